@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bayer_name.h - how an announcement says that a mosaic's colours are apart
+ * bayer_name.h - announce an image whose Bayer mosaic was split by colour
  *
- * It is behind the encoding. A receiver that does not know it takes the image
- * for gray, and shows the four pictures; a sender that does not know it does
- * not say it, and its mosaics are shown as they come.
+ * The suffix follows the encoding. A receiver that does not know it treats the
+ * image as gray and shows the four pictures. A sender that does not know it
+ * sends no suffix, and its mosaics are shown as they arrive.
  */
 #ifndef TRANSPORT_BAYER_NAME_H
 #define TRANSPORT_BAYER_NAME_H

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * budget - what a sender may make a receiver spend: memory, and time
+ * budget - limit the memory and time that one sender may cost a receiver
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "transport/budget.h"
 
-#define BUSY	0.8			/* of the time, for decoding */
+#define BUSY	0.8			/* fraction of the time for decoding */
 
-/* Of all reservations: they are rare */
+/* For all reservations: they are rare */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct budget *budget_create(size_t memory, struct budget *whole)
@@ -80,13 +80,13 @@ void budget_end(struct budget *b, uint64_t expected, uint64_t spent)
 	b->spent += spent;
 }
 
-/* What each may spend so that all together spend @left */
+/* Equal share of @left for each stream, with unused time redistributed */
 static uint64_t fair(struct budget *const *streams, unsigned int count,
 		     uint64_t left)
 {
 	uint64_t share = left / count, before = 0;
 
-	/* those that want less than the share leave some of it */
+	/* those that need less leave the rest to others */
 	while (share != before) {
 		uint64_t rest = left;
 		unsigned int open = 0;
@@ -104,7 +104,7 @@ static uint64_t fair(struct budget *const *streams, unsigned int count,
 	return share ? share : 1;
 }
 
-/* It becomes free again step by step, if it wants less or there is more */
+/* New limit: relaxed in steps if it needs less or more time is available */
 static uint64_t loosen(const struct budget *b, uint64_t spent, uint64_t most)
 {
 	uint64_t time = b->time;
@@ -129,7 +129,7 @@ void budget_tick(struct budget *const *streams, unsigned int count,
 	for (unsigned int i = 0; i < count; i++) {
 		struct budget *b = streams[i];
 
-		/* what a frame took beyond the share is paid later */
+		/* time beyond the share is deducted later */
 		if (b->time)
 			b->spent -= b->time < b->spent ? b->time : b->spent;
 		else

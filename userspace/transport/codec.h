@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec.h - how messages travel: a codec makes datagrams of them, and messages
- * of datagrams
+ * codec.h - codecs turn messages into datagrams and datagrams into messages
  *
  * codecs.h lists them, codec_impl.h has what their files share.
  */
@@ -26,10 +25,10 @@ struct encode_order;
 struct encode_result;
 
 /**
- * struct codec_input - what several codecs read of a message first
- * @read:	makes @input with the first message: NULL before. Return: as
+ * struct codec_input - input stage shared by several codecs
+ * @read:	reads a message; allocates @input if it is NULL. Return: as
  *		encoder_encode()
- * @free:	frees what @read made
+ * @free:	frees @input
  */
 struct codec_input {
 	int	(*read)(void **input, const struct encode_call *c);
@@ -37,9 +36,9 @@ struct codec_input {
 };
 
 /**
- * struct codec_grant - what a topic may send now
- * @plan:	what fits into its rate
- * @source:	what its messages cost
+ * struct codec_grant - resources of a topic
+ * @plan:	frames that fit into its rate
+ * @source:	costs of its messages
  * @loss:	expected loss rate, upper bound, 0 .. 1
  * @any:	the user did not choose the codec
  */
@@ -51,9 +50,9 @@ struct codec_grant {
 };
 
 /**
- * struct codec_frame - a frame that was sent
- * @mode:	of the plan that it was encoded for
- * @bytes:	of its payloads together
+ * struct codec_frame - an encoded frame
+ * @mode:	mode of the plan that it was encoded for
+ * @bytes:	sum of its payloads
  * @datagrams:	number of its payloads
  */
 struct codec_frame {
@@ -63,24 +62,24 @@ struct codec_frame {
 	unsigned int			datagrams;
 };
 
-/* What encode() returns if another codec has to take the message */
+/* Return value of encode() if another codec must take the message */
 enum { CODEC_OTHER = 1 };
 
 /**
- * struct codec - a way in which messages of some kinds travel
+ * struct codec - a codec for messages of some kinds
  * @name:	as users write it
- * @kinds:	kinds of messages that it takes, CODEC_KIND() of each
- * @usual:	kinds that travel so if the user does not choose a codec
+ * @kinds:	kinds of messages that it accepts, CODEC_KIND() of each
+ * @usual:	kinds for which it is the default
  * @plan:	how the size of its frames follows the rate
  * @sized:	the option bytes= bounds its frames
- * @input:	what it reads of a message; NULL: the message itself
- * @order:	completes the order of a frame; NULL: it needs nothing else
- * @learn:	notes what a frame cost, for the next plan; NULL: nothing
- * @encode:	makes payloads of a message and @state with the first one: NULL
- *		before. Return: as encoder_encode(); CODEC_OTHER: that of
- *		c->result->codec encodes it
+ * @input:	input stage; NULL: encode() reads the message itself
+ * @order:	completes the order of a frame; NULL: nothing to add
+ * @learn:	notes the cost of a frame for the next plan; NULL: nothing
+ * @encode:	makes payloads of a message; allocates @state if it is NULL.
+ *		Return: as encoder_encode(); CODEC_OTHER: use the codec
+ *		c->result->codec instead
  * @encode_free: frees the encoder's state; NULL: it has none
- * @decode:	makes messages of a frame, likewise. Return: as decoder_frame()
+ * @decode:	makes messages of a frame; likewise. Return: as decoder_frame()
  * @decode_free: frees the decoder's state
  */
 struct codec {
@@ -102,16 +101,16 @@ struct codec {
 
 const struct codec *codec_get(enum codec_id id);
 
-/* as users write it */
+/* Name as users write it */
 const char *codec_name(enum codec_id id);
 
 /* Return: enum codec_id, or -ENOENT */
 int codec_of(const char *name);
 
-/* Whether messages of that kind can travel so */
+/* Can the codec carry messages of that kind? */
 bool codec_takes(enum codec_id id, enum message_kind kind);
 
-/* What such messages travel as if the user does not choose */
+/* Default codec for messages of that kind */
 enum codec_id codec_default(enum message_kind kind);
 
 #endif

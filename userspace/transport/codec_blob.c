@@ -2,10 +2,10 @@
 /*
  * codec_blob - messages of any kind, whole or nothing, see codec/core/blob.h
  *
- * A state (message_is_state()) is sent again and again. The receiver publishes
- * what is new of it: tf2 warns of a transform that it already has. Now and then
- * it publishes an old one again, for those behind it who lost it, and once if
- * the topic is published under another name from now on.
+ * A state (message_is_state()) is sent repeatedly. The receiver publishes only
+ * new parts: tf2 warns of a transform that it already has. An old state is
+ * published again now and then, for subscribers that lost it, and once when the
+ * name of the topic changes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void codec_blob_order(struct encode_order *o,
 	o->parity = blob_parity(g->source->bytes, g->loss, PARITY_MOST);
 }
 
-/* @plain: a message as ROS 2 has it, of @room bytes */
+/* @plain: a message in ROS 2 format, of @room bytes */
 struct codec_blob {
 	struct blob_encoder	*encoder;
 	uint8_t			*plain;
@@ -53,7 +53,7 @@ static int codec_blob_prepare(struct codec_blob *s, size_t len)
 	return s->encoder ? 0 : -ENOMEM;
 }
 
-/* Always as ROS 2 has it: the receiver need not know the source's format */
+/* Always in ROS 2 format: the receiver need not know the source's format */
 static int codec_blob_encode(void **state, const struct encode_call *c)
 {
 	long len = message_size(c->kind, MESSAGE_CDR, c->msg);
@@ -77,14 +77,14 @@ static int codec_blob_encode(void **state, const struct encode_call *c)
 			   c->out);
 }
 
-enum { SHOWN_AGAIN = 30 }; /* every so many that are not new */
+enum { SHOWN_AGAIN = 30 }; /* one of so many repeats is published */
 
 /**
  * struct codec_blob_shown
- * @tree:	of transforms, as they were shown
+ * @tree:	transforms as they were published
  * @hash:	of the newest message of another state
- * @newest:	its frame, or the newest of @tree
- * @repeats:	that were not shown since
+ * @newest:	frame of that message, or the newest of @tree
+ * @repeats:	repeats since the last publication
  */
 struct codec_blob_shown {
 	struct blob_decoder	*decoder;
@@ -123,7 +123,7 @@ static int codec_blob_add(void *d, const void *payload, size_t len)
 	return blob_add(d, payload, len);
 }
 
-/* Whether none that came is newer */
+/* Is it newer than all frames before? */
 static bool codec_blob_is_newest(struct codec_blob_shown *s, uint32_t frame)
 {
 	if (s->known && (int32_t)(frame - s->newest) < 0)
@@ -142,9 +142,10 @@ static bool codec_blob_is_shown(struct codec_blob_shown *s,
 }
 
 /*
- * What is static is latched: all of it. @share: of what came, that the tree took
+ * Static transforms are latched, so all are published.
+ * @share: fraction of the received transforms that the tree took
  *
- * Return: 1: show @msg; 0: nothing is new; or a negative errno
+ * Return: 1: publish @msg; 0: nothing is new; or a negative errno
  */
 static int codec_blob_show_tree(struct codec_blob_shown *s,
 				const struct decode_call *c, union message *msg,

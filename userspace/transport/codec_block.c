@@ -12,8 +12,8 @@
 
 /**
  * struct codec_block - of an encoder
- * @room:	points that what follows is for
- * @leaf:	edge of a voxel of the cloud before, m
+ * @room:	points that the following buffers can hold
+ * @leaf:	edge of a voxel of the previous cloud, m
  */
 struct codec_block {
 	unsigned int			room;
@@ -53,7 +53,7 @@ static int codec_block_prepare(struct codec_block *s, unsigned int room)
 	return 0;
 }
 
-/* Intensities as the user wants them, packed colours and integers exact */
+/* Quantisation: intensities as configured, packed colours and integers exact */
 static void codec_block_set_steps(const struct cloud *c,
 				  const struct encode_options *o,
 				  struct cloudblock_params *p)
@@ -70,7 +70,7 @@ static void codec_block_set_steps(const struct cloud *c,
 	}
 }
 
-/* One point for each voxel. @leaf: gets a voxel's edge, m */
+/* Reduce to one point per voxel. @leaf: out: edge of a voxel, m */
 static int codec_block_filter(struct codec_block *s,
 			      const struct encode_order *o,
 			      const struct cloud *cloud, float *leaf)
@@ -109,7 +109,7 @@ static int codec_block_encode(void **state, const struct encode_call *c)
 	if (ret)
 		return ret == -ERANGE ? -EBADMSG : ret;
 	s->leaf = leaf;
-	/* so few points that they were not filtered */
+	/* too few points to filter */
 	p.leaf = leaf > 0 ? leaf : LEAF;
 	c->result->points = s->filtered->count;
 	codec_block_set_steps(s->filtered, c->options, &p);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * codec_cloud - messages to points and points to messages, for the codecs of
- * clouds
+ * codec_cloud - convert between messages and points, for the codecs of clouds
  */
 #include <stdlib.h>
 #include "ros/msg/convert.h"
@@ -12,7 +11,7 @@
 
 enum { ROOM_MIN = 4096 };
 
-/* ---- to encode ---- */
+/* ---- encoding ---- */
 
 static void codec_cloud_forget(struct codec_cloud *s)
 {
@@ -35,7 +34,7 @@ static int codec_cloud_prepare(struct codec_cloud *s,
 
 	if (points <= s->room)
 		return 0;
-	/* a forged size does not agree with the bytes that are there */
+	/* a forged size does not match the data */
 	if (!m->point_step || points > m->data.count / m->point_step)
 		return -EBADMSG;
 	while (room < points)
@@ -113,7 +112,7 @@ void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f)
 	const struct encode_result *r = f->result;
 	enum plan_mode mode = f->mode;
 
-	/* asked for as a turn of a lidar, and is none */
+	/* requested as a scan of a lidar, but not organised */
 	if (mode <= PLAN_COARSE || mode == PLAN_VSCAN) {
 		s->organised &= r->codec != CODEC_BLOCK;
 		s->vscan &= r->codec != CODEC_BLOCK;
@@ -126,12 +125,12 @@ void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f)
 		s->point = (double)f->bytes / r->points;
 }
 
-/* ---- to decode ---- */
+/* ---- decoding ---- */
 
 /**
  * struct codec_cloud_state - of a decoder
  * @decoder:	of @codec
- * @message:	points as ROS has them
+ * @message:	points in ROS format
  */
 struct codec_cloud_state {
 	const struct codec_cloud_decoder	*codec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec_cloud.h - what the codecs of point clouds share
+ * codec_cloud.h - shared by the codecs of point clouds
  */
 #ifndef TRANSPORT_CODEC_CLOUD_H
 #define TRANSPORT_CODEC_CLOUD_H
@@ -12,8 +12,8 @@
 
 /**
  * struct codec_cloud - a message to encode
- * @room:	points that @cloud can have
- * @organiser:	for codec_cloud_turn(), NULL before
+ * @room:	points that @cloud can hold
+ * @organiser:	for codec_cloud_turn(), NULL until needed
  */
 struct codec_cloud {
 	unsigned int		room;
@@ -25,23 +25,23 @@ struct codec_cloud {
 extern const struct codec_input codec_cloud_input;
 
 /*
- * The cloud as a turn of a spinning lidar. Return: 0; CODEC_OTHER: it is none,
- * or it was moved; any cloud can go in blocks; -ENOMEM.
+ * Read the cloud as a revolution of a spinning lidar. Return: 0; CODEC_OTHER:
+ * it is not one, or it was transformed: send it as blocks; -ENOMEM.
  */
 int codec_cloud_turn(const struct encode_call *c, struct organised *turn);
 
-/* Return: @ret, but CODEC_OTHER instead of an error of the data */
+/* Return: @ret, but CODEC_OTHER for an error of the data */
 int codec_cloud_or_block(const struct encode_call *c, int ret);
 
-/* struct codec.order and .learn of what is planned as a cloud */
+/* struct codec.order and .learn of codecs planned as clouds */
 void codec_cloud_order(struct encode_order *o, const struct codec_grant *g);
 void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f);
 
 /**
  * struct codec_cloud_decoder - a codec's decoder of points
- * @create:	makes a decoder; NULL: no memory
- * @decode:	makes a cloud of the frame. Return: its valid payloads, or a
- *		negative errno
+ * @create:	creates a decoder; NULL: no memory
+ * @decode:	decodes a frame to a cloud. Return: number of valid payloads,
+ *		or a negative errno
  */
 struct codec_cloud_decoder {
 	void	*(*create)(const struct decode_limits *limits);
@@ -50,7 +50,7 @@ struct codec_cloud_decoder {
 			  struct cloud *cloud);
 };
 
-/* struct codec.decode of these */
+/* struct codec.decode of these codecs */
 int codec_cloud_decode(void **state, const struct decode_limits *limits,
 		       const struct decode_call *c,
 		       const struct codec_cloud_decoder *codec);

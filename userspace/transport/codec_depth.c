@@ -8,7 +8,7 @@
 
 struct codec_depth {
 	struct depth_encoder	*encoder;
-	unsigned int		width, height; /* its largest */
+	unsigned int		width, height; /* largest image so far */
 };
 
 static void codec_depth_encode_free(void *state)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * codec_image - messages to pixels and pixels to messages, for the codecs of
- * images
+ * codec_image - convert between messages and pixels, for the codecs of images
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +11,9 @@
 #include "transport/bayer_name.h"
 #include "transport/codec_image.h"
 
-enum { LEAST = 256 }; /* bytes of a payload worth its headers */
+enum { LEAST = 256 }; /* smallest payload worth its headers, bytes */
 
-/* ---- to encode ---- */
+/* ---- encoding ---- */
 
 static void codec_image_free(void *input)
 {
@@ -25,7 +24,7 @@ static void codec_image_free(void *input)
 	free(s);
 }
 
-/* Room for the pixels of an image of that shape */
+/* Allocate the pixels of an image of that shape */
 static int codec_image_prepare(void **input, const struct image *shape)
 {
 	struct codec_image *s = *input;
@@ -94,7 +93,7 @@ static int codec_image_read_plain(void **input, const struct encode_call *c)
 	if (ret)
 		return ret;
 	s = *input;
-	/* mono16 differs from 16UC1 by its name alone */
+	/* mono16 and 16UC1 differ only by name */
 	s->depths = encoding == IMAGE_32FC1;
 	s->plain16 = encoding == IMAGE_16UC1 || s->depths;
 	if (message_encoding_is_bayer(encoding))
@@ -151,16 +150,16 @@ unsigned int codec_image_payload(const struct encode_call *c)
 	return each >= LEAST && each < c->out->size ? each : c->out->size;
 }
 
-/* ---- to decode ---- */
+/* ---- decoding ---- */
 
-/* Bytes a pixel, for the message and for each channel of the decoder */
+/* Bytes per pixel: of the message, and per channel of the decoder */
 enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };
 
 /**
  * struct codec_image_state - of a decoder
  * @decoder:	of @codec, for images up to @largest
  * @room:	bytes of the pixels of @image
- * @message:	pixels as ROS has them
+ * @message:	pixels in ROS format
  */
 struct codec_image_state {
 	const struct codec_image_decoder	*codec;
@@ -190,7 +189,7 @@ void codec_image_decode_free(void *state)
 	free(s);
 }
 
-/* What the first valid payload says */
+/* Read the shape from the first valid payload */
 static int codec_image_shape(const struct decode_call *c,
 			     const struct codec_image_decoder *codec,
 			     struct image *shape)
@@ -208,7 +207,7 @@ static unsigned int codec_image_larger(unsigned int a, unsigned int b)
 	return a > b ? a : b;
 }
 
-/* About as much as an image of that shape takes to decode and to publish */
+/* Estimated bytes to decode and publish an image of that shape */
 static size_t codec_image_bytes(const struct image *i)
 {
 	return (size_t)i->width * i->height *
@@ -228,7 +227,7 @@ static int codec_image_grow(struct codec_image_state *s,
 	    shape->channels <= l->channels)
 		return 0;
 	codec_image_drop(s);
-	/* a wide image and a high one do not add up to a large square */
+	/* a wide image and a high one must not add up to a large square */
 	if ((size_t)codec_image_larger(l->width, shape->width) *
 		    codec_image_larger(l->height, shape->height) >
 	    most)
@@ -257,13 +256,13 @@ static int codec_image_grow(struct codec_image_state *s,
 	return -ENOMEM;
 }
 
-/* Encodings by depth and channels, if the announced one does not fit */
+/* Encodings by depth and channels, if the announced one does not match */
 static const enum message_encoding plain[2][5] = {
 	{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
 	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
 };
 
-/* The announced encoding. @apart: of a mosaic with its colours apart */
+/* Parse the announced encoding. @apart: out: a mosaic split by colour */
 static int codec_image_announced(const char *text, bool *apart)
 {
 	const size_t mark = sizeof(BAYER_PLANES) - 1;
@@ -279,7 +278,7 @@ static int codec_image_announced(const char *text, bool *apart)
 	return encoding;
 }
 
-/* Four pictures to a mosaic. Return: -EINVAL: they are none, show them as is */
+/* Join four pictures to a mosaic. Return: -EINVAL: not such, show as is */
 static int codec_image_give_mosaic(struct codec_image_state *s,
 				   enum message_encoding encoding,
 				   uint8_t *data, struct message_image *m)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec_image.h - what the codecs of images share
+ * codec_image.h - shared by the codecs of images
  *
- * Images, compressed ones too, are read into pixels before they are encoded,
- * and written as what they were after they are decoded. Bayer mosaics travel as
- * four pictures, one of each colour: the announced encoding says so.
+ * Images are converted to pixels before encoding, also compressed ones, and
+ * back to their format after decoding. Bayer mosaics travel as four pictures,
+ * one of each colour; the announced encoding says so.
  */
 #ifndef TRANSPORT_CODEC_IMAGE_H
 #define TRANSPORT_CODEC_IMAGE_H
@@ -17,10 +17,10 @@
 /**
  * struct codec_image - a message to encode
  * @image:	its pixels
- * @plain16:	its encoding is that of depths, or of thermal images
- * @depths:	its encoding or format says that these are depths
+ * @plain16:	its encoding is that of depth or thermal images
+ * @depths:	its encoding or format marks it as a depth image
  * @room:	bytes of the pixels' memory
- * @mosaic:	a Bayer mosaic before its colours are taken apart
+ * @mosaic:	a Bayer mosaic before it is split by colour
  * @mosaic_room: bytes of @mosaic
  */
 struct codec_image {
@@ -35,15 +35,15 @@ struct codec_image {
 /* struct codec.input: a struct codec_image */
 extern const struct codec_input codec_image_input;
 
-/* Bytes of a payload, so that a frame has as many datagrams as ordered */
+/* Bytes of a payload with which a frame has as many datagrams as ordered */
 unsigned int codec_image_payload(const struct encode_call *c);
 
 /**
  * struct codec_image_decoder - a codec's decoder of pixels
  * @shape:	reads the image's shape from a payload. Return: 0, -EBADMSG
- * @create:	makes a decoder of images up to that size; NULL: no memory
- * @decode:	@image has @room bytes for pixels; sets share and exact of @r.
- *		Return: 0 or a negative errno
+ * @create:	creates a decoder of images up to that size; NULL: no memory
+ * @decode:	decodes into @image, which has @room bytes for pixels; sets
+ *		share and exact of @r. Return: 0 or a negative errno
  */
 struct codec_image_decoder {
 	int	(*shape)(const void *payload, size_t len, struct image *shape);
@@ -54,7 +54,7 @@ struct codec_image_decoder {
 			  struct decode_result *r);
 };
 
-/* struct codec.decode of these */
+/* struct codec.decode of these codecs */
 int codec_image_decode(void **state, const struct decode_limits *limits,
 		       const struct decode_call *c,
 		       const struct codec_image_decoder *codec);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec_impl.h - what the files of codecs share
+ * codec_impl.h - shared by the files of codecs
  */
 #ifndef TRANSPORT_CODEC_IMPL_H
 #define TRANSPORT_CODEC_IMPL_H
@@ -11,7 +11,7 @@
 
 /**
  * struct encode_call - a message to encode
- * @input:	what the codec's struct codec_input has read; else NULL
+ * @input:	result of the codec's struct codec_input; else NULL
  */
 struct encode_call {
 	enum message_kind		kind;
@@ -23,7 +23,7 @@ struct encode_call {
 	struct encode_result		*result;
 };
 
-/* How many of @out's slots @bytes are, one at least */
+/* Number of @out's slots for @bytes, at least one */
 static inline unsigned int encode_slots(const struct payloads *out,
 					size_t bytes)
 {
@@ -32,7 +32,7 @@ static inline unsigned int encode_slots(const struct payloads *out,
 	return !n ? 1 : n < out->max ? n : out->max;
 }
 
-/* A frame takes about as much as the one before: for struct codec.learn */
+/* For struct codec.learn: expect the same bytes as for the last frame */
 static inline void codec_learn_bytes(struct plan_source *s,
 				     const struct codec_frame *f)
 {
@@ -41,9 +41,9 @@ static inline void codec_learn_bytes(struct plan_source *s,
 
 /**
  * decode_reserve() - count memory before a decoder allocates it
- * @want: bytes that the decoder has in all
+ * @want: bytes of the decoder in all
  *
- * Return: 0, -EFBIG: that is beyond what its stream may have.
+ * Return: 0, -EFBIG: beyond the limit of its stream.
  */
 static inline int decode_reserve(const struct decode_call *c, size_t want)
 {
@@ -71,7 +71,7 @@ static inline struct message_floats decode_floats(const float *v,
 	};
 }
 
-/* All payloads of the frame to a decoder. Return: how many it took */
+/* Pass all payloads of the frame to a decoder. Return: how many it accepted */
 static inline unsigned int decode_add(const struct decode_call *c, void *d,
 				      int (*add)(void *d, const void *payload,
 						 size_t len))

@@ -8,7 +8,7 @@
 
 struct codec_laserscan {
 	float		*values; /* ranges, then intensities */
-	unsigned int	room; /* beams */
+	unsigned int	room; /* beams that @values can hold */
 };
 
 static void codec_laserscan_encode_free(void *state)

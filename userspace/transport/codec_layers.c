@@ -3,7 +3,7 @@
  * codec_layers - grid maps, layer by layer, see codec/grid/layers.h
  *
  * grid_map counts rows against its x axis and columns against its y axis, from
- * the far corner; maps count along them, from the near one.
+ * the far corner; maps count along both axes, from the near one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct codec_layers {
 	unsigned int		width, height; /* of the encoder */
 	struct layers_encoder	*encoder;
 	float			*cells; /* of all layers */
-	float			*layer; /* one, as grid_map has it */
+	float			*layer; /* one layer, in grid_map's order */
 	size_t			room;
 };
 
@@ -63,7 +63,7 @@ static double codec_layers_yaw(const struct message_pose *p)
 		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
 
-/* From the far corner to the near one */
+/* Reorder from the far corner to the near one */
 static void codec_layers_turn(const float *from, unsigned int rows,
 			      unsigned int columns, float *to)
 {
@@ -139,13 +139,13 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 	return ret == -EINVAL ? -EBADMSG : ret;
 }
 
-/* Bytes of a cell of a layer: steps, values, and twice in a message */
+/* Bytes per cell and layer: steps, values, and twice in a message */
 enum { LAYERS_CELL = 16 };
 
 struct codec_layers_shown {
 	struct layers_decoder	*decoder;
 	struct layers_grid	grid; /* with the names of the message */
-	float			*layer; /* one, as grid_map has it */
+	float			*layer; /* one layer, in grid_map's order */
 	uint8_t			*data; /* of the message */
 	size_t			room; /* cells of all layers */
 };
@@ -178,7 +178,7 @@ static int codec_layers_shown_prepare(struct codec_layers_shown *s,
 	return s->room ? 0 : -ENOMEM;
 }
 
-/* From the near corner to the far one */
+/* Reorder from the near corner to the far one */
 static void codec_layers_turn_back(const float *from, unsigned int width,
 				   unsigned int height, float *to)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * codec_map - messages to maps and maps to messages, for the codecs of
- * occupancy grids
+ * codec_map - convert between messages and maps, for the codecs of occupancy
+ * grids
  */
 #include <stdlib.h>
 #include "ros/msg/convert.h"
@@ -26,7 +26,7 @@ static unsigned int codec_map_larger(unsigned int side)
 	return room < MAP_SIDE_MAX ? room : MAP_SIDE_MAX;
 }
 
-/* Maps grow: with some room for that, as an encoder of another size is new */
+/* Maps grow: allocate a reserve, as another size needs a new encoder */
 static int codec_map_prepare(struct codec_map *s,
 			     const struct message_occupancy_grid *m)
 {

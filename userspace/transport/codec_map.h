@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec_map.h - what the codecs of occupancy grids share
+ * codec_map.h - shared by the codecs of occupancy grids
  */
 #ifndef TRANSPORT_CODEC_MAP_H
 #define TRANSPORT_CODEC_MAP_H
@@ -10,8 +10,8 @@
 
 /**
  * struct codec_map - a message to encode
- * @width:	cells that there is room for, for @map and for encoders
- * @height:	likewise
+ * @width:	columns that @map and encoders can hold
+ * @height:	rows, likewise
  */
 struct codec_map {
 	struct map	map;

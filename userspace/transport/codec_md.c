@@ -2,10 +2,10 @@
 /*
  * codec_md - images as descriptions, see codec/image/md.h
  *
- * A wavelet makes ghosts at the holes and edges of depth images: these go to
- * codec_depth, if the user did not choose this codec. 32FC1 is always depths,
- * 16UC1 is if the topic's name or the format says so, or if it has holes.
- * Thermal cameras also send 16UC1 and have none.
+ * Wavelets cause ghosts at the holes and edges of depth images. Depth images go
+ * to codec_depth unless the user chose this codec. 32FC1 is always depth. 16UC1
+ * is depth if the topic's name or the format says so, or if it has holes:
+ * thermal cameras also send 16UC1, without holes.
  */
 #include <stdlib.h>
 #include "codec/image/depth.h"
@@ -13,14 +13,14 @@
 #include "transport/codec_image.h"
 
 enum {
-	HOLES = 256, /* pixels for each hole of a depth image */
-	HOLES_STILL = 1024, /* if the image before was one */
+	HOLES = 256, /* pixels per hole of a depth image */
+	HOLES_STILL = 1024, /* if the previous image was one */
 };
 
 struct codec_md {
 	struct md_encoder	*encoder;
-	unsigned int		width, height, channels; /* its largest */
-	bool			hollow; /* the image before */
+	unsigned int		width, height, channels; /* largest so far */
+	bool			hollow; /* of the previous image */
 };
 
 static void codec_md_encode_free(void *state)
@@ -42,7 +42,7 @@ static bool codec_md_is_depth(struct codec_md *s, const struct encode_call *c)
 		return false;
 	if (in->depths || c->options->depths)
 		return true;
-	/* with hysteresis, as each change is announced */
+	/* hysteresis, as each change is announced */
 	s->hollow = depth_holes(i) > pixels / (s->hollow ? HOLES_STILL : HOLES);
 	return s->hollow;
 }

@@ -9,7 +9,7 @@
 
 struct codec_pyramid {
 	struct mappyramid_encoder	*encoder;
-	unsigned int width, height; /* of its maps, at most */
+	unsigned int width, height; /* largest map so far */
 };
 
 static void codec_pyramid_encode_free(void *state)

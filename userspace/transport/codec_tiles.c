@@ -6,12 +6,12 @@
 #include "codec/grid/tiles.h"
 #include "transport/codec_map.h"
 
-/* Bytes of a cell: of the map, of its tiles, and in a message */
+/* Bytes per cell: of the map, of its tiles, and of a message */
 enum { MAP_CELL = 4 };
 
 struct codec_tiles {
 	struct tiles_encoder	*encoder;
-	unsigned int		width, height; /* of its maps, at most */
+	unsigned int		width, height; /* largest map so far */
 };
 
 static void codec_tiles_encode_free(void *state)
@@ -57,7 +57,7 @@ static int codec_tiles_add(void *decoder, const void *payload, size_t len)
 	return tiles_add(decoder, payload, len);
 }
 
-/* The decoder remembers all of the map */
+/* The decoder keeps the whole map */
 static int codec_tiles_decode(void **state, const struct decode_limits *limits,
 			      const struct decode_call *c)
 {

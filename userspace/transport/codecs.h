@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codecs.h - all codecs: one row for each
+ * codecs.h - the list of all codecs, one row each
  *
- * A codec is a file codec_IDENT.c with its struct codec, named codec_IDENT, and
- * a row here. All else (sender, receiver, options, tests) reads the rows.
+ * A codec is a file codec_IDENT.c with a struct codec named codec_IDENT, and a
+ * row here. Sender, receiver, options and tests read the rows.
  */
 #ifndef TRANSPORT_CODECS_H
 #define TRANSPORT_CODECS_H
 
 /*
- * X(ID, IDENT). The place of a row is the number of its codec in the flags of
+ * X(ID, IDENT). The index of a row is the number of its codec in the flags of
  * segments: append only.
  */
 #define CODEC_ROWS(X)							\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control - what sender and receiver tell each other beside the data
+ * control - messages between sender and receiver besides the data
  */
 #include <errno.h>
 #include <math.h>
@@ -64,7 +64,7 @@ static size_t put_topic(uint8_t *p, const struct control_topic *t)
 	return p - start;
 }
 
-/* The next datagram. Return: -ENOSPC */
+/* Begin the next datagram. Return: 0, -ENOSPC */
 static int open_next(struct payloads *out, const struct control_sender *sender)
 {
 	uint8_t *p;
@@ -107,7 +107,7 @@ int control_announce(const struct control_sender *sender,
 	return 0;
 }
 
-/* A text, and where it ends; NULL: it is none */
+/* Read a text. Return: its end; NULL: invalid */
 static const uint8_t *get_text(const uint8_t *p, const uint8_t *end,
 			       char *text, size_t room)
 {
@@ -118,7 +118,7 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end,
 	n = *p++;
 	if (n >= room || n > (size_t)(end - p))
 		return NULL;
-	/* names end up on terminals and in logs */
+	/* names are printed on terminals and in logs */
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < ' ' || p[i] == 0x7f)
 			return NULL;
@@ -151,7 +151,7 @@ static bool control_is(const uint8_t *p, size_t len, unsigned int version,
 	       get_le32(p + CRC) == crc_of(p, len);
 }
 
-/* u32 before the topics */
+/* number of u32 before the topics */
 static unsigned int head_of(unsigned int version)
 {
 	return version == 1 ? HEAD_1 : HEAD;
@@ -226,7 +226,7 @@ int control_reported(const void *payload, size_t len,
 	return 0;
 }
 
-/* So many that all are lost once in 1 / @once times */
+/* Copies with which the chance to lose all is 1 / @once */
 static unsigned int copies_of(double loss, double once, unsigned int most)
 {
 	unsigned int n = most;
@@ -243,7 +243,7 @@ unsigned int control_copies(double loss)
 	return copies_of(loss, .05, COPIES);
 }
 
-/* Each that is missed makes the sender more patient: two where any may be */
+/* Each lost report lengthens the sender's timeout: two if any may be lost */
 unsigned int control_report_copies(double loss)
 {
 	unsigned int n = copies_of(loss, cbrt(1e-4), REPORTS);

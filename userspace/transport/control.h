@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * control.h - what sender and receiver tell each other beside the data
+ * control.h - messages between sender and receiver besides the data
  *
- * The sender announces its topics, twice a second and when one changes, on
- * topic 0 of its stream: a receiver that comes late, or lost one, waits half a
- * second. The receiver reports twice a second what came. Counts are since the
- * stream began, so that a report that is lost takes nothing with it.
+ * The sender announces its topics twice a second, and when one changes, on
+ * topic 0 of its stream. A receiver that starts late, or lost one, waits at
+ * most half a second. The receiver reports twice a second what arrived. Counts
+ * are cumulative over the stream, so that a lost report loses no information.
  *
- * Both are payloads of segments (optsample/segment.h) that may not be left
- * out. The position of an announcement is a number of the boot of the sender's
- * machine, or 0: a sender that was restarted has the same, another robot of
- * the same name has not. Payloads are little endian:
+ * Both are payloads of segments (optsample/segment.h) that must not be sampled.
+ * The position of an announcement is a number of the boot of the sender's
+ * machine, or 0: a restarted sender has the same number, another robot of the
+ * same name has a different one. Payloads are little endian:
  *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT; announcements
  *		are of version 1
  *	u8	entries
- *	u32	CRC-32 (IEEE 802.3) of all bytes before and behind it: what is
- *		told has consequences, the checksum of UDP is 16 bits
+ *	u32	CRC-32 (IEEE 802.3) of all bytes before and after it: an error
+ *		would have consequences, and the checksum of UDP has 16 bits
  * and the entries. Announcements: u32 round trip, us, the sender's name, a u8
  * length and text, then for each topic u32 topic, u8 kind, u8 codec, u32
  * interval, and name, frame_id and encoding, each a u8 length and text.
- * Reports: u32 in the order of struct control_report (report.h), eight in version 1, then
- * for each topic seven u32 in the order of struct control_report_topic. Later
- * copies of a report are of their own time, with the same number and without
- * topics. A sender whose segments tell when their message ends
- * (optsample/segment.h) reads version 2; others are sent version 1.
+ * Reports: u32 in the order of struct control_report (report.h), eight in
+ * version 1, then for each topic seven u32 in the order of struct
+ * control_report_topic. Later copies of a report have current values, the same
+ * number and no topics. A sender whose segments contain the end time of their
+ * message (optsample/segment.h) reads version 2; others are sent version 1.
  */
 #ifndef TRANSPORT_CONTROL_H
 #define TRANSPORT_CONTROL_H
@@ -46,8 +46,8 @@ enum {
  * @topic:	its number in segments, from 1
  * @kind:	enum message_kind
  * @codec:	enum codec_id
- * @interval:	between messages, us; 0: they have none
- * @name, @frame_id, @encoding: as in ROS; the latter of images
+ * @interval:	between messages, us; 0: not periodic
+ * @name, @frame_id, @encoding: as in ROS; the last one of images
  */
 struct control_topic {
 	uint32_t	topic;
@@ -59,7 +59,7 @@ struct control_topic {
 };
 
 /**
- * struct control_sender - who announces
+ * struct control_sender - the announcing sender
  * @round_trip:	us; 0: not known
  * @name:	of the robot
  */
@@ -69,8 +69,8 @@ struct control_sender {
 };
 
 /**
- * control_announce() - announce topics
- * @out: as many payloads as they take, one at least, each readable alone
+ * control_announce() - write announcements of topics
+ * @out: as many payloads as needed, at least one, each readable alone
  *
  * Return: 0, -ENOSPC: too few slots.
  */
@@ -80,10 +80,9 @@ int control_announce(const struct control_sender *sender,
 
 /**
  * control_announced() - read an announcement
- * @topics: room for @max
+ * @topics: array of @max
  *
- * Return: topics that were read; -EBADMSG: it is broken, -E2BIG: more than
- * @max.
+ * Return: number of topics read; -EBADMSG: invalid, -E2BIG: more than @max.
  */
 int control_announced(const void *payload, size_t len,
 		      struct control_sender *sender,
@@ -92,33 +91,33 @@ int control_announced(const void *payload, size_t len,
 /**
  * control_report() - write a report
  *
- * Return: its bytes; @payload has PAYLOAD_MAX.
+ * Return: its bytes; @payload has PAYLOAD_MAX bytes.
  */
 size_t control_report(const struct control_report *r, uint8_t *payload);
 
 /**
  * control_reported() - read a report
  *
- * Return: 0, -EBADMSG: it is broken.
+ * Return: 0, -EBADMSG: invalid.
  */
 int control_reported(const void *payload, size_t len,
 		     struct control_report *r);
 
 /**
- * control_report_copies() - how often to send a report
+ * control_report_copies() - number of copies of a report
  * @loss: of datagrams, 0 .. 1
  *
- * Return: so often that all of three reports behind each other are lost once in
- * ten thousand times, up to a loss of nine of ten: 48 at most. Two where
- * more than one of a hundred is lost.
+ * Return: so many that all copies of three consecutive reports are lost with a
+ * probability of 1e-4, for a loss of up to 0.9; at most 48. At least two if the
+ * loss exceeds 1 %.
  */
 unsigned int control_report_copies(double loss);
 
 /**
- * control_copies() - how often to send what should not be lost
+ * control_copies() - number of copies of an important datagram
  * @loss: of datagrams, 0 .. 1
  *
- * Return: so often that all are lost once in twenty times, 8 at most.
+ * Return: so many that all are lost with a probability of 1/20, at most 8.
  */
 unsigned int control_copies(double loss);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decode - frames of datagrams into a topic's messages
+ * decode - decode frames of datagrams into messages of a topic
  */
 #include <stdlib.h>
 #include "transport/codec_impl.h"
 
-/* A state for each codec: a topic that changes to another one comes back */
+/* One state per codec: a topic may change its codec and change back */
 struct decoder {
 	struct decode_limits limits;
 	struct budget *budget;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * decode.h - frames of datagrams into a topic's messages
+ * decode.h - decode frames of datagrams into messages of a topic
  *
- * In: what came of a frame (reassembly.h), and what the sender announced of its
- * topic. Out: the message that it shows, with the stamp of the source, as good
- * as what came allows.
+ * In: the received datagrams of a frame (reassembly.h), and the announcement of
+ * its topic. Out: the message, with the stamp of the source, in the quality
+ * that the received datagrams allow.
  */
 #ifndef TRANSPORT_DECODE_H
 #define TRANSPORT_DECODE_H
@@ -15,7 +15,7 @@
 #include "transport/reassembly.h"
 
 /**
- * struct decode_limits - what a stranger may make us reserve
+ * struct decode_limits - what an untrusted sender may make us allocate
  * @pixels:	of an image
  * @points:	of a cloud
  * @cells:	of a side of a map
@@ -30,13 +30,13 @@ struct decode_limits {
 #define DECODE_LIMITS { 16 << 20, 1 << 20, 8192, 64 << 20 }
 
 /**
- * struct decode_result - a message; @msg itself is good during the callback,
+ * struct decode_result - a message; @msg itself is valid during the callback,
  * and what it points to until the decoder's next frame
  * @suffix:	of the topic's name: "", "/landmark_scan", "/obstacle_scan"
  * @msg:	of @kind
- * @share:	of what all datagrams would have shown, 0 .. 1: of the stream of
- *		an image, of pixels, columns, points, tiles or beams
- * @exact:	nothing of the original is missing
+ * @share:	fraction of what all datagrams would have shown, 0 .. 1: of the
+ *		bytes of an image, of pixels, columns, points, tiles or beams
+ * @exact:	identical to the original
  */
 struct decode_result {
 	const char		*suffix;
@@ -47,16 +47,16 @@ struct decode_result {
 };
 
 /**
- * struct decode_call - a frame
- * @topic:	as it was announced
+ * struct decode_call - a frame to decode
+ * @topic:	its announcement
  * @codec:	of its segments
- * @still:	the robot has not moved since the frame before
- * @kept:	from before an outage: shown as it is, whatever was shown since
- * @again:	show a state though it was shown before
+ * @still:	the robot has not moved since the previous frame
+ * @kept:	from before an outage: shown as it is, independent of newer ones
+ * @again:	show a state even if it was shown before
  * @nearest:	sub-images: fill in as published, not by kriging
- * @quality:	of JPEG, where pictures are to be compressed again
+ * @quality:	of JPEG, where pictures are compressed again
  * @out, @arg:	called for each message
- * @budget, @reserved: the decoder's own
+ * @budget, @reserved: private to the decoder
  */
 struct decode_call {
 	const struct control_topic	*topic;
@@ -75,8 +75,8 @@ struct decode_call {
 struct decoder;
 
 /**
- * decoder_create() - of a topic
- * @budget: what its stream may spend; it outlives the decoder. NULL: any
+ * decoder_create() - create the decoder of a topic
+ * @budget: limits of its stream; must outlive the decoder. NULL: no limits
  *
  * Return: to be freed with decoder_destroy(), NULL: no memory.
  */
@@ -85,11 +85,11 @@ struct decoder *decoder_create(const struct decode_limits *limits,
 void decoder_destroy(struct decoder *d);
 
 /**
- * decoder_frame() - decode, and hand out what it shows
+ * decoder_frame() - decode a frame and deliver its messages
  *
- * Return: 0; -ENODATA: nothing is to be shown of it; -EOPNOTSUPP: a codec that
- * is not known, of a newer sender; -EPROTO: one that does not take this kind,
- * or payloads that are none; -EFBIG: beyond the limits; -ENOMEM.
+ * Return: 0; -ENODATA: nothing to show; -EOPNOTSUPP: unknown codec, of a newer
+ * sender; -EPROTO: the codec does not take this kind, or the payloads are
+ * invalid; -EFBIG: beyond the limits; -ENOMEM.
  */
 int decoder_frame(struct decoder *d, const struct decode_call *c);
 

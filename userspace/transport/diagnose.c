@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * diagnose - how each topic arrives, as /diagnostics
+ * diagnose - reception quality of each topic, as /diagnostics
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@ enum { OK, WARN, ERROR };		/* diagnostic_msgs/DiagnosticStatus */
 enum { TEXT = 2048, NAME = 600 };
 
 #define SILENT	3.0			/* s without a frame */
-#define POOR	.5			/* share that is to be seen */
+#define POOR	.5			/* least share that is not a warning */
 
-/* The texts of a status: the message only points to them */
+/* Texts of a status: the message only points to them */
 struct page {
 	char	name[NAME], text[TEXT], sender[CONTROL_WORD + 8];
 	size_t	used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * diagnose.h - how each topic arrives, as /diagnostics
+ * diagnose.h - reception quality of each topic, as /diagnostics
  */
 #ifndef TRANSPORT_DIAGNOSE_H
 #define TRANSPORT_DIAGNOSE_H
@@ -8,7 +8,7 @@
 #include "transport/publish.h"
 #include "transport/recv_topic.h"
 
-/* A diagnostic_msgs/DiagnosticArray that is being made; one at a time */
+/* A diagnostic_msgs/DiagnosticArray under construction; one at a time */
 struct diagnose {
 	struct publish	*publish;
 	union message	msg;
@@ -18,18 +18,18 @@ struct diagnose {
 void diagnose_begin(struct diagnose *d, struct publish *publish, int64_t now);
 
 /**
- * diagnose_topic() - add the status of a topic; publish a message that is full
- * @name:	that it is published as
+ * diagnose_topic() - add the status of a topic; publish a full message
+ * @name:	under which it is published
  * @sender:	name of its robot
  * @delay:	of the link, s
  *
- * A topic is in ERROR when it is silent, in WARN when less than half of it can
- * be shown.
+ * The level is ERROR when the topic is silent, WARN when less than half of its
+ * data can be shown.
  */
 void diagnose_topic(struct diagnose *d, const char *name, const char *sender,
 		    double delay, const struct recv_topic *t);
 
-/* Publish what was added */
+/* Publish the remaining statuses */
 void diagnose_end(struct diagnose *d);
 
 #endif

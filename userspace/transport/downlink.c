@@ -14,8 +14,8 @@
 
 enum {
 	BATCH	= 8,
-	TURN	= 2000000,	/* ns, until others have their turn */
-	ROOM	= 8 << 20,	/* bytes of the socket: a link that comes back */
+	TURN	= 2000000,	/* ns, before other sockets have their turn */
+	ROOM	= 8 << 20,	/* bytes of the socket, for a burst */
 };
 
 #define TELL_AGAIN	60000000000ULL	/* ns */
@@ -27,9 +27,9 @@ struct downlink {
 				    const struct downlink_datagram *g);
 	void		*arg;
 	const struct seal *seal;
-	uint64_t	serial;		/* of what was sent last */
+	uint64_t	serial;		/* of the last datagram sent */
 	uint64_t	strange, unsealed;
-	uint64_t	told;		/* of one without the key, ns */
+	uint64_t	told;		/* last log of one without key, ns */
 	uint8_t		bytes[BATCH][OPTSAMPLE_SEGMENT_MAX + 1];
 	struct sockaddr_storage from[BATCH];
 	struct {
@@ -97,7 +97,7 @@ static void downlink_on_datagrams(void *arg, uint32_t events)
 	}
 }
 
-/* Any address, where there is no IPv6 */
+/* Listen on any address if there is no IPv6 */
 static int listen_v4(const struct address *at);
 
 static int downlink_listen_at(const struct address *at)
@@ -108,7 +108,7 @@ static int downlink_listen_at(const struct address *at)
 
 	if (fd < 0)
 		return errno == EAFNOSUPPORT ? listen_v4(at) : -errno;
-	/* any address means IPv4's, too */
+	/* an IPv6 wildcard address also means IPv4 */
 	if (at->storage.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	rx_latency_enable(fd);
@@ -202,7 +202,7 @@ void downlink_send(struct downlink *d, const struct sockaddr_storage *to,
 	if (d->seal)
 		seal_put(d->seal, SEAL_DOWN, bytes, s.header + len,
 			 ++d->serial);
-	/* one that is lost is as good as lost on the way */
+	/* a datagram dropped here is like one lost on the way */
 	if (sendto(d->watch.fd, bytes, s.header + len, MSG_DONTWAIT,
 		   (const void *)to, sizeof(struct sockaddr_in6)) < 0)
 		return;

@@ -11,13 +11,13 @@
 #include "optsample/segment.h"
 
 /**
- * struct downlink_datagram - one that came; good during the call
+ * struct downlink_datagram - a received datagram; valid during the call
  * @segment:	its header, checked
- * @serial:	of it, if there is a key
- * @left:	until the last one of its message leaves, us; -1: not told
- * @payload:	the rest, of @len bytes
- * @came:	when, ns; it may have waited to be read
- * @from:	who sent it
+ * @serial:	its number, if there is a key
+ * @left:	time until the last one of its message leaves, us; -1: unknown
+ * @payload:	the payload, of @len bytes
+ * @came:	arrival time, ns; it may have waited to be read
+ * @from:	sender's address
  */
 struct downlink_datagram {
 	struct optsample_segment	segment;
@@ -33,9 +33,9 @@ struct downlink;
 
 /**
  * downlink_open() - listen
- * @seal:	of what comes and is sent; NULL: none
+ * @seal:	for received and sent datagrams; NULL: none
  * @received:	called for each segment, @now in ns
- * @error:	gets one line
+ * @error:	one line on failure
  *
  * Return: 0 or a negative errno.
  */
@@ -47,17 +47,17 @@ int downlink_open(struct downlink **d, struct loop *l,
 void downlink_close(struct downlink *d);
 
 /**
- * downlink_send() - a payload to a sender, as a segment of topic 0
+ * downlink_send() - send a payload to a sender, as a segment of topic 0
  * @stream: of the sender, as on the wire
- * @run: of the receiver, its stamp
+ * @run: of the receiver, stored as the stamp
  */
 void downlink_send(struct downlink *d, const struct sockaddr_storage *to,
 		   uint64_t stream, uint64_t run, const void *payload,
 		   size_t len);
 
-/* Datagrams that were none of ours */
+/* Number of datagrams that are not segments */
 uint64_t downlink_strange(const struct downlink *d);
-/* Of senders without the key, or with another one */
+/* Number of datagrams without the key, or with another one */
 uint64_t downlink_unsealed(const struct downlink *d);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * encode - a topic's messages into the payloads of datagrams
+ * encode - encode a topic's messages into payloads of datagrams
  */
 #include <stdlib.h>
 #include <string.h>
 #include "transport/codec_impl.h"
 
-/* A state for each codec: a topic that changes to another one comes back */
+/* One state per codec: a topic may change its codec and change back */
 struct encoder {
 	enum message_kind kind;
 	struct encode_options options;
-	const struct codec_input *reader; /* that made @input */
+	const struct codec_input *reader; /* that allocated @input */
 	void *input;
 	void *state[CODECS];
 	union message msg;

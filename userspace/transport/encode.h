@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * encode.h - a topic's messages into the payloads of datagrams
+ * encode.h - encode a topic's messages into payloads of datagrams
  *
- * In: serialized messages of one kind, and for each how it is to travel now.
- * Out: payloads, each useful alone, and what is not in them: the stamp, and
- * what an announcement has to say.
+ * In: serialized messages of one kind, with the settings for each. Out:
+ * payloads, each useful alone, and the data outside of them: the stamp, and
+ * data for the announcement.
  */
 #ifndef TRANSPORT_ENCODE_H
 #define TRANSPORT_ENCODE_H
@@ -16,10 +16,10 @@
 #include "transport/control.h"
 
 /**
- * struct encode_options - of a topic, by the user
- * @depths:	its name says that its images are depths
+ * struct encode_options - of a topic, set by the user
+ * @depths:	its name marks its images as depths
  * @intensity:	step of a cloud's intensities, 0: leave them out
- * @bits:	per axis, of a point's place in its voxel
+ * @bits:	per axis, of a point's position in its voxel
  * @scan_resolution: of laser scans, m
  * @vscan:	of virtual scans
  */
@@ -37,20 +37,20 @@ struct encode_options {
 }
 
 /**
- * struct encode_order - of this frame
- * @codec:	one that takes this kind; another one is used where this cannot:
- *		a cloud that is not organised travels as blocks, an image of
- *		colours as CODEC_MD where CODEC_DEPTH is asked for
+ * struct encode_order - settings of a frame
+ * @codec:	one that takes this kind; replaced where it cannot be used: a
+ *		cloud that is not organised is sent as blocks, a colour image as
+ *		CODEC_MD instead of CODEC_DEPTH
  * @any:	the user did not choose it: CODEC_MD may become CODEC_DEPTH
- * @bytes:	of all payloads together, at most; what cannot be made as small
- *		is larger
+ * @bytes:	largest sum of all payloads; exceeded if the codec cannot
+ *		make them as small
  * @datagrams:	CODEC_MD, CODEC_DEPTH: least number to spread @bytes over
  * @loss:	expected loss rate, 0 .. 1; negative: not known
- * @burst:	mean length of losses, datagrams; 0: by chance
- * @parity:	of blobs, rows for each row
+ * @burst:	mean length of a run of lost datagrams; 0: random
+ * @parity:	of blobs, parity rows per data row
  * @resolution:	CODEC_RANGE: of ranges, m
  * @points:	CODEC_BLOCK: at most; 0: as many as @leaf leaves
- * @leaf:	CODEC_BLOCK: edge of a voxel, m; 0: found by @points
+ * @leaf:	CODEC_BLOCK: edge of a voxel, m; 0: derived from @points
  * @parts:	CODEC_LASERSCAN, CODEC_VSCAN: datagrams at least
  * @copies:	CODEC_VSCAN: of each
  */
@@ -71,14 +71,14 @@ struct encode_order {
 enum { ENCODE_FAULT = 96 };
 
 /**
- * struct encode_result - what became of a message
+ * struct encode_result - result of encoding a message
  * @codec:	that was used
- * @points:	CODEC_BLOCK: that are in it
+ * @points:	CODEC_BLOCK: number of points sent
  * @all:	CODEC_SPLIT: datagrams of the whole image
  * @stamp:	of its header, ns since the epoch
- * @frame_id, @encoding: for the announcement; the latter of images
- * @fault:	why an image was refused, a part of a sentence; empty: the error
- *		says it
+ * @frame_id, @encoding: for the announcement; the last one of images
+ * @fault:	why an image was rejected, part of a sentence; empty: see the
+ *		error
  */
 struct encode_result {
 	enum codec_id	codec;
@@ -97,13 +97,14 @@ struct encoder *encoder_create(enum message_kind kind,
 void encoder_destroy(struct encoder *e);
 
 /**
- * encoder_encode() - a message
+ * encoder_encode() - encode a message
  * @stamp: of messages without a header
- * @out: filled; its slots bound what can be sent
+ * @out: filled; the number of its slots limits the frame
  *
- * Memory grows with the largest message so far, up to what the codecs bear.
+ * Memory grows with the largest message so far, up to the limits of the codecs.
  *
- * Return: 0; -EBADMSG: its bytes or sizes are wrong; -EOPNOTSUPP: an encoding
+ * Return: 0; -EBADMSG: its bytes or sizes are wrong; -EOPNOTSUPP: unknown
+ * encoding; -EMSGSIZE, -ENOSPC: too large; -ENOMEM.
  * that is not known; -EMSGSIZE, -ENOSPC: too large; -ENOMEM.
  */
 int encoder_encode(struct encoder *e, enum message_format format,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pacer - a topic's frame on its way out, evenly over the time it has
+ * pacer - send the datagrams of a frame evenly over the available time
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -22,19 +22,19 @@ struct pacer {
 		uint8_t		*slots;
 		struct payloads	payloads;
 	}			frame[2];
-	unsigned int		out;	/* the one that leaves */
-	unsigned int		next;	/* to leave, of */
-	unsigned int		total;	/* with copies */
+	unsigned int		out;	/* index of the frame being sent */
+	unsigned int		next;	/* next datagram to send, of */
+	unsigned int		total;	/* all datagrams, with copies */
 	uint64_t		start, span;
 };
 
-/* When number @n of all leaves */
+/* Sending time of datagram @n */
 static uint64_t pacer_due_of(const struct pacer *o, unsigned int n)
 {
 	return o->start + ((uint64_t)n * o->span + o->total - 1) / o->total;
 }
 
-/* @end: the first one that has to wait. All that go now say when the last does */
+/* @end: first one to wait. Those sent now carry the end time of the last */
 static void send_until(struct pacer *o, unsigned int end, uint64_t now)
 {
 	uint64_t last = end < o->total ? pacer_due_of(o, o->total - 1) : now;
@@ -122,7 +122,7 @@ struct payloads *pacer_payloads(struct pacer *o)
 	return p;
 }
 
-/* What is left of a frame, but for copies: they are not worth a burst */
+/* Send the rest of a frame without its copies: they do not justify a burst */
 static void pacer_finish(struct pacer *o, uint64_t now)
 {
 	o->total = o->frame[o->out].payloads.count;
@@ -149,7 +149,7 @@ void pacer_send(struct pacer *o, const struct optsample_segment *header,
 		s.index = htole16(i);
 		memcpy(o->frame[o->out].slots + (size_t)i * SLOT, &s,
 		       sizeof(s));
-		/* from now on the length of a segment */
+		/* becomes the length of the segment */
 		p->len[i] += s.header;
 	}
 	o->next = 0;

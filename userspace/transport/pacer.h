@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pacer.h - a topic's frame on its way out, evenly over the time it has
+ * pacer.h - send the datagrams of a frame evenly over the available time
  *
- * The encoder writes payloads where they will leave from, behind the room for
- * their headers, while the frame before is on its way out. A burst would be lost together, and would queue where others
- * wait: datagrams go one by one, in steps of a millisecond at least.
+ * The encoder writes payloads where they will be sent from, after the room for
+ * their headers, while the previous frame is being sent. A burst would be lost
+ * together and would delay other topics. So datagrams are sent one by one, in
+ * steps of at least a millisecond.
  */
 #ifndef TRANSPORT_PACER_H
 #define TRANSPORT_PACER_H
@@ -15,7 +16,7 @@
 struct pacer;
 
 /**
- * pacer_create() - for frames of up to @max datagrams
+ * pacer_create() - create a pacer for frames of up to @max datagrams
  *
  * Return: to be freed with pacer_destroy(), NULL: no memory.
  */
@@ -24,20 +25,20 @@ struct pacer *pacer_create(struct loop *l, struct uplink *u,
 void pacer_destroy(struct pacer *o);
 
 /**
- * pacer_payloads() - where the next frame is to be encoded
+ * pacer_payloads() - buffer for the next frame
  *
- * Return: slots that are the caller's until pacer_send(), on any thread.
+ * Return: slots that belong to the caller until pacer_send(), on any thread.
  */
 struct payloads *pacer_payloads(struct pacer *o);
 
 /**
- * pacer_send() - send what is in the payloads
+ * pacer_send() - send the frame in the payloads
  *
- * What is left of the frame before is sent at once: it is late.
+ * The rest of the previous frame is sent at once: it is late.
  *
- * @header: of all of them, but index, count, stream and time
+ * @header: of all datagrams, except index, count, stream and time
  * @span: to spread them over, ns
- * @copies: of each; 0 is 1. One round after the other, far apart
+ * @copies: of each; 0 is 1. Copies are sent in rounds, far apart
  */
 void pacer_send(struct pacer *o, const struct optsample_segment *header,
 		uint64_t span, unsigned int copies);

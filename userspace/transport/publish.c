@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * publish - messages to all sinks, by name
+ * publish - publish messages to all sinks, by name
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ enum {
 struct topic {
 	char			*name;
 	enum message_kind	kind;
-	bool			told;	/* of another kind */
-	int64_t			used;	/* its last message came */
+	bool			told;	/* a second kind was logged */
+	int64_t			used;	/* arrival of its last message */
 	struct sink_topic	*at[SINKS];
 };
 
@@ -31,7 +31,7 @@ struct publish {
 	struct sink	*sink[SINKS];
 	unsigned int	sinks, topics;
 	bool		full;
-	uint64_t	refused;	/* for which there was no topic */
+	uint64_t	refused;	/* messages without a topic */
 	struct topic	topic[TOPICS];
 	void		(*heard)(void *arg, const char *name,
 				 enum message_kind kind, int64_t received,
@@ -44,7 +44,7 @@ struct publish *publish_create(void)
 	return calloc(1, sizeof(struct publish));
 }
 
-/* The last one takes its place */
+/* The last topic moves to the free place */
 static void publish_withdraw(struct publish *p, struct topic *t)
 {
 	for (unsigned int s = 0; s < p->sinks; s++)
@@ -77,7 +77,7 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	time_t now = time(NULL);
 	int ret;
 
-	/* a recorder that is started again makes another recording */
+	/* a restarted recorder begins another recording */
 	if (!strftime(dated, sizeof(dated), spec, localtime(&now)))
 		return error_set(error, -ENAMETOOLONG,
 				 "%.100s: too long a name", spec);
@@ -100,7 +100,7 @@ void publish_listen(struct publish *p,
 	p->arg = arg;
 }
 
-/* Room for another one: robots that left do not need theirs */
+/* Make room for a topic: those of robots that left are replaced */
 static bool publish_has_room(struct publish *p, int64_t now)
 {
 	struct topic *oldest = p->topic;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reassembly - the datagrams of a topic, frame by frame
+ * reassembly - collect the datagrams of a topic into frames
  */
 #include <endian.h>
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include "transport/reassembly.h"
 
 enum {
-	PACED	= 4,			/* datagrams that show a pace */
-	BEHIND	= 3,			/* frames that show a false jump */
-	FIRST	= 16,			/* datagrams there is room for at first, */
-	KEPT	= 64,			/* and in a frame that is not open */
+	PACED	= 4,			/* datagrams that define a pace */
+	BEHIND	= 3,			/* frames that prove a false jump */
+	FIRST	= 16,			/* initial slots of a frame */
+	KEPT	= 64,			/* slots kept by a closed frame */
 };
 
 #define FASTEST	1000000ULL		/* ns between frames */
@@ -23,18 +23,18 @@ struct reassembly {
 	unsigned int	most;
 	uint64_t	grace, patience;
 	bool		unordered, skip;
-	bool		begun;		/* a frame was given out */
-	uint32_t	given;		/* the newest one */
-	uint32_t	doubtful;	/* of the datagram before */
-	uint64_t	heard;		/* when the last datagram was taken */
+	bool		begun;		/* a frame was delivered */
+	uint32_t	given;		/* the newest one delivered */
+	uint32_t	doubtful;	/* last doubtful number */
+	uint64_t	heard;		/* last accepted datagram */
 	uint64_t	given_at;
-	uint32_t	behind;		/* of a late one, and how often it rose */
-	unsigned int	rose;
+	uint32_t	behind;		/* last late number */
+	unsigned int	rose;		/* times it rose in a row */
 	struct reassembly_counts counts;
 	struct reassembly_frame frame[REASSEMBLY_OPEN];
 };
 
-/* Numbers wrap: what is less than half the way round ahead is newer */
+/* Serial number arithmetic: numbers wrap */
 static int32_t reassembly_newer(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
@@ -90,7 +90,7 @@ static int reassembly_reserve(struct reassembly *a, size_t bytes)
 	       -ENOMEM : 0;
 }
 
-/* Room for twice as many datagrams, of those that may come. Return: 0, -ENOMEM */
+/* Double the slots, up to the limit. Return: 0, -ENOMEM */
 static int reassembly_grow(struct reassembly *a, struct reassembly_frame *f)
 {
 	struct payloads *p = &f->received;
@@ -119,7 +119,7 @@ static int reassembly_grow(struct reassembly *a, struct reassembly_frame *f)
 	return 0;
 }
 
-/* What a large frame took that was given out */
+/* Free the memory of a large frame that was delivered */
 static void reassembly_shrink(struct reassembly *a, struct reassembly_frame *f)
 {
 	struct payloads *p = &f->received;
@@ -144,7 +144,7 @@ static struct reassembly_frame *oldest(const struct reassembly *a)
 	return (struct reassembly_frame *)best;
 }
 
-/* When the first datagram of an open frame newer than @number came */
+/* Arrival of the first datagram of any open frame newer than @number */
 static uint64_t overtaken_at(const struct reassembly *a, uint32_t number)
 {
 	uint64_t first = UINT64_MAX;
@@ -160,8 +160,8 @@ static uint64_t overtaken_at(const struct reassembly *a, uint32_t number)
 }
 
 /*
- * Between its datagrams, which are sent at an even pace; 0: not known. Other
- * frames show nothing: a topic may have become slower.
+ * Interval between its datagrams, which are evenly paced; 0: not known. Other
+ * frames do not help: the pace of a topic may change.
  */
 static uint64_t gap_of(const struct reassembly_frame *f)
 {
@@ -169,7 +169,7 @@ static uint64_t gap_of(const struct reassembly_frame *f)
 	       (f->last - f->first) / (f->top - f->bottom);
 }
 
-/* When the last one should be there; UINT64_MAX: not known */
+/* Expected arrival of the last datagram; UINT64_MAX: not known */
 static uint64_t reassembly_end_of(const struct reassembly_frame *f)
 {
 	uint64_t gap = gap_of(f);
@@ -186,7 +186,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* From when on a frame may be given out as it is */
+/* Time from which an incomplete frame may be delivered */
 static uint64_t ripe(const struct reassembly *a,
 		     const struct reassembly_frame *f)
 {
@@ -196,7 +196,7 @@ static uint64_t ripe(const struct reassembly *a,
 
 	if (f->received.count == f->count)
 		return 0;
-	/* newer ones say nothing, and the pace is that of the queue */
+	/* newer frames and the pace tell nothing: a queue sent them */
 	if (a->unordered)
 		return when;
 	if (behind != UINT64_MAX)
@@ -206,7 +206,7 @@ static uint64_t ripe(const struct reassembly *a,
 	return when;
 }
 
-/* The one to be given out before the others */
+/* The frame to deliver first */
 static struct reassembly_frame *next_one(const struct reassembly *a)
 {
 	const struct reassembly_frame *best = NULL;
@@ -231,7 +231,7 @@ static struct reassembly_frame *reassembly_find(struct reassembly *a,
 	return NULL;
 }
 
-/* NULL: all are open, and this one is the oldest */
+/* Open a new frame. Return: NULL if all are open */
 static struct reassembly_frame *
 reassembly_begin(struct reassembly *a, const struct optsample_segment *segment,
 		 uint64_t now)
@@ -262,7 +262,7 @@ reassembly_begin(struct reassembly *a, const struct optsample_segment *segment,
 	return f;
 }
 
-/* A queue that grows on the way makes the rest of it a little later */
+/* With a margin, as a growing queue delays the rest of the frame */
 static void learn_end(struct reassembly_frame *f, int64_t left, uint64_t now)
 {
 	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
@@ -282,7 +282,7 @@ static int reassembly_take(struct reassembly *a, struct reassembly_frame *f,
 		return -EEXIST;
 	}
 	if (n == f->received.max && reassembly_grow(a, f)) {
-		/* a frame of which nothing is there is none */
+		/* close a frame without any datagram */
 		f->open = n > 0;
 		return -ENOMEM;
 	}
@@ -300,7 +300,7 @@ static int reassembly_take(struct reassembly *a, struct reassembly_frame *f,
 	return 0;
 }
 
-/* What was given out, or is open */
+/* Newest frame, delivered or open */
 static uint32_t newest(const struct reassembly *a)
 {
 	uint32_t number = a->given;
@@ -312,7 +312,7 @@ static uint32_t newest(const struct reassembly *a)
 	return number;
 }
 
-/* Whether frames may have come that far; else the next one has to confirm it */
+/* Is the number plausible? If not, the next datagram must confirm it */
 static bool reassembly_is_near(struct reassembly *a, uint32_t number,
 			       uint64_t now)
 {
@@ -326,8 +326,8 @@ static bool reassembly_is_near(struct reassembly *a, uint32_t number,
 }
 
 /*
- * It is late. But where all is, frame by frame, and nothing else comes, the
- * number that made it so was false: begin anew.
+ * A late datagram. But if all frames are late and no others arrive, a false
+ * number was accepted before: start again.
  */
 static bool is_behind(struct reassembly *a, uint32_t number, uint64_t now)
 {
@@ -375,7 +375,7 @@ int reassembly_add(struct reassembly *a,
 	if (!f)
 		f = reassembly_begin(a, segment, now);
 	if (!f) {
-		/* the caller did not ask for what is ripe: no room */
+		/* the caller did not take deliverable frames */
 		a->counts.late++;
 		return -ESTALE;
 	}
@@ -388,7 +388,7 @@ int reassembly_add(struct reassembly *a,
 	return reassembly_take(a, f, index, payload, len, now);
 }
 
-/* All are open: the oldest makes room */
+/* All are open: the oldest must be delivered first */
 static bool crowded(const struct reassembly *a)
 {
 	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
@@ -397,7 +397,7 @@ static bool crowded(const struct reassembly *a)
 	return true;
 }
 
-/* Of datagrams that did not come, one behind the other */
+/* Number of runs of consecutive lost datagrams */
 static unsigned int runs_of(const struct reassembly_frame *f)
 {
 	unsigned int runs = 0;
@@ -414,7 +414,7 @@ static unsigned int runs_of(const struct reassembly_frame *f)
 	return runs;
 }
 
-/* No more frames than can have been sent since the one before */
+/* Count missing frames, at most as many as can have been sent since */
 static void count_gap(struct reassembly *a, const struct reassembly_frame *f,
 		      uint64_t now)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reassembly.h - the datagrams of a topic, frame by frame
+ * reassembly.h - collect the datagrams of a topic into frames
  *
- * Datagrams come late, twice, out of order, or not at all. A few frames are
- * open at a time; each is given out once: when all of it is there, when the
- * last of its datagrams should be, as they tell or as their pace says, or when
- * what is newer says that no more will come. What comes for a frame that was
- * given out is late, and counted. Frames are given out in their order, if not
+ * Datagrams may arrive late, twice, out of order, or not at all. A few frames
+ * are open at a time. Each is delivered once: when it is complete, when its
+ * last datagram is overdue (by the time in the segments or by the pace), or
+ * when a newer frame shows that no more will arrive. Datagrams of a delivered
+ * frame are late, and counted. Frames are delivered in order, except after
  * reassembly_set_unordered().
  *
- * Memory is that of the datagrams which came, and part of the budget of their
- * sender. No clock of its own. Time is the receiver's, in ns, never running
- * backwards.
+ * Memory depends on the received datagrams and is part of the budget of their
+ * sender. No clock of its own: time is the receiver's, in ns, monotonic.
  */
 #ifndef TRANSPORT_REASSEMBLY_H
 #define TRANSPORT_REASSEMBLY_H
@@ -21,22 +20,22 @@
 #include "transport/budget.h"
 
 enum {
-	REASSEMBLY_OPEN	= 4,		/* frames at a time */
+	REASSEMBLY_OPEN	= 4,		/* frames open at a time */
 	REASSEMBLY_COUNT	= 4096,	/* datagrams of a frame, at most */
-	REASSEMBLY_AHEAD	= 16,	/* frames; farther is doubtful */
+	REASSEMBLY_AHEAD	= 16,	/* frames; larger jumps are doubtful */
 };
 
 /**
  * struct reassembly_frame - datagrams of a frame
- * @number:	of it, wraps
+ * @number:	of the frame, wraps
  * @count:	datagrams that were sent
- * @received:	of these, in the order in which they came: payloads
+ * @received:	payloads of those that arrived, in order of arrival
  * @flags:	of its segments
  * @stamp:	of the message, ns since the epoch, the sender's clock
- * @first, @last: when its first and its last datagram came
+ * @first, @last: arrival of its first and its last datagram, ns
  * @top:	largest index among them
- * @ends:	when the last one should come, as those that came tell; 0: they
- *		do not
+ * @ends:	expected arrival of the last one, from the segments, ns; 0:
+ *		unknown
  */
 struct reassembly_frame {
 	uint32_t	number;
@@ -53,18 +52,18 @@ struct reassembly_frame {
 };
 
 /**
- * struct reassembly_counts - since it was made
- * @frames:	given out
- * @missing:	frames of which nothing came; after a jump of numbers no more
- *		than can have been sent since
- * @expected:	datagrams of the frames given out and missing; a missing one
- *		counts as many as the one behind it
- * @runs:	of those that did not come: one behind the other
- * @datagrams:	of these, received
+ * struct reassembly_counts - counters since creation
+ * @frames:	delivered
+ * @missing:	frames of which nothing arrived; after a jump of numbers at most
+ *		as many as can have been sent since
+ * @expected:	datagrams of the frames delivered and missing; a missing frame
+ *		counts as many as the one after it
+ * @runs:	runs of consecutive lost datagrams
+ * @datagrams:	of @expected, received
  * @bytes:	of their payloads
- * @duplicates:	came twice
- * @late:	came after their frame was given out
- * @bad:	not of a frame that can be
+ * @duplicates:	received twice
+ * @late:	received after their frame was delivered
+ * @bad:	of an impossible frame
  */
 struct reassembly_counts {
 	uint64_t	frames, missing;
@@ -75,14 +74,14 @@ struct reassembly_counts {
 struct reassembly;
 
 /**
- * reassembly_create() - for a topic
- * @budget: of its stream, for longer than this; NULL: any memory
- * @most: datagrams of a frame, at most; REASSEMBLY_COUNT
- * @grace: how long a frame stays open behind the time when its last datagram
- *	should have come, or behind the first one of a newer frame, ns: what
- *	the network may reorder
- * @patience: how long one stays open behind its last datagram when nothing
- *	else says when it ends, ns
+ * reassembly_create() - create the reassembly of a topic
+ * @budget: of its stream, must outlive this; NULL: any memory
+ * @most: datagrams of a frame, at most REASSEMBLY_COUNT
+ * @grace: how long a frame stays open after the expected arrival of its last
+ *	datagram, or after the first one of a newer frame, ns: the reordering
+ *	time of the network
+ * @patience: how long a frame stays open after its last received datagram if
+ *	its end is not known otherwise, ns
  *
  * Return: to be freed with reassembly_destroy(), NULL: no memory.
  */
@@ -91,52 +90,51 @@ struct reassembly *reassembly_create(struct budget *budget, unsigned int most,
 void reassembly_destroy(struct reassembly *a);
 
 /**
- * reassembly_set_unordered() - a frame may come after newer ones
+ * reassembly_set_unordered() - a frame may arrive after newer ones
  *
- * Of frames that were held in a queue, which dropped some of them and sends
- * others between them: none is missing, any number is taken, and each is given
- * out when it is whole or when patience ends. The caller must not add datagrams
- * of a frame that was given out.
+ * For frames held in a queue that dropped some of them and sends others in
+ * between: none counts as missing, any number is accepted, and each is
+ * delivered when it is complete or when patience ends. The caller must not add
+ * datagrams of a delivered frame.
  */
 void reassembly_set_unordered(struct reassembly *a);
 
-/* An outage: frames that are missing before the next new one are not counted */
+/* After an outage: do not count the missing frames before the next new one */
 void reassembly_skip(struct reassembly *a);
 
-/* Whether something newer than @number came, or was given out */
+/* Has something newer than @number arrived or been delivered? */
 bool reassembly_overtaken(const struct reassembly *a, uint32_t number);
 
 /**
- * reassembly_add() - a datagram
- * @segment: its header, which was checked; @payload and @len are the rest
- * @left: how long after it the last one of the frame leaves, us; -1: not told
+ * reassembly_add() - add a datagram
+ * @segment: its header, already checked; followed by @payload of @len bytes
+ * @left: time until the last one of the frame is sent, us; -1: unknown
  *
- * One datagram with a number far ahead would make all that follows late: such
- * is taken only if the one before was there, too, or if nothing else came
- * while patience lasted. If one was taken and is not true, what follows is late
- * only until patience ends: then the numbers that do come count.
+ * One datagram with a number far ahead would make all later ones late. So it is
+ * accepted only if the previous one was as far, or if nothing else arrived for
+ * @patience. If a false number was accepted, later frames are late only until
+ * @patience has passed; then the actual numbers count.
  *
- * Return: 0, -EEXIST: had that, -ESTALE: late, -EINVAL: such a frame cannot
- * be, or is not the one whose number it has; -ENOMEM: there is no memory for
- * it, which counts as lost.
+ * Return: 0, -EEXIST: duplicate, -ESTALE: late, -EINVAL: impossible, or
+ * different from the frame of that number; -ENOMEM: no memory, counts as lost.
  */
 int reassembly_add(struct reassembly *a,
 		   const struct optsample_segment *segment, int64_t left,
 		   const void *payload, size_t len, uint64_t now);
 
 /**
- * reassembly_next() - the next frame that is to be given out
+ * reassembly_next() - next frame to deliver
  *
- * Return: it, until the next call of reassembly_add() or reassembly_next();
- * NULL: there is none yet.
+ * Return: valid until the next call of reassembly_add() or reassembly_next();
+ * NULL: none yet.
  */
 const struct reassembly_frame *reassembly_next(struct reassembly *a,
 					       uint64_t now);
 
 /**
- * reassembly_due() - when reassembly_next() is to be asked even if nothing comes
+ * reassembly_due() - when to call reassembly_next() even without new datagrams
  *
- * Return: a time, UINT64_MAX: no frame is open.
+ * Return: a time, ns; UINT64_MAX: no frame is open.
  */
 uint64_t reassembly_due(const struct reassembly *a);
 

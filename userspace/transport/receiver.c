@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * receiver - all streams that come, and what becomes of them
+ * receiver - handle all received streams
  */
 #include <netinet/in.h>
 #include <sodium.h>
@@ -16,31 +16,31 @@
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)
-#define AGAIN_EVERY	(SECOND / 40)	/* a fade is longer than a burst */
-#define FORGET_AFTER	(120 * SECOND)	/* a stream that is silent */
+#define AGAIN_EVERY	(SECOND / 40)	/* longer than a burst of losses */
+#define FORGET_AFTER	(120 * SECOND)	/* of silence */
 #define FORGET_UNNAMED	(10 * SECOND)
 #define SILENT		(2 * SECOND)	/* four announcements were lost */
-#define REVIVE		SECOND		/* what is that late was held */
+#define REVIVE		SECOND		/* less may be an old datagram */
 
-/* What a stream's callbacks are given */
+/* Argument of a stream's callbacks */
 struct entry {
 	struct receiver	*receiver;
 	struct stream	*stream;	/* NULL: free */
-	bool		old;		/* another one took its place, */
-	uint64_t	replaced;	/* then */
-	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
+	bool		old;		/* another stream took its place, */
+	uint64_t	replaced;	/* at this time, ns */
+	unsigned int	number;		/* in its name: NAME_2; 0: NAME */
 	bool		prefixed;
-	/* as they were when its topics were shown */
+	/* values when its topics were published */
 	unsigned int	shown_number;
 	bool		shown_prefixed;
-	bool		told;		/* that it spends too much */
+	bool		told;		/* its overuse was logged */
 	struct replay	replay;
-	unsigned int	copies;		/* of the report, that are left */
+	unsigned int	copies;		/* copies of the report left to send */
 };
 
 enum {
 	ROUND	= 8,		/* copies of a report at once */
-	ASK_MOST = 64,		/* a second, of senders that are not known */
+	ASK_MOST = 64,		/* answers to unknown senders per second */
 };
 
 struct receiver {
@@ -54,7 +54,7 @@ struct receiver {
 	struct budget		budget;
 	struct seal		*seal;
 	uint64_t		run;		/* random, see seal.h */
-	unsigned int		asked;		/* this second, who did not know it */
+	unsigned int		asked;		/* answers in this second */
 	uint64_t		ticked;
 	struct entry		entry[RECEIVER_STREAMS];
 };
@@ -67,14 +67,14 @@ static int64_t wall_clock(void)
 	return t.tv_sec * (int64_t)SECOND + t.tv_nsec;
 }
 
-/* A name of a topic: what ROS does not take in a name becomes _ */
+/* Make a valid ROS name: other characters become _ */
 static void put_prefix(char *to, size_t room, const char *name)
 {
 	size_t n = 0;
 
 	if (room)
 		to[n++] = '/';
-	/* names begin with a letter */
+	/* names must begin with a letter */
 	if (*name >= '0' && *name <= '9' && n + 1 < room)
 		to[n++] = 'r';
 	for (; *name && n + 1 < room; name++)
@@ -123,13 +123,13 @@ static void receiver_on_message(void *arg, const struct recv_message *m)
 	struct entry *e = arg;
 	struct receiver *r = e->receiver;
 	enum message_kind kind = m->result->kind;
-	/* of a map there is one, whenever its parts come */
+	/* a map is one, whenever its parts arrive */
 	bool kept = (m->kept || e->old) && !message_is_map(kind);
 	char suffix[64], name[512];
 
 	if (kept && r->options.kept == KEPT_DROP)
 		return;
-	/* it would take the place of what is newer, for all who come late */
+	/* late subscribers would get it instead of a newer one */
 	if (kept && r->options.kept == KEPT_TOGETHER &&
 	    message_is_latched(kind, m->topic->name)) {
 		r->counts.outdated++;
@@ -143,7 +143,7 @@ static void receiver_on_message(void *arg, const struct recv_message *m)
 		r->counts.published++;
 }
 
-/* Whether a topic of the one is also a topic of the other */
+/* Have the streams topics of the same name? */
 static bool collide(const struct stream *a, const struct stream *b)
 {
 	const struct recv_topic *s, *t;
@@ -171,7 +171,7 @@ static bool needs_prefix(const struct receiver *r, const struct entry *e)
 	return false;
 }
 
-/* Those that have the name of @e, in turn. @i: 0 to begin with */
+/* Iterate over other streams of the same name. @i: 0 at first */
 static struct entry *namesake(struct receiver *r, const struct entry *e,
 			      unsigned int *i)
 {
@@ -185,7 +185,7 @@ static struct entry *namesake(struct receiver *r, const struct entry *e,
 	return NULL;
 }
 
-/* Another robot has the name: the next number that nobody has */
+/* Another robot has the name: use the next free number */
 static void give_number(struct receiver *r, struct entry *e,
 			const struct entry *other)
 {
@@ -226,7 +226,7 @@ static bool is_same_boot(const struct entry *e, const struct entry *o)
 	return boot && boot == stream_boot(o->stream);
 }
 
-/* Whether @e may be a later run of what sends as @o */
+/* Can @e be a later run of the sender of @o? */
 static bool is_successor(const struct entry *e, const struct entry *o)
 {
 	if (loop_now() - stream_heard(o->stream) > SILENT)
@@ -236,7 +236,7 @@ static bool is_successor(const struct entry *e, const struct entry *o)
 	return same_host(stream_address(e->stream), stream_address(o->stream));
 }
 
-/* The sender said its name: an earlier run of it is over, or it is another */
+/* A sender announced its name: replace its earlier run, or number it */
 static void on_name(void *arg)
 {
 	struct entry *e = arg, *o, *before = NULL, *other = NULL;
@@ -267,7 +267,7 @@ static void on_name(void *arg)
 		     address_text(stream_address(e->stream), from));
 }
 
-/* A state that does not change is to be there under a new name, too */
+/* Publish unchanged states again if the name has changed */
 static void check_name(struct entry *e)
 {
 	if (e->number == e->shown_number && e->prefixed == e->shown_prefixed)
@@ -277,7 +277,7 @@ static void check_name(struct entry *e)
 	stream_show_again(e->stream);
 }
 
-/* It was taken for an earlier run, and announces itself still */
+/* Restore a stream that was replaced but still announces itself */
 static void receiver_revive(struct receiver *r, struct entry *e)
 {
 	struct entry *o;
@@ -292,7 +292,7 @@ static void receiver_revive(struct receiver *r, struct entry *e)
 
 static void receiver_forget(struct entry *e);
 
-/* How much a stream deserves its place */
+/* Rank of a stream when places are scarce */
 static unsigned int worth(const struct entry *e)
 {
 	if (!stream_announced(e->stream))
@@ -302,7 +302,7 @@ static unsigned int worth(const struct entry *e)
 	return stream_shown(e->stream) ? 3 : 2;
 }
 
-/* The least worth, of these the one that is silent the longest. NULL: none */
+/* Find the stream to replace: lowest rank, longest silence. NULL: none */
 static struct entry *receiver_make_room(struct receiver *r)
 {
 	struct entry *least = &r->entry[0];
@@ -357,7 +357,7 @@ static struct entry *receiver_find(struct receiver *r, uint64_t id)
 	return NULL;
 }
 
-/* A number that no other run of a receiver has; 0 is none */
+/* A random number of this run of the receiver, not 0 */
 static void begin_run(struct receiver *r)
 {
 	do
@@ -366,8 +366,8 @@ static void begin_run(struct receiver *r)
 }
 
 /*
- * With a key: each datagram counts once. A stream begins with an announcement
- * that knows the number of this run; who does not know it is told.
+ * With a key: each datagram is accepted once. A stream begins with an
+ * announcement that has the number of this run; a sender without it is told it.
  */
 static bool is_fresh(struct receiver *r, struct entry *e,
 		     const struct downlink_datagram *g)
@@ -396,7 +396,7 @@ static void on_datagram(void *arg, uint64_t now,
 
 	if (r->seal && !is_fresh(r, e, g))
 		return;
-	/* a stream begins with who it is: noise makes none */
+	/* a stream begins with an announcement: noise does not create one */
 	if (!e && segment_topic(&g->segment) != SEGMENT_CONTROL)
 		return;
 	if (!e) {
@@ -406,7 +406,7 @@ static void on_datagram(void *arg, uint64_t now,
 	}
 	if (!e)
 		return;
-	/* an outage is over: the sooner it knows, the less waits behind it */
+	/* an outage is over: report at once, so that the sender can react */
 	if (now - stream_heard(e->stream) > SECOND)
 		r->report.due = now;
 	stream_add(e->stream, now, g);
@@ -428,12 +428,12 @@ static void receiver_forget(struct entry *e)
 	stream_destroy(e->stream);
 	e->stream = NULL;
 	replay_free(&e->replay);
-	/* what was recorded of it must not begin it again */
+	/* a recording of this stream must not restart it */
 	if (e->receiver->seal)
 		begin_run(e->receiver);
 }
 
-/* As many as go at once, and when the others do */
+/* Send a round of copies, and schedule the next one */
 static void send_copies(struct receiver *r, struct entry *e, uint64_t now,
 			const uint8_t *payload, size_t len)
 {
@@ -478,7 +478,7 @@ static void on_again(void *arg, uint64_t now)
 	}
 }
 
-/* Where there is not enough for all, and what that cost */
+/* Divide the decoding time, and log streams that exceed it */
 static void divide_time(struct receiver *r, uint64_t now)
 {
 	struct budget *budgets[RECEIVER_STREAMS];

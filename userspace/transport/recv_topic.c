@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recv_topic - a topic of a stream: from its datagrams to what is published
+ * recv_topic - a topic of a stream: from datagrams to published messages
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,28 +13,28 @@
 
 #define SECOND	1000000000ULL
 #define IDLE	(30 * SECOND)
-#define BLEND	.5		/* of a second in the statistics */
+#define BLEND	.5		/* weight of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
 
 enum {
-	SEVERAL	= 4,		/* datagrams that show whether a frame queues */
+	SEVERAL	= 4,		/* datagrams needed to measure queueing */
 	RESULTS	= 2,		/* messages of a frame: virtual scans */
-	/* frames that may wait for the decoder */
-	WAIT_PICTURES = 2,	/* the newest one counts */
+	/* most frames that wait for the decoder */
+	WAIT_PICTURES = 2,	/* only the newest is of interest */
 	WAIT_MAPS = 16,
-	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
-	WAIT_KEPT = 1024,	/* and so it is with these */
-	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
-	CUTS	= 16,		/* outages, each with the frame that it cut */
-	SEEN	= 512,		/* frames, by their number modulo this */
+	WAIT_SMALL = 256,	/* a stalled link delivers many at once */
+	WAIT_KEPT = 1024,	/* likewise */
+	FIRST	= 10000000,	/* ns: assumed for a topic's first frame */
+	CUTS	= 16,		/* outages, each with the frame it cut */
+	SEEN	= 512,		/* slots, by frame number */
 };
 
 /**
  * struct waiting - a frame that waits for the decoder, or is being decoded
- * @frame:	of memory behind this one
- * @now:	when it was given out; @begun: by the clock of the machine
- * @reserved:	of the stream's memory
+ * @frame:	in memory after this struct
+ * @now:	when it was delivered; @begun: by the clock of the machine
+ * @reserved:	bytes of the stream's memory
  */
 struct waiting {
 	STAILQ_ENTRY(waiting)	next;
@@ -45,9 +45,9 @@ struct waiting {
 };
 
 /**
- * struct seen - a frame of which a datagram came
- * @known:	there is one in this slot
- * @given:	it was given out: what else comes of it is late
+ * struct seen - a frame of which a datagram arrived
+ * @known:	the slot is in use
+ * @given:	it was delivered: later datagrams are late
  */
 struct seen {
 	uint32_t	frame;
@@ -73,23 +73,23 @@ struct recv_topic {
 	struct reassembly	*reassembly[BOTH];
 	struct queue		queue[BOTH];
 	struct seen		seen[SEEN];
-	uint32_t		cut[CUTS];	/* newest live frames before silence */
+	uint32_t		cut[CUTS];	/* live frames at outages */
 	unsigned int		cuts;
-	uint64_t		cut_at;		/* way->woke of the last of them */
+	uint64_t		cut_at;		/* way->woke of the last cut */
 	uint64_t		skipped_at;	/* way->woke of the last held frame */
-	uint16_t		skipped;	/* way->epoch when one was live again */
-	uint64_t		kept_at;	/* when something kept came last */
-	struct reassembly_counts past; /* of what has no reassembly now */
-	bool			live;		/* there was a live frame: @newest */
+	uint16_t		skipped;	/* way->epoch of last skip */
+	uint64_t		kept_at;	/* arrival of last kept one */
+	struct reassembly_counts past; /* of reassemblies that were freed */
+	bool			live;		/* @newest is valid */
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
-	/* the decoder, its frame and what it shows: the job's while it is busy */
+	/* decoder, its frame and result: owned by the job while it is busy */
 	struct decoder		*decoder;
 	enum message_kind	kind;		/* of the decoder */
 	struct job		job;
 	struct waiting		*frame;
-	struct control_topic	topic;		/* as it was when it began */
+	struct control_topic	topic;		/* copy for the job */
 	struct decode_call	call;
 	struct decode_result	result[RESULTS];
 	union message		message[RESULTS];
@@ -97,7 +97,7 @@ struct recv_topic {
 	int			ret;
 	bool			busy, gone, again;
 	uint64_t		expected;	/* for the budget */
-	/* how the frame that is coming queues on its way, us */
+	/* how the current frame queues on the path, us */
 	struct {
 		uint32_t	frame, first, last;
 		unsigned int	datagrams;
@@ -178,7 +178,7 @@ static struct waiting *recv_topic_take(struct queue *q)
 	return w;
 }
 
-/* All of it that a job may need */
+/* Free all memory that a job may use */
 static void recv_topic_release(struct recv_topic *t)
 {
 	drop_frame(t, t->frame);
@@ -218,7 +218,7 @@ void recv_topic_again(struct recv_topic *t)
 	t->again = true;
 }
 
-/* ---- on a thread ---- */
+/* ---- on a worker thread ---- */
 
 static void recv_topic_on_result(void *arg, const struct decode_result *r)
 {
@@ -242,7 +242,7 @@ static void recv_topic_on_run(void *arg)
 
 /* ---- in the loop ---- */
 
-/* A decoder for the kind that is announced now. Return: whether there is one */
+/* Make a decoder for the announced kind. Return: true if there is one */
 static bool has_decoder(struct recv_topic *t)
 {
 	struct decoder *d;
@@ -283,7 +283,7 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 	workers_begin(t->workers, &t->job);
 }
 
-/* The decoder's next frame, what is live before what was kept */
+/* Begin to decode the next frame, live ones before kept ones */
 static void recv_topic_begin(struct recv_topic *t)
 {
 	while (!t->busy) {
@@ -302,7 +302,7 @@ static void recv_topic_begin(struct recv_topic *t)
 	}
 }
 
-/* @now: by the clock of all reported times */
+/* @now: in the clock of all reported times */
 static void recv_topic_publish(struct recv_topic *t,
 			       const struct decode_result *r, uint64_t now)
 {
@@ -338,7 +338,7 @@ static void recv_topic_finish(struct recv_topic *t)
 	const struct waiting *w = t->frame;
 	uint64_t now = w->now + (loop_now() - w->begun);
 
-	/* of what failed at last a part may be there */
+	/* on failure some results may be valid */
 	for (unsigned int i = 0; i < t->results; i++)
 		recv_topic_publish(t, &t->result[i], now);
 	if (t->ret) {
@@ -374,7 +374,7 @@ static void recv_topic_on_done(void *arg, uint64_t cpu)
 	recv_topic_begin(t);
 }
 
-/* ---- frames that wait ---- */
+/* ---- waiting frames ---- */
 
 static unsigned int recv_topic_most_waiting(const struct recv_topic *t,
 					    enum which which)
@@ -386,7 +386,7 @@ static unsigned int recv_topic_most_waiting(const struct recv_topic *t,
 	return message_is_map(t->announced.kind) ? WAIT_MAPS : WAIT_SMALL;
 }
 
-/* Its slots are as large as its largest payload. NULL: no memory for it */
+/* Copy with slots as large as its largest payload. NULL: no memory */
 static struct waiting *recv_topic_copy(struct recv_topic *t,
 				       const struct reassembly_frame *f)
 {
@@ -420,7 +420,7 @@ static struct waiting *recv_topic_copy(struct recv_topic *t,
 	return w;
 }
 
-/* The oldest makes room */
+/* Drop the oldest frame if the queue is full */
 static void recv_topic_make_room(struct recv_topic *t, enum which which)
 {
 	struct queue *q = &t->queue[which];
@@ -473,7 +473,7 @@ static void give_frame(struct recv_topic *t, const struct reassembly_frame *f,
 	recv_topic_decode(t, f, which, now);
 }
 
-/* All that is ripe, and when something will be */
+/* Take all deliverable frames, and set the timer for the next */
 static void recv_topic_give(struct recv_topic *t, uint64_t now)
 {
 	t->timer.due = LOOP_NEVER;
@@ -512,10 +512,10 @@ static void add_counts(struct reassembly_counts *sum,
 }
 
 /*
- * The first datagram of a frame decides. It was held in an outage if it was sent
- * before the link came back, and is late. Late alone is not enough: a queue that
- * grows delays what was sent since, too. What newer live frames overtook can no
- * longer be shown as live.
+ * Is a frame live or kept? Its first datagram decides. A kept one was sent
+ * before the link came back, and is late. Being late is not enough: a growing
+ * queue also delays what was sent later. A frame overtaken by newer live frames
+ * can no longer be shown as live, so any sign of the outage makes it kept.
  */
 static enum which which_of(const struct recv_topic *t, uint32_t frame,
 			   const struct recv_way *way)
@@ -527,7 +527,7 @@ static enum which which_of(const struct recv_topic *t, uint32_t frame,
 	return held ? KEPT : LIVE;
 }
 
-/* The queue drops frames in an outage: these are no loss of the link */
+/* Frames that the queue dropped in an outage are not a loss of the link */
 static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
 			const struct recv_way *way)
 {
@@ -542,7 +542,7 @@ static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
 		t->skipped = way->epoch;
 }
 
-/* What is live has one from the beginning */
+/* The reassembly of live frames always exists */
 static bool has_assembly(struct recv_topic *t, enum which which)
 {
 	if (t->reassembly[which])
@@ -554,7 +554,7 @@ static bool has_assembly(struct recv_topic *t, enum which which)
 	return true;
 }
 
-/* The memory that the reassembly of what was kept holds on to */
+/* Free the reassembly of kept frames when it is idle */
 static void free_kept(struct recv_topic *t, uint64_t now)
 {
 	struct reassembly *a = t->reassembly[KEPT];
@@ -566,7 +566,7 @@ static void free_kept(struct recv_topic *t, uint64_t now)
 	t->reassembly[KEPT] = NULL;
 }
 
-/* A few datagrams show it; the clocks do not matter */
+/* Growth of the delay within a frame; independent of the clocks' offset */
 static void learn_growth(struct recv_topic *t, uint32_t frame, uint32_t transit)
 {
 	int32_t last = t->growth.last - t->growth.first;
@@ -610,7 +610,7 @@ unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
 	return frames;
 }
 
-/* The rest of a frame that an outage cut may come behind many newer ones */
+/* Remember the frame cut by the outage: its rest may arrive much later */
 static void learn_cut(struct recv_topic *t, const struct recv_way *way)
 {
 	if (t->cut_at == way->woke)
@@ -628,7 +628,7 @@ static bool was_cut(const struct recv_topic *t, uint32_t frame)
 	return false;
 }
 
-/* What was given out had this number by damage: the frame comes only now */
+/* A delivered frame had this number by a bit error: now the real one comes */
 static bool is_false(const struct recv_topic *t, const struct seen *s,
 		     const struct recv_way *way)
 {
@@ -676,7 +676,7 @@ struct reassembly_counts recv_topic_datagrams(const struct recv_topic *t)
 	return sum;
 }
 
-/* A mean over some seconds; the first one is as it is */
+/* Exponential mean, initialised with the first value */
 static void blend(double *value, double now, bool first)
 {
 	*value = first ? now : *value + BLEND * (now - *value);

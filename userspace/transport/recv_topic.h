@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recv_topic.h - a topic of a stream: from its datagrams to what is published
+ * recv_topic.h - a topic of a stream: from datagrams to published messages
  *
- * What an outage held in the sender's queue comes beside what is live: each has
+ * Frames held during an outage arrive interleaved with live ones: each kind has
  * its own reassembly.
  */
 #ifndef TRANSPORT_RECV_TOPIC_H
@@ -18,10 +18,10 @@
  * struct recv_options - of all topics
  * @grace, @patience: see reassembly.h, ns
  * @nearest:	fill in sub-images as published
- * @quality:	of JPEG, where pictures are to be compressed again
- * @limits:	of what is decoded
- * @memory:	bytes to decode with, of all streams together; one has half of
- *		it at most
+ * @quality:	of JPEG, where pictures are compressed again
+ * @limits:	for decoding
+ * @memory:	for decoding, bytes, all streams together; a stream may use at
+ *		most half of it
  */
 struct recv_options {
 	uint64_t		grace, patience;
@@ -38,12 +38,12 @@ struct recv_options {
 }
 
 /**
- * struct recv_way - how a datagram came, apart from its topic
+ * struct recv_way - reception of a datagram, independent of its topic
  * @woke:	when the link came back from its last silence, ns
  * @before:	it was sent before that
- * @late:	it was on its way for more than a second longer than the fastest
- * @epoch:	the newest one of the stream
- * @old:	the datagram is of an older one: the sender has seen an outage since
+ * @late:	its delay exceeds that of the fastest by more than a second
+ * @epoch:	newest one of the stream
+ * @old:	it is of an older epoch: the sender has seen an outage since
  */
 struct recv_way {
 	uint64_t	woke;
@@ -52,9 +52,9 @@ struct recv_way {
 };
 
 /**
- * struct recv_message - to be published
+ * struct recv_message - a message to publish
  * @kept:	it is from before an outage
- * @delay:	since the sender sent it, s, but for the way
+ * @delay:	since it was sent, s, without the minimum transit time
  */
 struct recv_message {
 	const struct control_topic	*topic;
@@ -65,28 +65,27 @@ struct recv_message {
 };
 
 /**
- * struct recv_stats - of the last seconds
- * @rate:	frames a second
+ * struct recv_stats - means over the last seconds
+ * @rate:	frames per second
  * @loss:	of datagrams, 0 .. 1
- * @delay:	since the sender sent it, s, but for the way
- * @datagrams:	a frame
+ * @delay:	since it was sent, s, without the minimum transit time
+ * @datagrams:	per frame
  * @share:	see struct decode_result
- * @bits:	a second
- * @silent:	s since the last frame
+ * @bits:	per second
+ * @silent:	time since the last frame, s
  */
 struct recv_stats {
 	double	rate, loss, delay, datagrams, share, bits, silent;
 };
 
 /**
- * struct recv_counts - since the stream began, wider than reassembly's
- * @decoded:	frames that were shown
+ * struct recv_counts - counters of the stream, wider than reassembly's
+ * @decoded:	frames shown
  * @repeated:	frames of a state that was shown before
  * @kept:	from before an outage
  * @failed:	frames of which nothing could be shown
- * @exact:	frames of which nothing was missing
- * @behind:	frames that newer ones took the place of, as the decoder was
- *		busy for that long
+ * @exact:	frames that were complete
+ * @behind:	frames dropped for newer ones because the decoder was busy
  */
 struct recv_counts {
 	uint64_t	decoded, repeated, kept, failed, exact, behind;
@@ -95,9 +94,9 @@ struct recv_counts {
 struct recv_topic;
 
 /**
- * recv_topic_create() - of a stream
- * @w:		decode its frames, and outlive it; NULL: the caller does
- * @budget:	of the stream; the topic holds it
+ * recv_topic_create() - create a topic of a stream
+ * @w:		threads to decode on, must outlive it; NULL: the caller's
+ * @budget:	of the stream; the topic takes a reference
  * @publish:	called for each message, in the loop
  *
  * Return: to be freed with recv_topic_destroy(), NULL: no memory.
@@ -109,37 +108,37 @@ struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 				     void (*publish)(void *arg,
 						const struct recv_message *m),
 				     void *arg);
-/* One whose frame is being decoded is freed behind that, and publishes nothing */
+/* A topic whose frame is being decoded is freed later and publishes nothing */
 void recv_topic_destroy(struct recv_topic *t);
 
-/* It is announced again, perhaps with something new */
+/* Process another announcement, perhaps with changes */
 void recv_topic_announced(struct recv_topic *t,
 			  const struct control_topic *announced);
 
-/* Show its next frame, whether or not it is new */
+/* Show the next frame even if it is not new */
 void recv_topic_again(struct recv_topic *t);
 
 void recv_topic_add(struct recv_topic *t, uint64_t now,
 		    const struct downlink_datagram *g,
 		    const struct recv_way *way);
 
-/* Once a second: the statistics of it */
+/* Update the statistics, once a second */
 void recv_topic_tick(struct recv_topic *t, uint64_t now);
 
 /**
- * recv_topic_growth() - how frames of several datagrams queued on the way
- * @sum: gets how much longer their last datagrams were on the way than their
- *	first ones, us, added up, but for the one that is the most: somebody
- *	else had the processor, or the air
+ * recv_topic_growth() - growth of the delay within frames of several datagrams
+ * @sum: out: sum of the differences in delay between the last and the first
+ *	datagram, us, without the largest one, which a busy processor or a busy
+ *	channel may have caused
  *
- * Return: frames since it was asked before.
+ * Return: frames since the last call.
  */
 unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum);
 
 const struct control_topic *recv_topic_announcement(const struct recv_topic *t);
 const struct recv_stats *recv_topic_stats(const struct recv_topic *t);
 const struct recv_counts *recv_topic_counts(const struct recv_topic *t);
-/* of what is live, and of what was kept, added up */
+/* Sum over live and kept frames */
 struct reassembly_counts recv_topic_datagrams(const struct recv_topic *t);
 void recv_topic_report(const struct recv_topic *t,
 		       struct control_report_topic *report);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rx_latency.h - how long a datagram lay in the socket before it was read
+ * rx_latency.h - time that a datagram waited in the socket before it was read
  *
- * Who publishes a picture does not read meanwhile, and threads that code may
- * have all processors. The kernel knows when the datagram came: what it waited
- * is no queue of the link.
+ * The receiver does not read while it publishes a picture, and coding threads
+ * may use all processors. The kernel knows when a datagram arrived, so this
+ * wait is not mistaken for a queue of the link.
  */
 #ifndef TRANSPORT_RX_LATENCY_H
 #define TRANSPORT_RX_LATENCY_H
@@ -16,10 +16,10 @@
 
 enum {
 	RX_LATENCY_ROOM	= CMSG_SPACE(sizeof(struct timespec)),
-	RX_LATENCY_MOST	= 1000000000,	/* ns; more is a clock that was set */
+	RX_LATENCY_MOST	= 1000000000,	/* ns; more: the clock was set */
 };
 
-/* Where the kernel does not tell, nothing waits */
+/* Without support of the kernel the latency is 0 */
 static inline void rx_latency_enable(int fd)
 {
 	int on = 1;
@@ -28,10 +28,10 @@ static inline void rx_latency_enable(int fd)
 }
 
 /**
- * rx_latency_ns() - how long one waited that is read now
+ * rx_latency_ns() - time that a datagram being read has waited
  * @m: of recvmsg(2), with RX_LATENCY_ROOM bytes for control messages
  *
- * Return: ns, 0: not known.
+ * Return: ns, 0: unknown.
  */
 static inline uint64_t rx_latency_ns(struct msghdr *m)
 {

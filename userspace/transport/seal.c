@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * seal - segments that only who has the key can make, each good once
+ * seal - authenticate segments with a shared key, and reject replays
  */
 #include <errno.h>
 #include <sodium.h>
@@ -25,7 +25,7 @@ enum {
 #define WINDOW	(1ULL << 22)		/* serials */
 
 struct seal {
-	uint8_t	key[2][crypto_generichash_KEYBYTES];	/* of each way */
+	uint8_t	key[2][crypto_generichash_KEYBYTES];	/* one per direction */
 };
 
 static void derive(struct seal *s, const uint8_t *secret, size_t len)
@@ -60,7 +60,7 @@ int seal_open(struct seal **out, const char *path, char error[256])
 	if (ret)
 		return error_set(error, ret, "cannot read the key %.150s: %s",
 				 path, strerror(-ret));
-	/* whether an editor put one there does not matter */
+	/* a final newline, which editors may add, does not count */
 	while (len && len <= MOST && (secret[len - 1] == '\n' ||
 				      secret[len - 1] == '\r'))
 		len--;
@@ -93,7 +93,7 @@ void seal_close(struct seal *s)
 	free(s);
 }
 
-/* Of all but the MAC itself */
+/* MAC of all bytes but the MAC itself */
 static void mac_of(const struct seal *s, enum seal_way way,
 		   const uint8_t *datagram, size_t len, uint8_t mac[MAC_LEN])
 {
@@ -138,7 +138,7 @@ bool replay_take(struct replay *r, uint64_t serial)
 	if (!r->bits || !serial || serial + WINDOW <= r->top)
 		return false;
 	if (serial > r->top) {
-		/* what is between them was not there yet */
+		/* the serials in between are new */
 		if (serial - r->top >= WINDOW)
 			memset(r->bits, 0, WINDOW / 8);
 		else

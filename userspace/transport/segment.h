@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * segment.h - the header of a segment, from a datagram
+ * segment.h - read and write the header of a segment
  */
 #ifndef TRANSPORT_SEGMENT_H
 #define TRANSPORT_SEGMENT_H
@@ -13,10 +13,10 @@
 
 enum { SEGMENT_PORT = 7450 };		/* UDP, where the receiver listens */
 
-/* The topic that is none: announcements and reports */
+/* Topic number of announcements and reports */
 enum { SEGMENT_CONTROL = 0 };
 
-/* Topics of a stream: the upper 16 bits of the wire's count outages */
+/* Number of a topic; the upper 16 bits on the wire count outages */
 static inline uint32_t segment_topic(const struct optsample_segment *s)
 {
 	return le32toh(s->topic) & 0xffff;
@@ -33,9 +33,9 @@ static inline unsigned int segment_codec(const struct optsample_segment *s)
 }
 
 /**
- * segment_read() - the header of a datagram; the payload is behind s->header
+ * segment_read() - read the header of a datagram; the payload follows s->header
  *
- * Return: 0, -EINVAL: it is none of ours.
+ * Return: 0, -EINVAL: not a segment.
  */
 static inline int segment_read(struct optsample_segment *s, const void *data,
 			       size_t len)
@@ -52,10 +52,10 @@ static inline int segment_read(struct optsample_segment *s, const void *data,
 }
 
 /**
- * segment_left() - how long after it the last one of its message leaves
+ * segment_left() - time until the last segment of its message is sent
  * @data: of the datagram whose header is @s
  *
- * Return: us, or -1: an older sender does not tell.
+ * Return: us, or -1: unknown, from an older sender.
  */
 static inline int64_t segment_left(const struct optsample_segment *s,
 				   const void *data)
@@ -68,7 +68,7 @@ static inline int64_t segment_left(const struct optsample_segment *s,
 	return le32toh(t.left);
 }
 
-/* What all segments begin with; the stream and the time come with sending */
+/* Common fields of all segments; stream and time are set when sending */
 static inline void segment_init(struct optsample_segment *s)
 {
 	*s = (struct optsample_segment){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * send_topic - a topic of the sender: from its messages to datagrams
+ * send_topic - a topic of the sender: from messages to datagrams
  */
 #include <endian.h>
 #include <errno.h>
@@ -17,27 +17,27 @@
 
 #define SECOND		1000000000ULL
 #define SPREAD		.9		/* of the interval, for datagrams */
-#define SPREAD_MOST	.25		/* s, as they are a delay, too */
+#define SPREAD_MOST	.25		/* s, as it also delays the frame */
 #define SPAN_LEAST	.002		/* s */
-#define CODING		.2		/* of a frame in the mean of its time */
+#define CODING		.2		/* weight of a frame in mean time */
 #define IDLE		5		/* s without a message */
 
 #define TRANSFORMS_HZ	50		/* at most, as they are merged */
 
-#define AGAIN	10000000	/* ns, until a map finds its encoder free */
-#define SOON	20000000	/* ns, behind an announcement */
+#define AGAIN	10000000	/* ns, until a busy encoder is tried again */
+#define SOON	20000000	/* ns, after an announcement */
 #define SOON_EVERY 200000000
 
 enum {
 	SLOTS	= 4096,
 	GAPS	= 8,
 	SEVERAL	= 4,
-	WAIT	= 64,		/* small messages that may wait to be encoded */
-	SOON_TIMES = 3,		/* that a state is sent to a new receiver, */
-	SOON_LARGE = 4,		/* but once if it has more datagrams than this */
+	WAIT	= 64,		/* most small messages that may wait */
+	SOON_TIMES = 3,		/* times that a new receiver gets a state, */
+	SOON_LARGE = 4,		/* but once if it has more datagrams */
 };
 
-/* A message, while it waits and is encoded */
+/* A message that waits or is being encoded */
 struct kept {
 	uint8_t			*data;
 	size_t			len, room;
@@ -57,44 +57,44 @@ struct send_topic {
 	struct loop_timer	refresh;
 	const struct estimate	*link;
 	const struct pace	*pace;
-	/* that wait for the encoder, the oldest first */
+	/* messages that wait for the encoder, oldest first */
 	struct kept		waiting[WAIT];
 	unsigned int		first, waits;
-	/* the encoder and its message: the job's while it is busy */
+	/* the encoder and its message: owned by the job while it is busy */
 	struct encoder		*encoder;
 	struct job		job;
-	struct kept		kept;		/* a map is sent again */
+	struct kept		kept;		/* maps are sent again */
 	struct encode_order	order;
 	struct payloads		*out;
 	struct encode_result	result;
 	int			ret;
 	bool			busy, gone;
-	struct encoder		*successor;	/* for the next message */
-	/* when it was begun */
+	struct encoder		*successor;	/* replaces @encoder */
+	/* when the job began */
 	enum plan_mode		mode;
 	bool			changed_since;
-	/* of the messages that come */
-	uint64_t		came;		/* the last, ns */
+	/* received messages */
+	uint64_t		came;		/* arrival of the last, ns */
 	double			interval;	/* s; 0: not known */
-	int64_t			stamp;		/* of a state: its time, */
-	bool			still;		/* and the robot's then */
-	double			credit;		/* of frames */
-	double			coding;		/* of a frame, s */
-	/* what it costs and gets */
+	int64_t			stamp;		/* last stamp of a state */
+	bool			still;		/* @still of that message */
+	double			credit;		/* fraction of a frame */
+	double			coding;		/* mean time per frame, s */
+	/* costs and allocation */
 	struct policy_topic	policy;
-	/* of a state, see message_is_state() */
-	struct transforms	*tree;		/* of transforms: merged */
-	uint8_t			*merged;	/* a message of them */
+	/* for states, see message_is_state() */
+	struct transforms	*tree;		/* merged transforms */
+	uint8_t			*merged;	/* message made of them */
 	size_t			merged_room;
-	bool			turn, whole;	/* send it now, all of it */
-	bool			all;		/* what is encoded is whole */
-	unsigned int		soon;		/* times to send it, */
-	uint64_t		sent_all;	/* as it was then */
+	bool			turn, whole;	/* send now; send all of it */
+	bool			all;		/* the encoded one is whole */
+	unsigned int		soon;		/* repeats for a new receiver */
+	uint64_t		sent_all;	/* when all was last sent, ns */
 	unsigned int		frame_datagrams;
-	/* of the frames that are sent */
+	/* sent frames */
 	uint32_t		frame;
 	uint64_t		position, sent;
-	int			error;		/* that was logged */
+	int			error;		/* last one logged */
 	struct send_counts	counts;
 };
 
@@ -108,7 +108,7 @@ static bool is_state(const struct send_topic *t)
 	return message_is_state(t->announced.kind);
 }
 
-/* Hz, that the user or we want at most; 0: any */
+/* Highest rate by the user or by us, Hz; 0: any */
 static double most_hz(const struct send_topic *t)
 {
 	if (t->options.rate > 0 || !t->tree)
@@ -123,7 +123,7 @@ static enum codec_id wanted(const struct send_topic *t)
 	       (enum codec_id)t->options.codec;
 }
 
-/* One that does not take such messages was not meant for them */
+/* A codec that does not take such messages was not meant for this topic */
 static void check_codec(struct send_topic *t)
 {
 	if (codec_takes(wanted(t), t->announced.kind))
@@ -134,7 +134,7 @@ static void check_codec(struct send_topic *t)
 	t->options.codec = SEND_CODEC_ANY;
 }
 
-/* What its plan knows of it; a codec of the user's own leaves only the rate */
+/* Fill in the plan's source; a codec set by the user fixes all but the rate */
 static void send_topic_set_source(struct send_topic *t)
 {
 	const struct codec *c = codec_get(wanted(t));
@@ -213,7 +213,7 @@ void send_topic_destroy(struct send_topic *t)
 		send_topic_release(t);
 }
 
-/* What does not come needs nothing */
+/* A topic without messages needs no rate */
 static bool is_idle(const struct send_topic *t, uint64_t now)
 {
 	double gap = (now - t->came) / 1e9;
@@ -230,7 +230,7 @@ bool send_topic_arrived(struct send_topic *t)
 	double gap = (now - t->came) / 1e9;
 	bool idle = is_idle(t, now) || !t->came;
 
-	/* a mean over some, but for pauses and other paces */
+	/* mean interval; reset after a pause or a change of rate */
 	if (t->came) {
 		if (!t->interval || gap > 8 * t->interval)
 			t->interval = gap;
@@ -243,7 +243,7 @@ bool send_topic_arrived(struct send_topic *t)
 	return idle;
 }
 
-/* It came once, or no more */
+/* No messages for a while, or only one so far */
 static bool has_paused(const struct send_topic *t)
 {
 	double gap = (loop_now() - t->came) / 1e9;
@@ -251,7 +251,7 @@ static bool has_paused(const struct send_topic *t)
 	return gap > IDLE || (gap > t->options.refresh && gap > 3 * t->interval);
 }
 
-/* Every so many; evenly, whatever their times */
+/* Thin out evenly by count, independent of arrival times */
 static bool is_turn(struct send_topic *t)
 {
 	double hz = send_topic_hz(t), want = t->policy.plan.hz;
@@ -301,7 +301,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		codec->order(o, &grant);
 }
 
-/* What a frame cost, for the next plan */
+/* Note the cost of a frame for the next plan */
 static void send_topic_learn(struct send_topic *t,
 			     const struct encode_result *r, size_t bytes,
 			     unsigned int datagrams)
@@ -309,10 +309,10 @@ static void send_topic_learn(struct send_topic *t,
 	const struct codec *codec = codec_get(wanted(t));
 	const struct codec_frame f = { t->mode, r, bytes, datagrams };
 
-	/* it was encoded as another kind of source */
+	/* the options changed while it was encoded */
 	if (t->changed_since)
 		return;
-	/* most frames of transforms that change are a part of them */
+	/* partial frames of changed transforms do not count */
 	if (t->tree && t->all && t->policy.source.bytes &&
 	    !message_is_static(t->announced.name))
 		return;
@@ -341,7 +341,7 @@ static void send_topic_announce(struct send_topic *t,
 	t->changed(t->arg);
 }
 
-/* What is left of the time that a message may take, for its datagrams, s */
+/* Rest of the allowed latency for sending the datagrams, s */
 static double latency_left(const struct send_topic *t)
 {
 	/* the receiver decodes about as long as it takes to encode */
@@ -352,13 +352,13 @@ static double latency_left(const struct send_topic *t)
 	return fmax(left, SPAN_LEAST);
 }
 
-/* @bytes: on the wire. Return: to spread them over, ns */
+/* @bytes: on the wire. Return: time to spread them over, ns */
 static uint64_t send_topic_span_of(const struct send_topic *t, size_t bytes)
 {
 	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
 	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
 
-	/* as it is as old as that, it is not to be older than the next one */
+	/* with its coding time a frame should not be older than the next one */
 	most = fmin(most, fmax(1 / hz - t->coding, most / 2));
 	span = t->link->state == ESTIMATE_LIVE ?
 	       pace_span(t->pace, bytes, most) : most;
@@ -374,7 +374,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	struct optsample_segment s;
 	uint64_t span;
 
-	/* never running backwards, whatever stamps do */
+	/* positions never step back, even if stamps do */
 	if (r->stamp > 0 && (uint64_t)r->stamp > t->position)
 		t->position = r->stamp;
 	else
@@ -399,7 +399,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	pacer_send(t->pacer, &s, span, copies);
 }
 
-/* Logged again only when it becomes another error */
+/* Log only when the error changes */
 static void send_topic_log_broken(const struct send_topic *t, int error)
 {
 	const unsigned int bytes = t->out ? t->out->size : PAYLOAD_MAX;
@@ -427,7 +427,7 @@ static void send_topic_fail(struct send_topic *t, int error)
 	t->error = error;
 }
 
-/* Of the message that was encoded */
+/* Send the encoded message */
 static void send_topic_finish(struct send_topic *t)
 {
 	const struct encode_result *r = &t->result;
@@ -452,7 +452,7 @@ static void send_topic_finish(struct send_topic *t)
 	send_frame(t, r, bytes, datagrams);
 }
 
-/* On a thread */
+/* On a worker thread */
 static void send_topic_on_run(void *arg)
 {
 	struct send_topic *t = arg;
@@ -465,7 +465,7 @@ static void send_topic_on_run(void *arg)
 static void send_topic_keep(struct send_topic *t,
 			    const struct source_message *m, bool still);
 
-/* A message of what the tree has to send. Return: whether there is one */
+/* Make a message of the tree. Return: whether there is something to send */
 static bool keep_tree(struct send_topic *t)
 {
 	struct source_message m = {
@@ -498,13 +498,13 @@ static bool keep_tree(struct send_topic *t)
 	return true;
 }
 
-/* Whether a state that did not change is to be sent again */
+/* Is an unchanged state due to be sent again? */
 static bool is_again(const struct send_topic *t)
 {
 	return send_topic_is_map(t) || (is_state(t) && !t->tree && t->whole);
 }
 
-/* The encoder's next message: the oldest that waits, or a map again */
+/* Encode the next message: the oldest that waits, or a map again */
 static void send_topic_begin(struct send_topic *t)
 {
 	if (t->busy)
@@ -558,24 +558,24 @@ static void send_topic_on_done(void *arg, uint64_t cpu)
 		send_topic_begin(t);
 }
 
-/* Of large messages the newest one counts; small ones may come in bursts */
+/* Only the newest large message is of interest; small ones come in bursts */
 static unsigned int send_topic_most_waiting(const struct send_topic *t)
 {
 	return message_is_picture(t->announced.kind) || send_topic_is_map(t) ||
 	       is_state(t) ? 1 : WAIT;
 }
 
-/* The oldest makes room */
+/* Drop the oldest message if the queue is full */
 static void send_topic_make_room(struct send_topic *t)
 {
 	if (t->waits < send_topic_most_waiting(t))
 		return;
 	t->first = (t->first + 1) % WAIT;
 	t->waits--;
-	/* of a map the newest one is sent, however often it comes */
+	/* only the newest map is sent, so no message is lost */
 	if (send_topic_is_map(t))
 		return;
-	/* of a state, too */
+	/* likewise a state */
 	if (is_state(t)) {
 		t->counts.thinned++;
 		return;
@@ -610,13 +610,13 @@ static void send_topic_keep(struct send_topic *t,
 	t->waits++;
 }
 
-/* All of it, if it was not sent for that long, or a receiver is new */
+/* Send a whole state periodically, and for a new receiver */
 static void refresh_state(struct send_topic *t, uint64_t now)
 {
 	double hz = t->policy.plan.hz, every = t->options.refresh;
 	uint64_t due;
 
-	/* where there is room for less only */
+	/* less often if the rate is too low */
 	if (hz > 0 && every < 1 / hz)
 		every = 1 / hz;
 	due = t->sent_all + (uint64_t)(SECOND * every);
@@ -631,7 +631,7 @@ static void refresh_state(struct send_topic *t, uint64_t now)
 	send_topic_begin(t);
 }
 
-/* A map goes out again and again: changed tiles first, then others by turns */
+/* Maps are sent again and again: changed tiles first, then others in turn */
 static void on_refresh(void *arg, uint64_t now)
 {
 	struct send_topic *t = arg;
@@ -678,7 +678,7 @@ static void send_topic_merge(struct send_topic *t,
 	t->counts.forgotten = transforms_forgotten(t->tree);
 }
 
-/* The newest one waits for its turn, which comes with the next refresh at last */
+/* Keep the newest state; it is sent at its turn or at the next refresh */
 static void take_state(struct send_topic *t, const struct source_message *m,
 		       bool still)
 {
@@ -690,7 +690,7 @@ static void take_state(struct send_topic *t, const struct source_message *m,
 		send_topic_merge(t, m);
 	else
 		send_topic_keep(t, m, still);
-	/* what is static comes seldom */
+	/* static states are rare: send at once */
 	t->turn |= t->tree ? transforms_changed(t->tree) && t->policy.plan.on &&
 			     (now || message_is_static(t->announced.name)) :
 			     now;
@@ -712,7 +712,7 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	if (send_topic_is_map(t)) {
 		send_topic_keep(t, m, still);
 		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
-		/* the one that is being encoded was just begun */
+		/* not while one is being encoded */
 		if (t->refresh.due == LOOP_NEVER ||
 		    (!t->busy && due < t->refresh.due))
 			t->refresh.due = due;
@@ -730,7 +730,7 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	send_topic_begin(t);
 }
 
-/* Of a state, whether there is something that was not sent */
+/* Does a state have something unsent? */
 static bool has_news(const struct send_topic *t)
 {
 	return t->waits || (t->tree && transforms_changed(t->tree));
@@ -756,7 +756,7 @@ double send_topic_hz(const struct send_topic *t)
 	return t->interval > 0 ? 1 / t->interval : 0;
 }
 
-/* As many as an image may have and be there in time */
+/* Bytes of an image that arrive within the latency */
 static uint32_t bytes_in_time(const struct send_topic *t)
 {
 	uint32_t bytes = t->options.bytes;
@@ -778,7 +778,7 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
 	if (p->source.kind == PLAN_IMAGE)
 		p->source.bytes = bytes_in_time(t);
-	/* a state that does not change any more is only sent again */
+	/* an unchanged state is only refreshed */
 	if (send_topic_is_map(t) || (is_state(t) && has_paused(t)))
 		p->source.hz = 1 / t->options.refresh;
 	return !is_idle(t, loop_now());
@@ -801,7 +801,7 @@ void send_topic_change(struct send_topic *t,
 	t->options = *options;
 	strcpy(t->options.name, before.name);
 	check_codec(t);
-	/* what it costs was learnt of the codec, and what it sent is kept */
+	/* costs were learnt with the old options */
 	if (t->options.codec != before.codec ||
 	    t->options.bytes != before.bytes ||
 	    t->options.points != before.points ||
@@ -814,7 +814,7 @@ void send_topic_change(struct send_topic *t,
 	e = encoder_create(t->announced.kind, &t->options.encode);
 	if (!e)
 		return;
-	/* the one that is there may be busy */
+	/* the current encoder may be busy */
 	encoder_destroy(t->successor);
 	t->successor = e;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * send_topic.h - a topic of the sender: from its messages to datagrams
+ * send_topic.h - a topic of the sender: from messages to datagrams
  *
- * What it may spend, and how, is decided elsewhere (link/policy.h).
+ * Its rate and plan are decided elsewhere (link/policy.h).
  */
 #ifndef TRANSPORT_SEND_TOPIC_H
 #define TRANSPORT_SEND_TOPIC_H
@@ -17,22 +17,22 @@
 enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
 
 /**
- * struct send_options - of a topic, by the user
+ * struct send_options - of a topic, set by the user
  * @name:	of the topic, or a pattern of fnmatch(3)
- * @on:		send it at all
+ * @on:		send it
  * @priority:	0 .. 7, larger first
  * @focus:	the operator looks at it: before all others
- * @codec:	enum codec_id, SEND_CODEC_ANY: the kind's
- * @rate:	Hz, at most; 0: as it comes
+ * @codec:	enum codec_id, SEND_CODEC_ANY: the default of the kind
+ * @rate:	Hz, at most; 0: all messages
  * @bytes:	of a frame, at most
- * @latency:	from a message until the receiver shows it, s, at most, where
- *		smaller frames can keep to it; 0: any
- * @sample:	the qdisc may leave frames out in an outage
+ * @latency:	from a message until the receiver shows it, s, at most, as far
+ *		as smaller frames can achieve it; 0: any
+ * @sample:	the qdisc may drop frames in an outage
  * @profile:	of the qdisc
  * @refresh:	s after which parts of a map are sent again
  * @points:	of a cloud, at most; 0: as many as @leaf leaves
- * @leaf:	of a cloud's voxels, m; 0: found by the points
- * @vscan:	a cloud may become virtual scans where the link is too bad for it
+ * @leaf:	of a cloud's voxels, m; 0: derived from @points
+ * @vscan:	a cloud may become virtual scans if the link is too bad for it
  * @encode:	options of the encoders
  */
 struct send_options {
@@ -52,19 +52,18 @@ struct send_options {
 }
 
 /**
- * struct send_counts - since it began
- * @messages:	that came from the source
- * @frames:	that were sent of these, and of maps again
- * @thinned:	messages that were left out to save rate
+ * struct send_counts - counters since start
+ * @messages:	from the source
+ * @frames:	sent, including repeated maps
+ * @thinned:	messages skipped to save rate
  * @broken:	messages that could not be encoded
- * @behind:	messages that newer ones took the place of, as the encoder was
- *		busy for that long
- * @left_out:	transforms beyond what a tree may have, see transforms.h
- * @forgotten:	frames of the tree that were not heard of for long
+ * @behind:	messages dropped for newer ones because the encoder was busy
+ * @left_out:	transforms beyond the limits of a tree, see transforms.h
+ * @forgotten:	frames of the tree that were removed after a long silence
  * @datagrams, @bytes: of frames, payloads
- * @coding:	processor time of all that, ns
+ * @coding:	processor time of encoding, ns
  * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
- *		@paced_span: that they were spread over, ns
+ *		@paced_span: time that they were spread over, ns
  */
 struct send_counts {
 	uint64_t	messages, frames, thinned, broken, behind, left_out,
@@ -77,8 +76,8 @@ struct send_topic;
 
 /**
  * send_topic_create() - @number is that in segments, from 1
- * @w: encode its messages; they and @u outlive it
- * @changed: what is announced of it changed
+ * @w: threads to encode on; they and @u must outlive it
+ * @changed: called when the announcement has changed
  *
  * Return: to be freed with send_topic_destroy(), NULL: no memory.
  */
@@ -87,19 +86,19 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 				     const char *name, enum message_kind kind,
 				     const struct send_options *options,
 				     void (*changed)(void *arg), void *arg);
-/* One whose message is being encoded is freed behind that */
+/* A topic whose message is being encoded is freed when that is done */
 void send_topic_destroy(struct send_topic *t);
 
 /**
- * send_topic_arrived() - there is a message
+ * send_topic_arrived() - note the arrival of a message
  *
- * Return: whether it comes after a pause, and has no share yet.
+ * Return: whether it ends a pause, so that the topic has no allocation yet.
  */
 bool send_topic_arrived(struct send_topic *t);
 
 /**
- * send_topic_message() - send it, if it is its turn
- * @link: what is known
+ * send_topic_message() - send a message, if it is its turn
+ * @link: link estimate
  * @pace: of the datagrams of a frame
  * @still: the robot does not move
  */
@@ -108,29 +107,29 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 			bool still);
 
 /**
- * send_topic_again() - a receiver is there that may know nothing
+ * send_topic_again() - a receiver appeared that may have missed everything
  *
- * Of what counts until it changes, the newest is sent soon, and again.
+ * The newest message of a state is sent soon, and repeated.
  */
 void send_topic_again(struct send_topic *t);
 
-/* No more messages come: what waits for its turn has it */
+/* End of the source: send what waits for its turn */
 void send_topic_end(struct send_topic *t);
 
-/* Whether a message is being encoded, or waits for that */
+/* Is a message being encoded or waiting for the encoder? */
 bool send_topic_busy(const struct send_topic *t);
 
 /**
- * send_topic_wish() - what it is and costs, for policy_apply()
+ * send_topic_wish() - properties and costs of the topic, for policy_apply()
  *
- * Return: false: nothing comes now, so it needs nothing.
+ * Return: false: it is idle and needs nothing.
  */
 bool send_topic_wish(const struct send_topic *t, struct policy_topic *p);
 
-/* How it is to travel: as policy_apply() left it; NULL: not at all */
+/* Set the plan as policy_apply() left it; NULL: switch it off */
 void send_topic_grant(struct send_topic *t, const struct policy_topic *p);
 
-/* Other options from now on; the name stays */
+/* Change the options; the name stays */
 void send_topic_change(struct send_topic *t,
 		       const struct send_options *options);
 
@@ -138,10 +137,10 @@ const struct send_options *send_topic_options(const struct send_topic *t);
 const struct send_counts *send_topic_counts(const struct send_topic *t);
 const struct plan *send_topic_plan(const struct send_topic *t);
 const struct control_topic *send_topic_announcement(const struct send_topic *t);
-/* messages a second that come, 0: not known; what it gets, bytes/s */
+/* messages per second received, 0: not known; allocated rate, bytes/s */
 double send_topic_hz(const struct send_topic *t);
 double send_topic_rate(const struct send_topic *t);
-/* that the last frame travelled in */
+/* codec of the last frame */
 enum codec_id send_topic_codec(const struct send_topic *t);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sender - all that goes to one receiver: topics, what each may spend, and who
- * we are
+ * sender - all topics sent to one receiver, their rates, and the announcements
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -21,13 +20,13 @@
 #define ANNOUNCE_EVERY	(SECOND / 2)
 #define SLOW_FOR	(5 * SECOND)
 #define TELL_AGAIN	(600 * SECOND)
-#define SLOW		.9		/* of what would be sent without a limit */
-#define STILL_SPEED	.01		/* m/s, rad/s: the noise of odometry */
+#define SLOW		.9		/* of the demand without a limit */
+#define STILL_SPEED	.01		/* m/s, rad/s: noise of odometry */
 
 enum {
-	EAGER	= 5,			/* announcements to begin with, */
-	EAGER_EVERY = SECOND / 10,	/* at once */
-	START	= 64 << 10,		/* bytes/s, */
+	EAGER	= 5,			/* initial announcements, */
+	EAGER_EVERY = SECOND / 10,	/* ns between them */
+	START	= 64 << 10,		/* initial rate, bytes/s */
 	FLOOR	= 2 << 10,
 };
 
@@ -44,7 +43,7 @@ struct sender {
 	struct load		load;
 	struct pace		pace;
 	struct control_report	report;		/* the last one */
-	struct send_counts	paced;		/* at that time */
+	struct send_counts	paced;		/* counts at that time */
 	struct loop_timer	plan, announce;
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
@@ -54,7 +53,7 @@ struct sender {
 	uint64_t		boot;
 	bool			slow;		/* the processor limits images */
 	uint64_t		slow_since, slow_logged;
-	enum estimate_state	state;		/* that was logged */
+	enum estimate_state	state;		/* last one logged */
 	uint32_t		reported;	/* number of the last report */
 };
 
@@ -92,7 +91,7 @@ static void learn_load(struct sender *s, uint64_t now)
 		    uplink_counts(s->uplink)->bytes);
 }
 
-/* Images are worse than the link is: who looks at them asks why */
+/* Log that the processor, not the link, makes images worse */
 static void sender_log_slow(struct sender *s, uint64_t now, double wanted)
 {
 	double link = fmin(estimate_of(s->estimator)->rate, wanted);
@@ -100,7 +99,7 @@ static void sender_log_slow(struct sender *s, uint64_t now, double wanted)
 	s->slow = s->load.rate < SLOW * link;
 	if (!s->slow)
 		s->slow_since = now;
-	/* not while the limit is being found */
+	/* not while the limit is still changing */
 	if (now - s->slow_since < SLOW_FOR ||
 	    (s->slow_logged && now - s->slow_logged < TELL_AGAIN))
 		return;
@@ -110,7 +109,7 @@ static void sender_log_slow(struct sender *s, uint64_t now, double wanted)
 		     100 * s->load.rate / link);
 }
 
-/* Of the rate, for datagrams as plans have them: a seal takes the rest */
+/* Part of the rate for datagrams as plans count them, without the MACs */
 static double plan_share(const struct sender *s)
 {
 	return 1 - (double)(uplink_header(s->uplink) -
@@ -118,7 +117,7 @@ static double plan_share(const struct sender *s)
 		   PLAN_DATAGRAM;
 }
 
-/* Ten times a second: what each topic may spend until the next time */
+/* Ten times a second: update the allocation and plan of each topic */
 static void on_plan(void *arg, uint64_t now)
 {
 	struct policy_topic policy[SENDER_TOPICS];
@@ -185,7 +184,7 @@ static struct send_counts paced_of(const struct sender *s)
 	return sum;
 }
 
-/* How the frames since the report before came: how fast the next ones may be */
+/* Update the pace from the frames since the last report */
 static void learn_pace(struct sender *s, uint64_t now,
 		       const struct control_report *r)
 {
@@ -194,14 +193,14 @@ static void learn_pace(struct sender *s, uint64_t now,
 	double frames = paced.paced - s->paced.paced, came = 0, sent = 0;
 	const struct estimate *e = estimate_of(s->estimator);
 	struct pace_sample x = {
-		/* not known as long as all that is wanted passes */
+		/* not known as long as all demand passes */
 		.capacity = e->capacity > 0 ? e->capacity : e->rate,
 		.frames = fmin(r->paced, frames),
 		.growth = r->growth / 1e6,
 		.runs = (int32_t)(r->runs - o->runs),
 	};
 
-	/* a later copy has no topics */
+	/* later copies have no topics */
 	if (r->version < 2 || !r->topics)
 		return;
 	for (unsigned int i = 0; i < r->topics; i++) {
@@ -230,7 +229,7 @@ static void learn_pace(struct sender *s, uint64_t now,
 	s->paced = paced;
 }
 
-/* What is known now holds from the next frame on, not a tenth later */
+/* Use a report from the next frame on, not at the next on_plan() */
 static void on_received(void *arg, uint64_t came, const void *payload,
 			size_t len)
 {
@@ -242,7 +241,7 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
 		return;
-	/* it counts from the beginning, or was not there */
+	/* the receiver is new or was unreachable */
 	fresh = before == ESTIMATE_START || before == ESTIMATE_BLIND ||
 		(int32_t)(r.number - s->reported) < 0;
 	s->reported = r.number;
@@ -252,7 +251,7 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 		on_met(s);
 }
 
-/* Soon, and together with what else changes now */
+/* Announce soon, together with further changes */
 static void sender_on_changed(void *arg)
 {
 	struct sender *s = arg;
@@ -261,7 +260,7 @@ static void sender_on_changed(void *arg)
 	s->announce.due = loop_now();
 }
 
-/* A receiver that may know nothing */
+/* A receiver that may have missed everything */
 static void on_met(void *arg)
 {
 	struct sender *s = arg;
@@ -271,7 +270,7 @@ static void on_met(void *arg)
 		send_topic_again(s->topic[i]);
 }
 
-/* A number of this boot of the machine; 0: not known */
+/* Number of this boot of the machine; 0: unknown */
 static uint64_t boot_number(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -294,7 +293,7 @@ static uint64_t boot_number(void)
 	return number;
 }
 
-/* @rate: bytes/s, at most; 0: as the link has it */
+/* @rate: bytes/s, at most; 0: set by the link */
 static struct rate_control_limits limits_of(double rate)
 {
 	const double most = rate > 0 ? rate : 1e9;
@@ -327,7 +326,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->eager = EAGER;
 	s->slow_since = now;
 	s->boot = boot_number();
-	/* begins with what it may: other limits later change no rate upwards */
+	/* start at the lower limit: later limits must not raise the rate */
 	s->estimator = estimator_create(&limits);
 	load_init(&s->load, options->cpu);
 	if (!s->estimator)
@@ -438,7 +437,7 @@ static bool stands(const struct message_twist *t)
 	return true;
 }
 
-/* Whether the robot moves, says the topic of its odometry or speed */
+/* Does the robot move, by its odometry or velocity? */
 static void learn_speed(struct sender *s, const struct source_message *m)
 {
 	union message msg;
@@ -464,7 +463,7 @@ void sender_message(struct sender *s, const struct source_message *m)
 		t = sender_begin_topic(s, m);
 	if (!t || send_topic_announcement(t)->kind != m->kind)
 		return;
-	/* what comes seldom must not miss its turn */
+	/* a rare message must not wait for the next plan */
 	if (send_topic_arrived(t))
 		on_plan(s, loop_now());
 	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
@@ -533,7 +532,7 @@ int sender_change(struct sender *s, const struct send_options *options)
 		return -ENOENT;
 	send_topic_change(t, options);
 	on_plan(s, loop_now());
-	/* and the next time that it begins */
+	/* also if the topic appears again later */
 	return sender_add(s, options);
 }
 

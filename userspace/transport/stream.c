@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream - all that one run of a sender sends
+ * stream - all data of one run of a sender
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 
 enum {
 	GONE	= 60,		/* s without a frame */
-	ENOUGH	= 8,		/* datagrams that say something of the loss */
-	RECENT	= 4096,		/* datagrams, to know copies by */
-	SLOTS	= 2,		/* of the memory of the least transit */
+	ENOUGH	= 8,		/* datagrams required to judge the loss */
+	RECENT	= 4096,		/* datagrams remembered to detect copies */
+	SLOTS	= 2,		/* of the minimum transit */
 };
 
 #define SLOT_NS	15000000000ULL
-#define LATE	1000000		/* us: as much more waited for an outage to end */
-#define SOON	100000		/* us: as much less is a new way, or damage */
-/* us: sooner than the fastest by more than this is a delay of an hour and more */
+#define LATE	1000000		/* us; a longer delay: held in an outage */
+#define SOON	100000		/* us; a larger decrease: new path or damage */
+/* us; earlier than the fastest by more than this is a delay over an hour */
 #define EARLY	300000000
 #define SECOND	1000000000ULL
-#define AGAIN	(10 * SECOND)	/* the second datagram of an epoch */
+#define AGAIN	(10 * SECOND)	/* for the second datagram of an epoch */
 
 struct stream {
 	uint64_t		id;
@@ -33,27 +33,27 @@ struct stream {
 	struct control_sender	sender;
 	bool			timed;		/* it reads reports of version 2 */
 	uint64_t		boot, alive;
-	unsigned int		announced;	/* times */
+	unsigned int		announced;	/* number of announcements */
 	struct recv_topic	*topic[STREAM_TOPICS];
 	unsigned int		topics;
 	struct stream_counts	counts;
 	uint64_t		heard;
-	uint64_t		came;		/* the newest datagram */
-	uint64_t		woke;		/* when a silence of a second ended */
-	uint32_t		fastest;	/* base_of() then */
+	uint64_t		came;		/* last arrival */
+	uint64_t		woke;		/* end of last silence of 1 s */
+	uint32_t		fastest;	/* base_of() at that time */
 	uint32_t		recent[RECENT];	/* sending times */
-	/* of the newest datagram: when it was sent, in its epoch */
+	/* newest datagram: its sending time and epoch */
 	uint16_t		epoch, next_epoch;
-	uint64_t		next_at;	/* when @next_epoch came */
+	uint64_t		next_at;	/* arrival of @next_epoch */
 	uint32_t		echo;
 	uint64_t		echo_at;
 	/* receiver's clock less the sender's, us */
 	uint32_t		transit, doubtful;
-	uint32_t		least[2];	/* since the last report */
+	uint32_t		least[2];	/* minima since the report */
 	unsigned int		measured;
-	uint32_t		base[SLOTS];	/* the least of each slot */
+	uint32_t		base[SLOTS];	/* minimum of each slot */
 	uint64_t		slot;
-	/* of the report, and what it said */
+	/* the last report: its number and counts */
 	uint32_t		number, told;
 	uint32_t		expected, received;
 	uint32_t		paced, growth, runs;
@@ -99,7 +99,7 @@ static struct recv_topic *stream_find(const struct stream *s, uint32_t number)
 	return NULL;
 }
 
-/* The topic that is silent the longest, if for a minute, is gone */
+/* Remove the topic that has been silent the longest, at least a minute */
 static bool stream_make_room(struct stream *s)
 {
 	unsigned int oldest = 0;
@@ -133,7 +133,7 @@ static void stream_announce(struct stream *s, const struct control_topic *a)
 		s->topic[s->topics++] = t;
 }
 
-/* @late: it was held on its way */
+/* @late: it was held during an outage */
 static void on_announcement(struct stream *s, uint64_t now,
 			    const struct downlink_datagram *g, bool late)
 {
@@ -147,7 +147,7 @@ static void on_announcement(struct stream *s, uint64_t now,
 		return;
 	if (!late)
 		s->alive = now;
-	/* once might be another stream's, with a number damaged on the way */
+	/* a single one may be of another stream, with a damaged number */
 	if (!s->announced++)
 		return;
 	changed = s->announced == 2 || strcmp(sender.name, s->sender.name);
@@ -160,8 +160,8 @@ static void on_announcement(struct stream *s, uint64_t now,
 }
 
 /*
- * The least since the last report, but for one: a sending time that was
- * damaged on the way is likely to be less than all
+ * The second smallest transit since the last report: a sending time damaged on
+ * the way is likely to give the smallest one.
  */
 static uint32_t least(const struct stream *s)
 {
@@ -169,13 +169,13 @@ static uint32_t least(const struct stream *s)
 	       s->measured == 1 ? s->least[0] : s->least[1];
 }
 
-/* The least of the last half a minute, in two slots */
+/* Track the minimum of the last half minute, in two slots */
 static void stream_remember(struct stream *s, uint64_t now)
 {
 	uint32_t transit = least(s);
 
 	if (now - s->slot > SLOT_NS) {
-		/* after an outage what comes first is late: not the least */
+		/* after an outage the first data is late: not a minimum */
 		s->base[1] = s->slot ? s->base[0] : transit;
 		s->base[0] = transit;
 		s->slot = now;
@@ -191,8 +191,8 @@ static uint32_t base_of(const struct stream *s)
 }
 
 /*
- * Longer on its way than the fastest, us; 0: not known, or sooner. Sending times
- * wrap in 71 minutes
+ * Delay compared with the fastest datagram, us; 0: unknown, or less. Sending
+ * times wrap after 71 minutes.
  */
 static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent,
 			 uint32_t base)
@@ -202,12 +202,12 @@ static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent,
 	return s->slot && delay < -(uint32_t)EARLY ? delay : 0;
 }
 
-/* The sender learns late of an outage's end, or never: epochs do not say all */
+/* Epochs are not enough: the sender learns of an outage's end late or never */
 static struct recv_way way_of(const struct stream *s, uint64_t came,
 			      uint16_t epoch, uint32_t sent)
 {
 	uint32_t base = base_of(s);
-	/* what was held becomes the fastest if nothing else comes for long */
+	/* @base may be that of held datagrams: use the faster one */
 	uint32_t then = (int32_t)(s->fastest - base) < 0 ? s->fastest : base;
 
 	return (struct recv_way){
@@ -220,7 +220,7 @@ static struct recv_way way_of(const struct stream *s, uint64_t came,
 	};
 }
 
-/* Far sooner than all before: true only if the next one says so as well */
+/* Implausibly early: valid only if the next datagram confirms it */
 static bool is_doubtful(struct stream *s, uint32_t transit)
 {
 	uint32_t before = s->doubtful;
@@ -254,7 +254,7 @@ static void stream_measure(struct stream *s, uint64_t now, uint32_t sent)
 	}
 }
 
-/* Whether the network made a copy of one that came */
+/* Is it a copy made by the network? */
 static bool is_copy(struct stream *s, uint32_t sent)
 {
 	uint32_t *at = &s->recent[(sent * 2654435761U) % RECENT];
@@ -264,7 +264,7 @@ static bool is_copy(struct stream *s, uint32_t sent)
 	return same;
 }
 
-/* Two datagrams of it begin an epoch: one may be damaged */
+/* Two datagrams are needed to begin an epoch: one may be damaged */
 static void learn_epoch(struct stream *s, uint64_t came, uint16_t epoch)
 {
 	bool again = epoch == s->next_epoch && came - s->next_at < AGAIN;
@@ -280,7 +280,7 @@ static void learn_epoch(struct stream *s, uint64_t came, uint16_t epoch)
 	s->measured = 0;
 }
 
-/* By the socket's clock: that nothing was read for a while is no silence */
+/* In the socket's clock, so that a pause in reading is no silence */
 static void hear(struct stream *s, uint64_t came)
 {
 	if (came > s->came + SECOND) {
@@ -334,7 +334,7 @@ void stream_tick(struct stream *s, uint64_t now)
 		recv_topic_tick(s->topic[i], now);
 }
 
-/* Of the topic that loses most; the way back may be as bad */
+/* Loss of the worst topic; the return path may be as bad */
 static double worst_loss(const struct stream *s)
 {
 	double loss = 0;
@@ -346,8 +346,8 @@ static double worst_loss(const struct stream *s)
 }
 
 /*
- * Since the report before: a link that becomes bad takes the reports along
- * before means over seconds show it. 0: too few to tell.
+ * Loss since the last report. When a link becomes bad, reports get lost before
+ * the means over seconds rise. 0: too few datagrams.
  */
 static double recent_loss(struct stream *s, const struct control_report *r)
 {
@@ -383,7 +383,7 @@ static void begin_report(const struct stream *s, uint64_t now,
 	r->topics = 0;
 }
 
-/* Since the report before: how frames queued, and in what runs they lost */
+/* Queueing of frames and runs of lost datagrams, since the last report */
 static void learn_frames(struct stream *s)
 {
 	uint64_t growth = 0;

@@ -9,7 +9,7 @@
 
 enum {
 	SLOTS	= 2 * TRANSFORMS_FRAMES,	/* a power of 2 */
-	FIRST	= 16,				/* frames there is room for */
+	FIRST	= 16,				/* initial slots */
 };
 
 #define SECOND	1000000000ULL
@@ -17,8 +17,8 @@ enum {
 
 /**
  * struct frame - the newest transform of a child frame
- * @value:	its strings are in @names, the parent's behind the child's
- * @heard:	the tree's age when it came the last time
+ * @value:	its strings are in @names, the parent's after the child's
+ * @heard:	age of the tree when it was last received
  */
 struct frame {
 	struct message_transform value;
@@ -28,14 +28,14 @@ struct frame {
 	bool			changed;
 };
 
-/* @slot: 0, or the number of a frame from 1; a frame is in the first free one */
+/* @slot: 0 or the number of a frame from 1; linear probing */
 struct transforms {
 	uint16_t		slot[SLOTS];
 	struct frame		*frame;
 	struct message_transform *list;
 	unsigned int		count, room, changed;
 	bool			forget;
-	uint64_t		now, age;	/* ns, without pauses of all */
+	uint64_t		now, age;	/* ns; @age skips pauses */
 	uint64_t		looked, forgotten;
 };
 
@@ -70,7 +70,7 @@ static bool same_text(const struct message_string *a,
 	return a->len == b->len && !memcmp(a->text, b->text, a->len);
 }
 
-/* Where a child frame is, or where it would be */
+/* Slot of a child frame, or the free one for it */
 static uint16_t *transforms_slot_of(struct transforms *t,
 				    const struct message_string *s)
 {
@@ -142,7 +142,7 @@ static bool transforms_set_frame(struct frame *f,
 	return true;
 }
 
-/* Those that stay keep their order */
+/* Remove old frames; the others keep their order */
 static void transforms_forget(struct transforms *t)
 {
 	unsigned int n = 0;
@@ -167,7 +167,7 @@ static void transforms_forget(struct transforms *t)
 			i + 1;
 }
 
-/* Return: whether it was taken */
+/* Return: whether it was merged */
 static bool merge_one(struct transforms *t, const struct message_transform *v)
 {
 	struct frame *f;
@@ -200,7 +200,7 @@ unsigned int transforms_merge(struct transforms *t,
 	struct message_transform v;
 	unsigned int out = 0;
 
-	/* frames that overlap may come in another order */
+	/* concurrent callers may be out of order */
 	if (t->now && now > t->now)
 		t->age += now - t->now < SECOND ? now - t->now : SECOND;
 	if (now > t->now)

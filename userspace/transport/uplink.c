@@ -20,12 +20,12 @@
 #include "transport/uplink.h"
 
 enum {
-	BATCH	= 64,		/* datagrams a system call */
-	ROOM	= 4 << 20,	/* of the socket: queues below are not its own */
-	TURNS	= 16,		/* datagrams that are read at a time */
+	BATCH	= 64,		/* datagrams per system call */
+	ROOM	= 4 << 20,	/* bytes of the socket: a reserve */
+	TURNS	= 16,		/* datagrams read at a time */
 	ETHERNET = 1500,
-	LEAST	= 1024,		/* bytes of a payload that all codecs take */
-	RUNS	= 8,		/* of receivers, whose serials are known */
+	LEAST	= 1024,		/* bytes of a payload for any codec */
+	RUNS	= 8,		/* remembered runs of receivers */
 };
 
 #define TELL_AGAIN	60000000000ULL	/* ns */
@@ -39,18 +39,18 @@ struct uplink {
 	uint64_t		serial;		/* of the newest datagram */
 	struct {
 		uint64_t	run, serial;
-	}			runs[RUNS];	/* of receivers; the newest first */
-	bool			told;		/* of one without the key */
-	int			error;		/* it cannot be reached */
+	}			runs[RUNS];	/* of receivers; newest first */
+	bool			told;		/* one without key was logged */
+	int			error;		/* why it is unreachable */
 	bool			told_error;
-	uint64_t		told_at;	/* of that, ns */
+	uint64_t		told_at;	/* when that was logged, ns */
 	struct uplink_events	events;
 	struct uplink_counts	counts;
-	uint64_t		sent;	/* us, of the newest datagram */
+	uint64_t		sent;	/* us, time of the newest datagram */
 	unsigned int		payload;
 };
 
-/* It is said once, and again when it is over: ICMP may be anybody's */
+/* Log it once, and when it is over: ICMP can come from anybody */
 static void set_unreachable(struct uplink *u, int error)
 {
 	uint64_t now = loop_now();
@@ -86,7 +86,7 @@ static bool is_unreachable(int error)
 	       error == ENETUNREACH || error == ENETDOWN;
 }
 
-/* What hosts on the way said of datagrams that were sent */
+/* Read the errors that hosts on the path reported */
 static void read_errors(struct uplink *u)
 {
 	_Alignas(struct cmsghdr) uint8_t control[512];
@@ -128,7 +128,7 @@ static void uplink_log_unsealed(struct uplink *u, int why)
 		     why == -ENOKEY ? "without a key" : "with another key");
 }
 
-/* Whether a serial of a receiver's run is new */
+/* Is a serial of a receiver's run new? */
 static bool uplink_is_new(struct uplink *u, uint64_t run, uint64_t serial)
 {
 	unsigned int i = 0;
@@ -150,7 +150,7 @@ static bool uplink_is_new(struct uplink *u, uint64_t run, uint64_t serial)
 	return true;
 }
 
-/* Whether an answer is of who has the key, if one is needed, and new */
+/* Does an answer have the key, if required, and is it new? */
 static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
 		       const uint8_t *datagram, size_t len)
 {
@@ -171,8 +171,8 @@ static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
 }
 
 /*
- * From whatever address: one of many that the receiver has. Who knows the
- * number of the stream has seen its datagrams.
+ * The source address does not matter: the receiver may have several. Whoever
+ * knows the number of the stream has seen its datagrams.
  */
 static void uplink_on_datagrams(void *arg, uint32_t events)
 {
@@ -192,7 +192,7 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 		};
 		ssize_t n = recvmsg(u->watch.fd, &m, MSG_DONTWAIT);
 
-		/* one that was said of what was sent is in the other queue, too */
+		/* the same error is in the error queue, too */
 		if (n < 0 && is_unreachable(errno))
 			continue;
 		if (n < 0)
@@ -208,7 +208,7 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 	}
 }
 
-/* A datagram in two fragments is lost if either is: what the way takes whole */
+/* Largest payload without IP fragments: losing one fragment loses all */
 static unsigned int payload_of(const struct address *to, int header)
 {
 	bool v6 = to->storage.ss_family == AF_INET6;
@@ -256,11 +256,11 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		return err;
 	}
 	rx_latency_enable(fd);
-	/* ICMP is heard without a connection, which would bind the answers */
+	/* ICMP errors without connect(), which would fix the answers' source */
 	setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on));
 	if (to->storage.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof(on));
-	/* beyond the limit of ordinary sockets where one may */
+	/* beyond the limit of ordinary sockets, if permitted */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	*out = u;
@@ -292,7 +292,7 @@ void uplink_close(struct uplink *u)
 	free(u);
 }
 
-/* Return: how many the kernel took */
+/* Return: number of datagrams that the kernel accepted */
 static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 			       const uint16_t *len, unsigned int count)
 {
@@ -301,7 +301,7 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 	uint64_t bytes = 0, first = loop_now() / 1000;
 	int n;
 
-	/* no two have the same: it tells a copy that the network made */
+	/* unique, so that copies made by the network can be detected */
 	if (first <= u->sent)
 		first = u->sent + 1;
 
@@ -322,7 +322,7 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 		m[i].msg_hdr.msg_namelen = u->to.len;
 	}
 	n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
-	/* it may have been said of one before, and is only told here */
+	/* the error may belong to an earlier datagram */
 	if (n < 0 && is_unreachable(errno))
 		n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
 	if (n < 0 && is_unreachable(errno))
@@ -345,7 +345,7 @@ void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
 		unsigned int n = count < BATCH ? count : BATCH;
 		unsigned int sent = send_batch(u, data, stride, len, n);
 
-		/* one that is refused is lost, as if on the way */
+		/* a rejected datagram is treated as lost */
 		if (!sent) {
 			u->counts.refused++;
 			sent = 1;

@@ -11,12 +11,12 @@
 #include "optsample/segment.h"
 
 /**
- * struct uplink_counts - since it was opened
- * @refused: the kernel did not take: no route, no room in the socket
- * @unreachable: times that the receiver's host, one on the way or the kernel
- *	reported that datagrams cannot be delivered; what the kernel did not
- *	take for that reason is in @refused, too
- * @unsealed: answers without the key, or of another one; @replayed: that came
+ * struct uplink_counts - counters since it was opened
+ * @refused: rejected by the kernel: no route, no room in the socket
+ * @unreachable: reports by the receiver's host, one on the path or the kernel
+ *	that datagrams cannot be delivered; those that the kernel rejected for
+ *	this reason are also in @refused
+ * @unsealed: answers without the key or with another one; @replayed: received
  *	before
  */
 struct uplink_counts {
@@ -26,11 +26,11 @@ struct uplink_counts {
 };
 
 /**
- * struct uplink_events - what the owner hears
- * @sent:	that went out, the last one with the time @now, ns
- * @met:	a receiver that was not heard before: see uplink_peer()
- * @received:	the payload of a segment of topic 0 of our stream that the
- *		receiver sent, and when it came, ns
+ * struct uplink_events - callbacks to the owner
+ * @sent:	datagrams were sent, the last one with the time @now, ns
+ * @met:	a new receiver answered: see uplink_peer()
+ * @received:	a payload of topic 0 of our stream from the receiver, and its
+ *		arrival time, ns
  */
 struct uplink_events {
 	void	(*sent)(void *arg, uint64_t now, unsigned int datagrams,
@@ -44,11 +44,11 @@ struct uplink_events {
 struct uplink;
 
 /**
- * uplink_open() - a socket towards a receiver
- * @stream:	random, of this run
- * @seal:	of what is sent and received; NULL: none
+ * uplink_open() - open a socket to a receiver
+ * @stream:	random number of this run
+ * @seal:	for sent and received datagrams; NULL: none
  *
- * There need not be a route, now or ever: what cannot be sent is counted.
+ * There need not be a route: what cannot be sent is counted.
  *
  * Return: 0 or a negative errno.
  */
@@ -57,26 +57,26 @@ int uplink_open(struct uplink **u, struct loop *l, const struct address *to,
 		const struct uplink_events *events);
 void uplink_close(struct uplink *u);
 
-/* Bytes of the header of a segment, which its sender fills as far as it knows */
+/* Bytes of the header of a segment, of which the caller fills a part */
 unsigned int uplink_header(const struct uplink *u);
 
-/* Number of the run of the receiver that has the key; 0: not heard yet */
+/* Number of the run of the receiver that has the key; 0: not known yet */
 uint64_t uplink_peer(const struct uplink *u);
 
-/* Bytes of a payload that pass the way there in one piece */
+/* Largest payload that is not fragmented on the path, bytes */
 unsigned int uplink_payload(const struct uplink *u);
 
 /**
- * uplink_send() - segments, now
- * @data:	of the first; the others follow @stride bytes behind each other
+ * uplink_send() - send segments now
+ * @data:	the first one; the others follow at distances of @stride bytes
  * @len:	bytes of each, @count of them
  *
- * Their sending time and their stream are filled in.
+ * Fills in their sending time and stream.
  */
 void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
 		 const uint16_t *len, unsigned int count);
 
-/* Why the receiver cannot be reached, an errno; 0: nobody said so since its last answer */
+/* Why the receiver is unreachable, an errno; 0: not since its last answer */
 int uplink_error(const struct uplink *u);
 
 const struct uplink_counts *uplink_counts(const struct uplink *u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * workers - threads that encode and decode, so that the loop does not
+ * workers - threads that encode and decode, so that the loop is never blocked
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,19 +11,19 @@
 #include "base/thread.h"
 #include "transport/workers.h"
 
-/* Jobs, the first one first */
+/* Jobs in order */
 STAILQ_HEAD(queue, job);
 
 struct workers {
 	struct loop	*loop;
-	struct loop_fd	watch;		/* an eventfd: jobs are finished */
+	struct loop_fd	watch;		/* an eventfd: jobs have finished */
 	unsigned int	threads;	/* for long jobs */
 	unsigned int	made;
 	pthread_t	thread[WORKERS_MOST + 1];
-	pthread_mutex_t	lock;		/* of all below */
+	pthread_mutex_t	lock;		/* of all fields below */
 	pthread_cond_t	work;
 	struct queue	shorts, longs, finished;
-	unsigned int	running;	/* long ones */
+	unsigned int	running;	/* long jobs */
 	uint64_t	cpu;
 	bool		end;
 };
@@ -37,7 +37,7 @@ static struct job *queue_take(struct queue *q)
 	return j;
 }
 
-/* The next one that may begin, or NULL */
+/* The next job that may begin, or NULL */
 static struct job *next_job(struct workers *w)
 {
 	struct job *j = queue_take(&w->shorts);
@@ -57,10 +57,10 @@ static void workers_finish(struct workers *w, struct job *j)
 	w->running -= j->is_long;
 	j->state = JOB_FINISHED;
 	STAILQ_INSERT_TAIL(&w->finished, j, next);
-	/* this thread may take a short one first */
+	/* this thread may take a short job first */
 	if (j->is_long && !STAILQ_EMPTY(&w->longs))
 		pthread_cond_signal(&w->work);
-	/* it is full only if it was not read for ever */
+	/* it is full only if the loop never reads it */
 	if (write(w->watch.fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -104,7 +104,7 @@ static struct job *take_finished(struct workers *w, bool *more)
 	return j;
 }
 
-/* One at a time: sockets and timers have their turn between */
+/* One at a time, so that sockets and timers are served in between */
 static void on_finished(void *arg, uint32_t events)
 {
 	struct workers *w = arg;
@@ -123,7 +123,7 @@ static void on_finished(void *arg, uint32_t events)
 		j->done(j->arg, j->cpu);
 }
 
-/* That this process may use */
+/* Processors available to this process */
 static unsigned int workers_processors(void)
 {
 	cpu_set_t set;
@@ -138,7 +138,7 @@ unsigned int workers_usual(void)
 	return n < WORKERS_USUAL ? n : WORKERS_USUAL;
 }
 
-/* Return: 0 or a negative errno, if there is not one thread */
+/* Return: 0 or a negative errno if no thread could be created */
 static int make_threads(struct workers *w)
 {
 	int err = 0;
