@@ -79,7 +79,7 @@ struct estimator {
 	uint64_t		heard_at, progress_at, reported_at;
 	uint64_t		sent_then;	/* datagrams, at progress_at */
 	uint64_t		sent_heard;	/* and at heard_at */
-	struct report_timeout	silence;
+	struct report_timeout	timeout;
 	struct estimate_point	point;
 
 	/* delays, us and s */
@@ -238,7 +238,7 @@ void estimate_tick(struct estimator *e, uint64_t now)
 {
 	now = estimate_clock(e, now);
 	if (e->heard && e->now.state != ESTIMATE_BLIND) {
-		if (now - e->heard_at > report_timeout_patience(&e->silence))
+		if (now - e->heard_at > report_timeout_patience(&e->timeout))
 			estimate_blind(e, now, false);
 		else if (estimate_is_stuck(e, now))
 			estimate_blind(e, now, true);
@@ -648,7 +648,7 @@ static bool estimate_is_new(struct estimator *e,
 		return true;
 	}
 	if (ahead > 0 && ahead < 1000)
-		report_timeout_ends(&e->silence, ahead);
+		report_timeout_ends(&e->timeout, ahead);
 	return ahead > 0;
 }
 

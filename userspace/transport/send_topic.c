@@ -768,7 +768,7 @@ static uint32_t bytes_in_time(const struct send_topic *t)
 	return fit < bytes ? fmax(fit, PLAN_PAYLOAD) : bytes;
 }
 
-bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
+bool send_topic_request(const struct send_topic *t, struct policy_topic *p)
 {
 	double hz = send_topic_hz(t), most = most_hz(t);
 
@@ -784,7 +784,7 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	return !is_idle(t, loop_now());
 }
 
-void send_topic_grant(struct send_topic *t, const struct policy_topic *p)
+void send_topic_allocate(struct send_topic *t, const struct policy_topic *p)
 {
 	if (p)
 		t->policy = *p;

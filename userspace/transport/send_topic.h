@@ -120,14 +120,14 @@ void send_topic_end(struct send_topic *t);
 bool send_topic_busy(const struct send_topic *t);
 
 /**
- * send_topic_wish() - properties and costs of the topic, for policy_apply()
+ * send_topic_request() - properties and costs of the topic, for policy_apply()
  *
  * Return: false: it is idle and needs nothing.
  */
-bool send_topic_wish(const struct send_topic *t, struct policy_topic *p);
+bool send_topic_request(const struct send_topic *t, struct policy_topic *p);
 
 /* Set the plan as policy_apply() left it; NULL: switch it off */
-void send_topic_grant(struct send_topic *t, const struct policy_topic *p);
+void send_topic_allocate(struct send_topic *t, const struct policy_topic *p);
 
 /* Change the options; the name stays */
 void send_topic_change(struct send_topic *t,

@@ -132,10 +132,10 @@ static void on_plan(void *arg, uint64_t now)
 	estimate_tick(s->estimator, now);
 	sender_log_state(s);
 	for (unsigned int i = 0; i < s->topics; i++) {
-		if (send_topic_wish(s->topic[i], &policy[count]))
+		if (send_topic_request(s->topic[i], &policy[count]))
 			of[count++] = i;
 		else
-			send_topic_grant(s->topic[i], NULL);
+			send_topic_allocate(s->topic[i], NULL);
 	}
 	learn_load(s, now);
 	sender_log_slow(s, now, policy_demand(policy, count, e->loss_high));
@@ -143,7 +143,7 @@ static void on_plan(void *arg, uint64_t now)
 			      s->load.rate, e->loss_high);
 	estimate_demand(s->estimator, demand);
 	for (unsigned int k = 0; k < count; k++)
-		send_topic_grant(s->topic[of[k]], &policy[k]);
+		send_topic_allocate(s->topic[of[k]], &policy[k]);
 }
 
 static void on_announce(void *arg, uint64_t now)
