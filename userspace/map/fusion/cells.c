@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cells - submaps as they came
+ * cells - original cells of a submap
  *
- * One block of memory for each: the struct, the cells, the runs of known ones
- * and the blocks that are near to some.
+ * One block of memory each: the struct, the cells, the runs of known cells and
+ * the map of blocks near known cells.
  */
 #include <endian.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 	return 0;
 }
 
-/* Values that mean nothing become unknown. Return: known ones */
+/* Invalid values become unknown. Return: number of known cells */
 static unsigned int clean_8(int8_t *to, const int8_t *from, size_t n)
 {
 	unsigned int known = 0;
@@ -62,7 +62,7 @@ static unsigned int clean_16(int16_t *to, const int16_t *from, size_t n)
 	return known;
 }
 
-/* Values that mean nothing are not known */
+/* Mark the known cells of a row */
 static void known_row(const struct cells *c, unsigned int y, uint8_t *known)
 {
 	const size_t at = (size_t)y * c->width;
@@ -81,8 +81,8 @@ static void known_row(const struct cells *c, unsigned int y, uint8_t *known)
 }
 
 /*
- * The next cell from @x on that is known, or is not: eight at a time. Return:
- * @width if there is none
+ * The next known (or unknown) cell from @x on, eight at a time. Return: @width
+ * if there is none
  */
 static unsigned int next_cell(const uint8_t *known, unsigned int width,
 			      unsigned int x, bool is)
@@ -92,7 +92,7 @@ static unsigned int next_cell(const uint8_t *known, unsigned int width,
 
 	for (; x + 8 <= width; x += 8) {
 		memcpy(&eight, known + x, 8);
-		/* the first of those that are different is in the lowest byte */
+		/* the first one is in the lowest byte */
 		eight = le64toh(eight) ^ none;
 		if (eight)
 			return x + __builtin_ctzll(eight) / 8;
@@ -102,7 +102,7 @@ static unsigned int next_cell(const uint8_t *known, unsigned int width,
 	return x;
 }
 
-/* Return: runs, written if @run */
+/* Return: number of runs; written if @run is not NULL */
 static unsigned int cells_find_runs(const uint8_t *known, unsigned int width,
 				    unsigned int y, struct cells_run *run)
 {
@@ -137,7 +137,7 @@ static void mark_blocks(struct cells *c, uint8_t *near)
 	}
 }
 
-/* In one direction: what is within @reach blocks of something marked */
+/* Dilate the marks by @reach blocks, in one direction */
 static void cells_spread(uint8_t *to, const uint8_t *from, size_t n,
 			 size_t step, int reach)
 {
@@ -275,7 +275,7 @@ struct cells *cells_from_floats(unsigned int width, unsigned int height,
 	v = malloc(n * sizeof(*v));
 	if (!v)
 		return NULL;
-	/* a sum of floats that should be 1 may be a little more */
+	/* a float that should be 1 may be slightly larger */
 	for (size_t i = 0; i < n; i++) {
 		const float value = data[i] * CELLS_FULL_16;
 
@@ -299,12 +299,12 @@ void cells_put(struct cells *c)
 		free(c);
 }
 
-/* What is summed of one large cell */
+/* Sum over one large cell */
 struct area {
 	double	value, known;
 };
 
-/* Cells @from.. of @n that lie in large cell @i, and how much of the first */
+/* Cells @from.. of @n that overlap large cell @i; part of the first one */
 static double overlap(unsigned int cell, unsigned int large, double ratio)
 {
 	const double begin = fmax(cell, large * ratio);

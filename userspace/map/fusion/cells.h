@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cells.h - the cells of a submap, as they came, and what makes them fast to
- * draw: where the known ones are
+ * cells.h - original cells of a submap, with an index of the known ones for
+ * fast drawing
  */
 #ifndef MAP_FUSION_CELLS_H
 #define MAP_FUSION_CELLS_H
@@ -14,32 +14,31 @@ enum {
 	CELLS_SIDE_MAX	= 16384,
 	CELLS_MAX	= 1 << 24,
 	CELLS_UNKNOWN	= -1,
-	CELLS_FULL_8	= 100,		/* what 1.0 is, with 8 bits */
-	CELLS_FULL_16	= 10000,	/* and with 16 */
+	CELLS_FULL_8	= 100,		/* value of 1.0, with 8 bits */
+	CELLS_FULL_16	= 10000,	/* likewise, with 16 bits */
 };
 
-/* Cells of a row, the first and the last of which are known */
+/* A run of cells in a row, whose first and last cells are known */
 struct cells_run {
 	uint16_t	row, column, count;
 };
 
 /**
- * struct cells - never changed once made, shared by counting
+ * struct cells - immutable, reference counted
  * @width:	columns, along the grid's x axis
  * @height:	rows
  * @bits:	8: int8_t, 0..CELLS_FULL_8; 16: int16_t, 0..CELLS_FULL_16
  * @resolution:	side of a cell, m
  * @origin:	outer corner of the first cell, in the submap's frame
- * @data:	[row * width + column], CELLS_UNKNOWN where nothing is known;
- *		at least four bytes more than the cells may be read
+ * @data:	[row * width + column], CELLS_UNKNOWN if unknown; at least four
+ *		bytes after the cells may be read
  * @runs:	all known cells and small gaps between them, row by row
  * @run:	@runs of them
- * @known:	cells
- * @near:	per block of CELLS_BLOCK cells squared, and CELLS_MARGIN blocks
- *		around: CELLS_IS_NEAR if a known cell may be within CELLS_NEAR
- *		cells of it, CELLS_IS_NEARER within CELLS_NEARER; @near_width of
- *		them in a row
- * @near_width:
+ * @known:	number of known cells
+ * @near:	for each block of CELLS_BLOCK cells squared, and CELLS_MARGIN
+ *		blocks around: CELLS_IS_NEAR if a known cell may be within
+ *		CELLS_NEAR cells of it, CELLS_IS_NEARER within CELLS_NEARER
+ * @near_width:	entries of @near per row
  * @bytes:	of memory
  */
 struct cells {
@@ -58,7 +57,7 @@ struct cells {
 };
 
 enum {
-	CELLS_GAP	= 12,		/* cells; a run goes on behind less */
+	CELLS_GAP	= 12,		/* cells; a run includes smaller gaps */
 	CELLS_BLOCK	= 4,
 	CELLS_MARGIN	= 4,
 	CELLS_NEAR	= 12,
@@ -68,8 +67,8 @@ enum {
 };
 
 /**
- * cells_check() - whether a grid can be a submap
- * @why: gets one line if not
+ * cells_check() - can a grid be a submap?
+ * @why: out: one line if not
  *
  * Return: 0, -EINVAL, -E2BIG: too many cells.
  */
@@ -77,18 +76,18 @@ int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 		double resolution, const struct pose *origin, char why[256]);
 
 /**
- * cells_create() - of values; parameters as in struct cells
- * @data: copied; all below 0 or above the full value is unknown
+ * cells_create() - create cells; parameters as in struct cells
+ * @data: copied; values below 0 or above the full value are unknown
  *
- * Return: one reference; NULL: no memory, or cells_check() says no.
+ * Return: one reference; NULL: no memory, or cells_check() fails.
  */
 struct cells *cells_create(unsigned int width, unsigned int height,
 			   unsigned int bits, double resolution,
 			   const struct pose *origin, const void *data);
 
 /**
- * cells_from_floats() - 16 bits of 0..1, half a step around included; NAN and
- * all else is unknown
+ * cells_from_floats() - create cells of 16 bits from 0..1, with a tolerance of
+ * half a step; NAN and all other values are unknown
  * @data: [row * width + column]
  */
 struct cells *cells_from_floats(unsigned int width, unsigned int height,
@@ -100,8 +99,8 @@ struct cells *cells_get(struct cells *c);
 void cells_put(struct cells *c);
 
 /**
- * cells_coarser() - the same in larger cells: the mean by area of what is known
- * @resolution: m, more than that of @c
+ * cells_coarser() - convert to larger cells: the mean of known cells, by area
+ * @resolution: m, larger than that of @c
  *
  * Return: one reference, NULL: no memory.
  */
@@ -112,7 +111,7 @@ static inline int cells_full(unsigned int bits)
 	return bits == 8 ? CELLS_FULL_8 : CELLS_FULL_16;
 }
 
-/* The value of a cell within the grid */
+/* Value of a cell within the grid */
 static inline int cells_at(const struct cells *c, unsigned int x,
 			   unsigned int y)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fused_map - which submaps lie in which tiles, and which of these are stale
+ * fused_map - which submaps are in which tiles, and which tiles are stale
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "map/fusion/fused_map_parts.h"
 
 enum {
-	FAR		= 1 << 28,	/* cells from the origin of a map */
+	FAR		= 1 << 28,	/* cells, largest coordinate */
 	FEW		= 8,		/* new pieces that are added in place */
-	PORTION		= 64,		/* pieces or tiles per thread at once */
+	PORTION		= 64,		/* pieces or tiles per step */
 };
 
-/* Cells; a submap that moved less stays where it is drawn */
+/* Cells; a submap that moved less is not redrawn */
 static const double MOVE = 0.5;
 
 struct fused_map *fused_map_create(const struct fused_map_config *config)
@@ -84,17 +84,17 @@ static uint32_t fused_map_make_tile(struct fused_map *m, int x, int y)
 	return number;
 }
 
-/* In place, if nothing else is to be done: it takes a microsecond */
+/* Start a single new tile in place: this takes a microsecond */
 static int begin_tile(struct fused_map *m, struct tile *t)
 {
-	/* a tile with more pieces than it can take is fused anew */
+	/* the tile has too many pieces for its rule: fuse it again */
 	if (t->acc && t->rule != tile_rule(m, t)) {
 		fused_map_spoil_tile(m, t);
 		return 1;
 	}
 	if (t->acc)
 		return 0;
-	/* others were forgotten, or there is no room: somebody may want it */
+	/* others were evicted, or there is no memory: mark it stale */
 	if (t->pieces > 1 || m->bytes + rule_bytes(m->rule) > m->config.memory)
 		return 1;
 	t->rule = m->rule;
@@ -106,7 +106,7 @@ static int begin_tile(struct fused_map *m, struct tile *t)
 }
 
 /*
- * Pieces in tiles; with the lock held
+ * Pieces in tiles; call with the lock held
  */
 
 static int fused_map_put_part(struct fused_map *m, uint32_t piece,
@@ -139,13 +139,13 @@ static int fused_map_put_part(struct fused_map *m, uint32_t piece,
 	return ret < 0 ? ret : 0;
 }
 
-/* Those who look may ask how many, too */
+/* Other threads may read the count */
 static void count_waiting(struct fused_map *m, int more)
 {
 	__atomic_fetch_add(&m->waiting, more, __ATOMIC_RELAXED);
 }
 
-/* What was drawn is put into its tiles */
+/* Put a drawn piece into its tiles */
 static int put_in(struct fused_map *m, uint32_t piece, bool few)
 {
 	struct piece *p = &m->piece[piece];
@@ -204,7 +204,7 @@ static void renumber(struct fused_map *m, uint32_t from, uint32_t to)
 	}
 	m->piece[to] = *p;
 	index_remove(&m->piece_index, m->piece[to].submap.id);
-	/* there was room for it a moment ago */
+	/* cannot fail: an entry was just removed */
 	index_add(&m->piece_index, m->piece[to].submap.id, to);
 }
 
@@ -252,7 +252,7 @@ int fused_map_put(struct fused_map *m, const struct fused_map_submap *s)
 	return 0;
 }
 
-/* How far the corner that moves most does, in cells of the map */
+/* Largest displacement of a corner, in cells of the map */
 static double fused_map_moved(const struct fused_map *m, const struct piece *p,
 			      const struct pose *to)
 {
@@ -301,7 +301,7 @@ void fused_map_remove(struct fused_map *m, int64_t id)
 	take_out(m, i);
 	count_waiting(m, -m->piece[i].waits);
 	index_remove(&m->piece_index, id);
-	/* the last one takes its number */
+	/* move the last piece to this number */
 	if (i != m->pieces - 1)
 		renumber(m, m->pieces - 1, i);
 	m->pieces--;
@@ -318,7 +318,7 @@ void fused_map_invalidate(struct fused_map *m)
 }
 
 /*
- * Bringing it up to date
+ * Updates
  */
 
 bool fused_map_is_stale(const struct fused_map *m)
@@ -339,7 +339,7 @@ static unsigned int portion(const struct fused_map *m)
 	return PORTION * m->config.threads;
 }
 
-/* Some pieces that wait. Return: how many */
+/* Choose some waiting pieces. Return: how many */
 static unsigned int choose_waiting(const struct fused_map *m, uint32_t *piece)
 {
 	unsigned int n = 0;
@@ -350,7 +350,7 @@ static unsigned int choose_waiting(const struct fused_map *m, uint32_t *piece)
 	return n;
 }
 
-/* Few are added to what is there, of many the tiles are fused anew */
+/* Add few pieces to their tiles; for many, fuse the tiles again */
 static int put_waiting(struct fused_map *m, uint64_t deadline,
 		       struct fused_map_work *work)
 {
@@ -376,7 +376,7 @@ static int put_waiting(struct fused_map *m, uint64_t deadline,
 	return err;
 }
 
-/* Tiles that are stale; of @r, if that is not NULL, forgotten ones too */
+/* Stale tiles; if @r is not NULL also evicted ones in it */
 static uint32_t *fused_map_choose(struct fused_map *m, const struct rect *r,
 				  unsigned int *count)
 {
@@ -398,12 +398,12 @@ static uint32_t *fused_map_choose(struct fused_map *m, const struct rect *r,
 	return tile;
 }
 
-/* Pieces of some tiles that were forgotten are drawn again */
+/* Redraw the pieces of some tiles whose drawings were evicted */
 static int draw_missing(struct fused_map *m, const uint32_t *tile,
 			unsigned int count, struct fused_map_work *work)
 {
 	uint32_t *piece = malloc((m->pieces + 1) * sizeof(*piece));
-	/* that no other one has, whatever those who look count meanwhile */
+	/* a mark that no reader can have */
 	const uint64_t mark = fused_map_tick(m);
 	unsigned int n = 0;
 	int err;
@@ -426,7 +426,7 @@ static int draw_missing(struct fused_map *m, const uint32_t *tile,
 	return err;
 }
 
-/* No room for them: they are fused when somebody wants them */
+/* No memory: leave the tiles to be fused on demand */
 static void fused_map_give_up(struct fused_map *m, const uint32_t *tile,
 			      unsigned int count)
 {
@@ -457,8 +457,8 @@ static size_t fused_map_room_for(const struct fused_map *m,
 }
 
 /*
- * For those that are @wanted, tiles are forgotten that were not since @since.
- * For others none is: they would take turns in being fused, for nobody.
+ * Only @wanted tiles may evict others, those not used since @since. Otherwise
+ * tiles would evict each other in turn without being used.
  */
 static int fuse_some(struct fused_map *m, const uint32_t *tile,
 		     unsigned int count, uint64_t since, bool wanted,
@@ -478,7 +478,7 @@ static int fuse_some(struct fused_map *m, const uint32_t *tile,
 	return err;
 }
 
-/* One that was far away came back: others look at no more than there is */
+/* A distant submap has returned: recompute the bounds */
 static void fused_map_shrink(struct fused_map *m)
 {
 	struct rect all = { 0 };
@@ -523,7 +523,7 @@ int fused_map_update(struct fused_map *m, uint64_t deadline,
 	return err;
 }
 
-/* What is there already of a part has to stay until the rest is */
+/* Keep the parts that exist until the rest is fused */
 static uint64_t mark_wanted(struct fused_map *m, const struct rect *r)
 {
 	const uint64_t mark = fused_map_tick(m);
@@ -558,7 +558,7 @@ int fused_map_ensure(struct fused_map *m, const struct rect *r)
 }
 
 /*
- * Looking at it
+ * Queries
  */
 
 struct rect fused_map_bounds(struct fused_map *m)
@@ -572,7 +572,7 @@ struct rect fused_map_bounds(struct fused_map *m)
 			      r.width * TILE_SIDE, r.height * TILE_SIDE };
 }
 
-/* When a tile was wanted is a guess that several threads make at once */
+/* The time of use is approximate: several threads write it */
 static const struct tile *fused_map_look(struct fused_map *m, int x, int y)
 {
 	const uint32_t i = fused_map_tile_at(m, x, y);
@@ -603,7 +603,7 @@ int fused_map_value(struct fused_map *m, int x, int y)
 	return err ? err : value;
 }
 
-/* The rows of a tile that lie in @r */
+/* Copy the rows of a tile that are in @r */
 static int fused_map_read_tile(struct fused_map *m, struct raster *r, int tx,
 			       int ty)
 {

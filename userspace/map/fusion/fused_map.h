@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fused_map.h - one map of many submaps, which is mended where they move
+ * fused_map.h - a map fused from many submaps, updated incrementally
  *
- * The map is made of tiles of FUSED_MAP_TILE cells squared, each of which knows
- * the submaps that have cells in it. A submap that is new is added to what is
- * there; one that moved, changed or went makes its tiles stale, and these are
- * fused anew from all that lie in them. The result is that of fusing all anew,
- * bit by bit, but for submaps that moved less than half a cell and were left
- * where they are.
+ * The map consists of tiles of FUSED_MAP_TILE cells squared. Each knows the
+ * submaps that have cells in it. A new submap is added to the existing tiles. A
+ * submap that moved, changed or was removed makes its tiles stale; these are
+ * fused again from all their submaps. The result equals that of fusing
+ * everything from scratch, bit by bit, except for submaps that moved less than
+ * half a cell and were not redrawn.
  *
- * How submaps lie in the map (resampled.h) is remembered, so that only those are
- * drawn that moved. Memory is bounded: drawings that were not used for longest
- * are forgotten, and then tiles, which are fused again when fused_map_ensure() asks
- * for them.
+ * Resampled submaps (resampled.h) are cached, so that only moved ones are
+ * redrawn. Memory is bounded: the least recently used drawings are evicted
+ * first, then tiles, which are fused again when fused_map_ensure() requests
+ * them.
  *
- * One thread, the owner, changes a fused map. Others may look at it meanwhile
+ * One thread, the owner, changes a fused map. Others may query it meanwhile
  * (fused_map_value(), fused_map_read(), fused_map_bounds(), fused_map_changes(),
- * fused_map_size()) and hardly ever wait: fusing goes on beside what they see.
+ * fused_map_size()) and hardly ever wait: fusing works beside what they see.
  */
 #ifndef MAP_FUSION_FUSED_MAP_H
 #define MAP_FUSION_FUSED_MAP_H
@@ -34,14 +34,14 @@ enum { FUSED_MAP_TILE = TILE_SIDE };
 /**
  * struct fused_map_config - copied
  * @resolution:	of the map, m
- * @bits:	of all cells that are put into it
- * @splat:	as of project()
- * @threads:	that may fuse, 1 is the caller alone
- * @memory:	of tiles and drawings of submaps, bytes; more only while a
- *		single call needs it
- * @fetch:	gives one reference to the cells of a submap, and one to their
+ * @bits:	of all its cells
+ * @splat:	splat instead of sample, see resampled.h
+ * @threads:	that may fuse; 1: only the caller
+ * @memory:	of tiles and resampled submaps, bytes; exceeded only while a
+ *		single call needs more
+ * @fetch:	returns one reference to the cells of a submap, and one to their
  *		weights (8 bits, same geometry) or NULL. Called by all @threads
- *		at once. Return: 0, or an error: the submap is left out
+ *		in parallel. Return: 0, or an error: the submap is left out
  */
 struct fused_map_config {
 	double		resolution;
@@ -67,7 +67,7 @@ struct fused_map_submap {
 };
 
 /**
- * struct fused_map_work - what was done; counts are added to what is there
+ * struct fused_map_work - work done; counts are added to existing values
  * @drawn:	submaps
  * @failed:	submaps that could not be fetched, or are too large for a map of
  *		this resolution, each time
@@ -83,96 +83,96 @@ struct fused_map *fused_map_create(const struct fused_map_config *config);
 void fused_map_destroy(struct fused_map *m);
 
 /**
- * fused_map_set_memory() - as config.memory, from now on
+ * fused_map_set_memory() - change config.memory
  *
- * What is too much is forgotten.
+ * Evicts what exceeds it.
  */
 void fused_map_set_memory(struct fused_map *m, size_t memory);
 
-/* Of tiles and drawings; for the owner */
+/* Bytes of tiles and drawings; for the owner */
 size_t fused_map_bytes(const struct fused_map *m);
 
 double fused_map_resolution(const struct fused_map *m);
-/* That of its config */
+/* @arg of its config */
 void *fused_map_arg(const struct fused_map *m);
 
 /**
- * fused_map_put() - a submap is new, or has other cells
+ * fused_map_put() - add a submap, or replace its cells
  *
- * Return: 0; -ENOMEM; -ERANGE: it is too far away to be in a map, or too large;
- * what @fetch returned.
+ * Return: 0; -ENOMEM; -ERANGE: it is too far away or too large; an error of
+ * @fetch.
  */
 int fused_map_put(struct fused_map *m, const struct fused_map_submap *s);
 
 /**
- * fused_map_move() - a submap's frame is elsewhere
+ * fused_map_move() - move a submap's frame
  *
- * Return: 1: it moved; 0: not by more than half a cell since it was last
- * drawn, and stays; -ENOENT; as fused_map_put().
+ * Return: 1: it moved; 0: it moved by at most half a cell since it was last
+ * drawn, and is not redrawn; -ENOENT; as fused_map_put().
  */
 int fused_map_move(struct fused_map *m, int64_t id, const struct pose *pose);
 
 void fused_map_remove(struct fused_map *m, int64_t id);
 
-/* All tiles are to be fused anew, all submaps to be where they are now */
+/* Fuse all tiles again, with the current poses of all submaps */
 void fused_map_invalidate(struct fused_map *m);
 
 /**
- * fused_map_update() - fuse what is stale or new
- * @deadline:	CLOCK_MONOTONIC, ns: begin nothing new after that; UINT64_MAX:
+ * fused_map_update() - fuse stale and new tiles
+ * @deadline:	CLOCK_MONOTONIC, ns: start nothing after that; UINT64_MAX:
  *		finish
  * @work:	may be NULL
  *
- * Return: 0: all is done; 1: there is more to do; -ENOMEM.
+ * Return: 0: complete; 1: more work is left; -ENOMEM.
  */
 int fused_map_update(struct fused_map *m, uint64_t deadline,
 		     struct fused_map_work *work);
 
-/* Whether fused_map_update() has something to do */
+/* Has fused_map_update() work to do? */
 bool fused_map_is_stale(const struct fused_map *m);
 
 /**
- * fused_map_ensure() - bring back what was forgotten of a part of the map
+ * fused_map_ensure() - fuse evicted tiles of a part of the map
  *
- * As fused_map_update() without a deadline, for this part. Beyond the memory of
- * the map it does not stay longer than until the next call.
+ * As fused_map_update() without a deadline, for this part. Tiles beyond the
+ * memory of the map stay only until the next call.
  *
  * Return: 0, -ENOMEM.
  */
 int fused_map_ensure(struct fused_map *m, const struct rect *r);
 
-/* All that may be known, whole tiles; empty if nothing is */
+/* Bounds of the tiles that may have known cells; may be empty */
 struct rect fused_map_bounds(struct fused_map *m);
 
 /**
- * fused_map_value() - of a cell, as it was last fused; -1: unknown
+ * fused_map_value() - value of a cell, as last fused; -1: unknown
  *
- * Return: -EAGAIN: its tile was forgotten, see fused_map_ensure().
+ * Return: -EAGAIN: its tile was evicted, see fused_map_ensure().
  */
 int fused_map_value(struct fused_map *m, int x, int y);
 
 /**
- * fused_map_read() - a part of the map
- * @r: rect says which, cells must have room; the rest is set
+ * fused_map_read() - read a part of the map
+ * @r: rect selects it, cells must have room; the rest is set
  *
- * Return: 0; -EAGAIN: something of it was forgotten and is left unknown.
+ * Return: 0; -EAGAIN: parts of it were evicted and are left unknown.
  */
 int fused_map_read(struct fused_map *m, struct raster *r);
 
 /**
- * fused_map_changes() - what is different from what it was
- * @since: of an earlier call, 0: all
- * @each: a tile that changed
+ * fused_map_changes() - tiles that have changed
+ * @since: result of an earlier call, 0: all
+ * @each: called for each changed tile
  *
- * Return: for @since of the next call.
+ * Return: value for @since of the next call.
  */
 uint64_t fused_map_changes(struct fused_map *m, uint64_t since,
 			   void (*each)(void *arg, const struct rect *tile),
 			   void *arg);
 
 /*
- * Submaps, those that fused_map_update() has to draw where they are now, tiles with
- * something in them, bytes of tiles and drawings
+ * Number of submaps that fused_map_update() has to redraw, tiles with known
+ * cells, bytes of tiles and drawings
  */
 struct fused_map_size {
 	unsigned int	submaps, waiting, tiles;

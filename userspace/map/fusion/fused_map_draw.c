@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fused_map_draw - pieces drawn and tiles fused, by several threads
+ * fused_map_draw - draw pieces and fuse tiles, by several threads
  *
  * Threads take the next piece or the next tile until there is none; none of
- * them changes what another one looks at. What others see is replaced at the
+ * them changes what another one reads. The visible tiles are replaced at the
  * end, all at once.
  */
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "map/fusion/fused_map_parts.h"
 
 /**
- * struct gang - threads that do @jobs
- * @one:	does one of them. Return: 0 or a negative errno
+ * struct gang - threads that execute @jobs
+ * @one:	executes one of them. Return: 0 or a negative errno
  */
 struct gang {
 	struct fused_map	*m;
@@ -72,7 +72,7 @@ void fused_map_free_artists(struct fused_map *m)
 	free(m->artist);
 }
 
-/* The first of the threads is this one. @each: jobs that one is worth */
+/* This thread is the first one. @each: jobs that justify a thread */
 static int fused_draw_run(struct gang *g, unsigned int each)
 {
 	unsigned int threads = g->jobs / each, n = 1;
@@ -101,8 +101,8 @@ static int fused_draw_run(struct gang *g, unsigned int each)
  */
 
 /*
- * Whether it lies in the tiles in which its piece is. Cells may be other ones
- * already, of which the owner will be told: then that drawing is of no use.
+ * Does the drawing cover the tiles of its piece? Its cells may have been
+ * replaced without the owner knowing yet: then the drawing is useless.
  */
 static bool is_in_place(const struct piece *p, const struct resampled *d)
 {
@@ -115,7 +115,7 @@ static bool is_in_place(const struct piece *p, const struct resampled *d)
 	return true;
 }
 
-/* Only this thread has this piece now */
+/* No other thread has this piece now */
 static int draw_one(struct gang *g, struct resampler *a, unsigned int job)
 {
 	const struct fused_map_config *config = &g->m->config;
@@ -171,7 +171,7 @@ int fused_map_draw(struct fused_map *m, const uint32_t *piece,
 		p->used = fused_map_clock(m);
 		if (p->drawing)
 			m->bytes += p->drawing->bytes;
-		/* they are drawn again: there was no memory for all */
+		/* on error they are redrawn: memory was short */
 		if (err)
 			fused_map_forget_drawing(m, p);
 	}
@@ -191,7 +191,7 @@ void fused_map_add(const struct rule *rule, const struct piece *p,
 		   unsigned int part, void *acc)
 {
 	const struct resampled *d = p->drawing;
-	/* a drawing that is made again is the same one */
+	/* a repeated drawing is identical */
 	const struct resampled_tile *t = &d->tile[part];
 	const size_t from = (size_t)t->first * RULE_STEP;
 	const struct rule_blocks b = {
@@ -236,7 +236,7 @@ static int fuse_one(struct gang *g, struct resampler *a, unsigned int job)
 	return 0;
 }
 
-/* What was fused is shown */
+/* Make the fused tiles visible */
 static void fused_draw_show(struct fused_map *m, const uint32_t *tile,
 			    unsigned int count, void **acc)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fused_map_memory - what is forgotten if there is too much: drawings, and then
- * tiles, those first that were not used for longest
+ * fused_map_memory - evict least recently used drawings, and then tiles, when
+ * memory is short
  */
 #include <stdlib.h>
 #include "map/fusion/fused_map_parts.h"
@@ -63,7 +63,7 @@ static void trim_tiles(struct fused_map *m, size_t more, uint64_t keep,
 	for (unsigned int i = 0; i < m->tiles; i++) {
 		const struct tile *t = &m->tile[i];
 
-		/* who looks writes it meanwhile */
+		/* readers write it meanwhile */
 		c[n].used = __atomic_load_n(&t->wanted, __ATOMIC_RELAXED);
 		c[n].number = i;
 		n += t->acc && !t->stale && c[n].used < keep;

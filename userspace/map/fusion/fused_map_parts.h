@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fused_map_parts.h - what a fused map consists of; for fused_map*.c only
+ * fused_map_parts.h - internals of a fused map; for fused_map*.c only
  */
 #ifndef MAP_FUSION_FUSED_MAP_PARTS_H
 #define MAP_FUSION_FUSED_MAP_PARTS_H
@@ -10,7 +10,7 @@
 #include "map/fusion/index.h"
 #include "map/fusion/resampled.h"
 
-/* A piece in a tile: @part is the number of the drawing's tile */
+/* A piece in a tile: @part is the index of the tile in its drawing */
 struct tile_piece {
 	uint32_t	piece, part;
 };
@@ -19,12 +19,12 @@ struct tile_piece {
  * struct tile
  * @x, @y:	in tiles
  * @acc:	accumulators [y * TILE_SIDE + x]; NULL: nothing was added to
- *		them, or they were forgotten if there are pieces
- * @rule:	what they are of
+ *		them, or, if there are pieces, they were evicted
+ * @rule:	rule of the accumulators
  * @piece:	@pieces of those that have cells in it
  * @changed:	revision of the map when it changed
- * @wanted:	when it was last asked for; readers write it too
- * @stale:	must be fused anew
+ * @wanted:	time of last use; readers write it too
+ * @stale:	must be fused again
  */
 struct tile {
 	int			x, y;
@@ -36,7 +36,7 @@ struct tile {
 	bool			stale;
 };
 
-/* Where a piece is in the map; the order is that of its drawing */
+/* Position of a piece in the map, in the order of its drawing */
 struct place {
 	int	x, y;
 };
@@ -44,10 +44,10 @@ struct place {
 /**
  * struct piece - a submap
  * @width, @height, @resolution, @origin: of its cells
- * @drawing:	NULL: forgotten, or never made
- * @place:	@places of tiles it is in
- * @used:	when the drawing was last used
- * @waits:	is to be drawn and put into tiles
+ * @drawing:	NULL: evicted, or never made
+ * @place:	@places: tiles it is in
+ * @used:	time of last use of the drawing
+ * @waits:	must be drawn and put into tiles
  */
 struct piece {
 	struct fused_map_submap	submap;
@@ -63,8 +63,8 @@ struct piece {
 
 /**
  * struct fused_map
- * @lock:	of tiles and their index for those who look: the owner takes it
- *		to change them. Pieces are the owner's alone
+ * @lock:	protects tiles and their index for readers: the owner takes it
+ *		to change them. Pieces belong to the owner alone
  * @bytes:	of accumulators and drawings
  */
 struct fused_map {
@@ -78,14 +78,14 @@ struct fused_map {
 	unsigned int		pieces, pieces_room, waiting;
 	struct index		piece_index;
 	struct rect		bounds;		/* in tiles */
-	bool			shrunk;		/* they are too large */
+	bool			shrunk;		/* @bounds is too large */
 	size_t			bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;
 	struct resampler	**artist;	/* one per thread */
 };
 
-/* For what was used last; those who look count on, too */
+/* Logical time of use; readers increment it, too */
 static inline uint64_t fused_map_clock(const struct fused_map *m)
 {
 	return __atomic_load_n(&m->clock, __ATOMIC_RELAXED);
@@ -101,7 +101,7 @@ static inline uint64_t tile_key(int x, int y)
 	return (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 }
 
-/* With accumulators that can take all pieces of a tile */
+/* The rule whose accumulators can take all pieces of a tile */
 static inline const struct rule *tile_rule(const struct fused_map *m,
 					   const struct tile *t)
 {
@@ -114,7 +114,7 @@ static inline size_t rule_bytes(const struct rule *rule)
 	return (size_t)TILE_CELLS * rule->size;
 }
 
-/* Of the accumulators that a tile has */
+/* Bytes of a tile's accumulators */
 static inline size_t tile_bytes(const struct tile *t)
 {
 	return t->acc ? rule_bytes(t->rule) : 0;
@@ -132,39 +132,39 @@ static inline uint32_t fused_map_tile_at(const struct fused_map *m, int x,
 	return index_find(&m->tile_index, tile_key(x, y));
 }
 
-/* A tile is stale */
+/* Mark a tile as stale */
 void fused_map_spoil_tile(struct fused_map *m, struct tile *t);
 
 /**
- * fused_map_draw() - make drawings of pieces that have none
+ * fused_map_draw() - draw pieces that have no drawing
  * @piece: @count of their numbers
  *
- * Those that cannot be fetched stay without. Return: 0, -ENOMEM.
+ * Pieces that cannot be fetched stay without. Return: 0, -ENOMEM.
  */
 int fused_map_draw(struct fused_map *m, const uint32_t *piece,
 		   unsigned int count, struct fused_map_work *work);
 
 /**
- * fused_map_fuse() - fuse tiles anew
- * @tile: @count of their numbers; their stale marks go
+ * fused_map_fuse() - fuse tiles from scratch
+ * @tile: @count of their numbers; their stale marks are cleared
  *
- * Return: 0, -ENOMEM: some are as they were.
+ * Return: 0, -ENOMEM: some are unchanged.
  */
 int fused_map_fuse(struct fused_map *m, const uint32_t *tile,
 		   unsigned int count, struct fused_map_work *work);
 
-/* Add what a piece has for a tile to its accumulators, which are of @rule */
+/* Add a piece to the accumulators of a tile, which are of @rule */
 void fused_map_add(const struct rule *rule, const struct piece *p,
 		   unsigned int part, void *acc);
 
-/* Accumulators to which nothing was added; NULL: no memory */
+/* Empty accumulators; NULL: no memory */
 void *fused_map_begin_tile(const struct rule *rule);
 
 void fused_map_free_artists(struct fused_map *m);
 
 /*
- * Forget what was not used for longest, until there is room for @more bytes;
- * tiles only if they were not wanted since @keep
+ * Evict the least recently used until there is room for @more bytes; tiles only
+ * if they were not used since @keep
  */
 void fused_map_trim(struct fused_map *m, size_t more, uint64_t keep);
 void fused_map_forget_tile(struct fused_map *m, struct tile *t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * index - linear probing, at most half full, nothing is ever marked deleted
+ * index - linear probing, at most half full, without deletion marks
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint32_t home_of(const struct index *t, uint64_t key)
 	return (key ^ key >> 32) & (t->slots - 1);
 }
 
-/* Where it is, or the free slot where it would be */
+/* Slot of a key, or the free slot for it */
 static uint32_t index_slot_of(const struct index *t, uint64_t key)
 {
 	uint32_t i = home_of(t, key);
@@ -76,7 +76,7 @@ int index_add(struct index *t, uint64_t key, uint32_t number)
 	return 0;
 }
 
-/* What comes behind may have been pushed there by it, and moves up */
+/* Later entries that were displaced by it move up */
 void index_remove(struct index *t, uint64_t key)
 {
 	const uint32_t mask = t->slots - 1;

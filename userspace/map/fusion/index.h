@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * index.h - numbers of things by key, in a hash table with open addressing
+ * index.h - numbers by key, in a hash table with open addressing
  */
 #ifndef MAP_FUSION_INDEX_H
 #define MAP_FUSION_INDEX_H
@@ -9,7 +9,7 @@
 
 enum { INDEX_NONE = UINT32_MAX };
 
-/* All 0 is an empty one */
+/* All zero is an empty one */
 struct index {
 	uint64_t	*key;
 	uint32_t	*number;	/* INDEX_NONE: free */
@@ -21,7 +21,7 @@ void index_free(struct index *t);
 /* Return: INDEX_NONE if there is none */
 uint32_t index_find(const struct index *t, uint64_t key);
 
-/* Return: 0, -ENOMEM. @key must not be there yet */
+/* Return: 0, -ENOMEM. @key must not exist yet */
 int index_add(struct index *t, uint64_t key, uint32_t number);
 void index_remove(struct index *t, uint64_t key);
 

@@ -3,7 +3,7 @@
  * raster.h - a rectangle of a fused map
  *
  * Cell (x, y) of a map covers x * resolution to (x + 1) * resolution of the
- * map's frame, and y alike: maps of one resolution always fit together.
+ * map's frame, and y alike: maps of one resolution are always aligned.
  */
 #ifndef MAP_FUSION_RASTER_H
 #define MAP_FUSION_RASTER_H
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 /**
- * struct rect - of cells
- * @x, @y:		the first
- * @width, @height:	cells; none if one of them is 0
+ * struct rect - rectangle of cells
+ * @x, @y:		the first cell
+ * @width, @height:	cells; empty if one of them is 0
  */
 struct rect {
 	int		x, y;
@@ -24,7 +24,7 @@ struct rect {
 
 /**
  * struct raster - fused values
- * @bits:	as of struct cells; what the values mean
+ * @bits:	as in struct cells; meaning of the values
  * @resolution:	m
  * @cells:	[row * width + column], -1: unknown
  */
@@ -40,7 +40,7 @@ static inline bool rect_is_empty(const struct rect *r)
 	return !r->width || !r->height;
 }
 
-/* What both have in common; its width or height is 0 if that is nothing */
+/* Intersection; width or height is 0 if it is empty */
 static inline struct rect rect_common(const struct rect *a,
 				      const struct rect *b)
 {
@@ -54,7 +54,7 @@ static inline struct rect rect_common(const struct rect *a,
 			      y3 > y0 ? y3 - y0 : 0 };
 }
 
-/* The smallest that holds both */
+/* The smallest rectangle that contains both */
 static inline struct rect rect_union(const struct rect *a, const struct rect *b)
 {
 	const int x0 = a->x < b->x ? a->x : b->x;
@@ -70,7 +70,7 @@ static inline struct rect rect_union(const struct rect *a, const struct rect *b)
 			      (y1 > y2 ? y1 : y2) - y0 };
 }
 
-/* Where something is known, in cells of the map; empty if nothing is */
+/* Bounding box of the known cells, in cells of the map; may be empty */
 static inline struct rect raster_known(const struct raster *r)
 {
 	unsigned int x0 = r->rect.width, x1 = 0, y0 = r->rect.height, y1 = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drawing - submaps as they lie in the map, tile by tile
+ * resampled - draw submaps into the map grid, tile by tile
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "map/fusion/sample.h"
 #include "map/fusion/splat.h"
 
-enum { PREFETCH = 1 << 16 };	/* cells that a cache has room for */
+enum { PREFETCH = 1 << 16 };	/* cells that fit into a cache */
 
-/* Below this ratio no cell of the map is without a centre of the submap's */
+/* Below this ratio every map cell contains the centre of a submap cell */
 static const double HOLES = 0.7071;
 static const double FINER = 0.999;
 
 /**
- * struct resampler - room for one drawing
- * @blocks:	there is room for so many
+ * struct resampler - buffers for one drawing
+ * @blocks:	capacity
  */
 struct resampler {
 	void			*window;
@@ -43,7 +43,7 @@ void resampler_destroy(struct resampler *a)
 	free(a);
 }
 
-/* For one more tile. Return: 0, -1: no memory */
+/* Make room for one more tile. Return: 0, -1: no memory */
 static int resampled_make_room(struct resampler *a)
 {
 	if (a->tiles == a->tile_room) {
@@ -72,7 +72,7 @@ static int resampled_make_room(struct resampler *a)
 	return 0;
 }
 
-/* Blocks of a window in which something is known, if none need be sampled */
+/* Blocks of a window with known cells, if none need be sampled */
 static unsigned int resampled_collect(void *from, size_t size, uint16_t *at,
 				      char *cells)
 {
@@ -100,7 +100,7 @@ static unsigned int resampled_collect(void *from, size_t size, uint16_t *at,
 	return n;
 }
 
-/* @under: what was splatted there, or NULL */
+/* @under: splatted cells of the tile, or NULL */
 static int resampled_draw_tile(struct resampler *a, const struct transform *way,
 			       int x, int y, void *under)
 {
@@ -129,7 +129,7 @@ static int draw_tiles(struct resampler *a, const struct transform *way,
 {
 	int err = 0;
 
-	/* whatever is splatted is taken out again: it is always unknown */
+	/* splatted cells are removed again: the window is always unknown */
 	if (splatted && !a->window) {
 		a->window = aligned_alloc(64, SPLAT_BYTES);
 		if (!a->window)
@@ -145,7 +145,7 @@ static int draw_tiles(struct resampler *a, const struct transform *way,
 				splatted ? splat_tile(a->window, way->c->bits,
 						      x, y) :
 					   NULL);
-	/* what came into the guard may be within the next window */
+	/* cells in the guard may be within the next window */
 	if (splatted && (tiles->width == SPLAT_TILES ||
 			 tiles->height == SPLAT_TILES || err))
 		memset(a->window, 0xff, SPLAT_BYTES);
@@ -153,8 +153,8 @@ static int draw_tiles(struct resampler *a, const struct transform *way,
 }
 
 /*
- * Known cells are about to be looked up along lines in any direction, which no
- * CPU foresees
+ * Cells are about to be looked up along lines in any direction, which no CPU
+ * predicts
  */
 static void prefetch(const struct cells *c)
 {
@@ -175,7 +175,7 @@ static void prefetch(const struct cells *c)
 	}
 }
 
-/* Window by window: most submaps are smaller than one */
+/* Window by window: most submaps fit into one */
 static int resampled_draw(struct resampler *a, const struct transform *way,
 			  bool splatted)
 {
@@ -201,7 +201,7 @@ static int resampled_draw(struct resampler *a, const struct transform *way,
 	return err;
 }
 
-/* As much memory as it needs, in one piece */
+/* Copy into one block of memory of the exact size */
 static struct resampled *resampled_keep(const struct resampler *a,
 					unsigned int bits, bool weighted)
 {
@@ -235,7 +235,7 @@ static struct cells *resampled_coarse(const struct cells *c, double resolution)
 	       cells_get((struct cells *)c) : cells_coarser(c, resolution);
 }
 
-/* Weights are always sampled: a cell that is splatted has those around it */
+/* Weights are always sampled: a splatted cell gets those around it */
 static int draw_weights(struct resampled *d, const struct cells *weights,
 			const struct pose *frame, double resolution)
 {

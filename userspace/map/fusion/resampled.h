@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * resampled.h - a submap resampled into the map grid: turned, moved, at the map's
- * resolution, in blocks that fit into the map's tiles
+ * resampled.h - a submap resampled into the map grid: rotated, moved, at the
+ * map's resolution, in blocks that fit into the map's tiles
  *
- * Sampled, a cell of the map has the value of the submap's cell that its
- * centre lies in. Under rotation some cells of the submap are then in no cell
- * of the map: 5 % of all walls that are one cell thick. Splatted, each cell of
- * the submap is in the cell of the map that its centre lies in; of several the
- * largest stays, and a cell of the map into which none came is sampled.
+ * Sampling: a cell of the map gets the value of the submap's cell that contains
+ * its centre. Under rotation some cells of the submap are then in no cell of
+ * the map: 5 % of all walls that are one cell thick. Splatting: each cell of
+ * the submap goes into the map cell that contains its centre; of several the
+ * largest wins, and map cells without any are sampled.
  */
 #ifndef MAP_FUSION_RESAMPLED_H
 #define MAP_FUSION_RESAMPLED_H
@@ -17,9 +17,9 @@
 #include "map/fusion/tile.h"
 
 /**
- * struct resampled_tile - blocks that lie in a tile of the map
+ * struct resampled_tile - blocks in a tile of the map
  * @x, @y:	of the tile
- * @first:	block, of @count
+ * @first:	first block, of @count
  */
 struct resampled_tile {
 	int		x, y;
@@ -27,8 +27,8 @@ struct resampled_tile {
 };
 
 /**
- * struct resampled - never changed once made
- * @tile:	@tiles of them, with something known in each
+ * struct resampled - immutable
+ * @tile:	@tiles of them, each with known cells
  * @at:		of each block: its first cell within the tile, row * TILE_SIDE
  *		+ column
  * @cells:	RULE_STEP of each block, of 8 or 16 bits
@@ -44,26 +44,26 @@ struct resampled {
 	size_t			bytes;
 };
 
-/* What a thread draws with */
+/* Buffers of a thread that draws */
 struct resampler;
 
 /* Return: NULL: no memory */
 struct resampler *resampler_create(void);
 void resampler_destroy(struct resampler *a);
 
-/* Whether it lies in no more tiles than that; cells may be as large as rooms */
+/* Limit of tiles; the cells of a submap may be as large as rooms */
 enum { RESAMPLED_TILES = 1 << 18 };
 bool resampled_fits(const struct cells *c, const struct pose *frame,
 		    double resolution);
 
 /**
- * resampled_make() - draw a submap
+ * resampled_make() - resample a submap
  * @frame:	its frame in the map
  * @resolution:	of the map, m
  * @weights:	of its cells, of 8 bits and of the same size, or NULL
  *
- * Cells that are finer than the map's are made coarser before they are
- * sampled. Positions are exact to 1e-4 cells. It must fit.
+ * Cells finer than those of the map are made coarser before they are sampled.
+ * Positions are exact to 1e-4 cells. It must fit.
  *
  * Return: to be freed with resampled_free(); NULL: no memory.
  */

@@ -2,7 +2,7 @@
 /*
  * rule - the table of fusion rules
  *
- * All sums are integers: they do not depend on the order.
+ * All sums are integers, so the order of submaps does not matter.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-/* RULE_STEP lanes at any address; the compiler makes of it what the CPU has */
+/* RULE_STEP lanes at any address; the compiler chooses the instructions */
 #define VECTOR(name, type)						\
 	typedef type name __attribute__((				\
 		vector_size(RULE_STEP * sizeof(type)), may_alias, aligned(1)))
@@ -28,13 +28,13 @@ VECTOR(longs, int64_t);
 #define CHOOSE(type, mask, a, b)	\
 	(((type)(mask) & (a)) | (~(type)(mask) & (b)))
 
-/* By doubling, for which CPUs have instructions */
+/* In steps of doubling, for which CPUs have instructions */
 #define WIDEN(v, type)	__builtin_convertvector(__builtin_convertvector( \
 			__builtin_convertvector(v, shorts), ints), type)
 
 /*
- * ADD(rule, accumulators, cells) { what becomes of RULE_STEP of them }: *to,
- * *from, *weights if that is not NULL
+ * ADD(rule, accumulators, cells) { body }: adds RULE_STEP cells: *to, *from,
+ * *weights if that is not NULL
  */
 #define ADD(rule, accs, cell)						\
 	INLINE void NAME(rule##_step)(accs *to, const cell *from,	\
@@ -63,19 +63,19 @@ VECTOR(longs, int64_t);
 enum {
 	MEAN_AT_8	= 20,	/* bits of a sum of values */
 	MEAN_AT_16	= 40,
-	WEIGHT_AT	= 38,	/* of weighted ones */
-	LOGIT_ONE	= 4096,	/* what 1.0 is in a table */
+	WEIGHT_AT	= 38,	/* bits of a weighted sum */
+	LOGIT_ONE	= 4096,	/* value of 1.0 in a table */
 	LOG_ODDS_MAX	= (1 << 30) + 1, /* 28,000 certain observations */
 };
 
-/* 0 and 1 are not certain */
+/* 0 and 1 are not treated as certain */
 static const double PROBABILITY_MIN = 0.01;
 
 static int16_t logit_8[CELLS_FULL_8 + 1], logit_16[CELLS_FULL_16 + 1];
 
 /*
- * Of @v of @full. What is not 0 or full is a step of the table less sure than
- * these, so that they come out as they went in if nobody else knows a cell
+ * Logit of @v of @full. Values other than 0 and full are a step of the table
+ * less certain than these, so that a single observation is returned unchanged
  */
 static int16_t logit_of(int v, int full)
 {
@@ -134,7 +134,7 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #undef MEAN_CELLS
 #undef FULL
 
-/* 8 bits of more submaps than MEAN_AT_8 leaves bits to count */
+/* 8 bits, for more submaps than MEAN_AT_8 leaves bits to count */
 #define NAME(x)		x##_wide
 #define SUM		uint64_t
 #define ISUM		int64_t
@@ -158,7 +158,7 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #include "rule_body.h"
 
 #if CPU_X86
-/* What the compiler makes of it for this CPU takes three times as long */
+/* the compiler's code for this CPU takes three times as long */
 CPU_AVX512
 static void mean_add_avx512(void *to, const struct rule_blocks *blocks)
 {
@@ -195,7 +195,7 @@ static void mean_add_bytes(void *to, const struct rule_blocks *blocks,
 	mean_add_8(to, blocks, source);
 }
 
-/* What MEAN_AT_8 leaves for the count */
+/* Largest count beside MEAN_AT_8 */
 enum { MEAN_MOST_8 = (1 << (32 - MEAN_AT_8)) - 1 };
 
 static const struct rule mean_wide = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rule.h - what becomes of a cell that several submaps know
+ * rule.h - fusion rules: combine the values of a cell known to several submaps
  *
- * Each rule is a few functions on blocks of accumulators. Whatever the order in
- * which submaps are added, the result is the same, bit by bit: so a map that
- * grew is one that was fused anew.
+ * Each rule is a few functions on blocks of accumulators. The result does not
+ * depend on the order of submaps, bit by bit: so an incrementally built map
+ * equals one fused from scratch.
  */
 #ifndef MAP_FUSION_RULE_H
 #define MAP_FUSION_RULE_H
@@ -16,15 +16,15 @@ enum rule_id {
 	RULE_MAX,	/* D4.1, section 6.3: "maximum cell value" */
 	RULE_MEAN,	/* "mean cell value", rounded half up */
 	RULE_MIN,
-	RULE_LATEST,	/* of the submap with the latest stamp */
+	RULE_LATEST,	/* value of the submap with the latest stamp */
 	RULE_LOG_ODDS,	/* values are probabilities; Moravec and Elfes 1985 */
 	RULE_WEIGHTED,	/* mean weighted by confidence, rounded half up */
 	RULES,
 };
 
 /**
- * struct rule_source - a submap that is added
- * @stamp:	ns; for RULE_LATEST; below zero counts as zero
+ * struct rule_source - a submap to add
+ * @stamp:	ns; for RULE_LATEST; negative counts as zero
  * @weight:	0..RULE_WEIGHT_FULL, for RULE_WEIGHTED
  */
 struct rule_source {
@@ -38,8 +38,8 @@ enum {
 };
 
 /**
- * struct rule_blocks - what is added to accumulators
- * @at:		of each block: the number of its first accumulator
+ * struct rule_blocks - blocks of cells to add to accumulators
+ * @at:		of each block: the index of its first accumulator
  * @cells:	RULE_STEP values of each, int8_t or int16_t, -1: unknown
  * @weights:	likewise, int8_t, 0..RULE_WEIGHT_FULL, or NULL: the source's
  * @count:	blocks
@@ -52,12 +52,12 @@ struct rule_blocks {
 };
 
 /**
- * struct rule - one of them, for one kind of cells
+ * struct rule - a rule for one kind of cells
  * @size:	bytes of an accumulator
- * @empty:	every byte of one to which nothing was added
- * @add:
+ * @empty:	value of every byte of an empty accumulator
+ * @add:	add blocks to accumulators
  * @values:	fused values of @n accumulators; -1: unknown
- * @most:	submaps that one accumulator can take; 0: more than there can be
+ * @most:	submaps that one accumulator can take; 0: no limit
  * @wide:	the same rule with larger accumulators, for more than @most
  */
 struct rule {
@@ -72,10 +72,10 @@ struct rule {
 	const struct rule *wide;
 };
 
-/* The rule for cells of 8 or 16 bits */
+/* Rule for cells of 8 or 16 bits */
 const struct rule *rule_get(enum rule_id id, unsigned int bits);
 
-/* max, mean, ... Return: enum rule_id, or -ENOENT */
+/* By name: max, mean, ... Return: enum rule_id, or -ENOENT */
 int rule_by_name(const char *name);
 
 #endif

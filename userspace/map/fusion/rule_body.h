@@ -2,19 +2,19 @@
 /*
  * rule_body.h - the rules for one kind of cells; included once for each
  *
- * CELL and UCELL are its types, signed and not, NAME(x) makes names of it,
+ * CELL and UCELL are its types, signed and unsigned, NAME(x) makes names,
  * FULL is its full value. SUM, ISUM and COUNT_AT are as in rule_mean_body.h.
  */
 VECTOR(NAME(cells), CELL);
 VECTOR(NAME(ucells), UCELL);
 
-/* Signed, -1 is below all: the maximum needs no test for unknown */
+/* Signed, -1 is the smallest: the maximum needs no test for unknown */
 ADD(max, NAME(cells), NAME(cells))
 {
 	*to = CHOOSE(NAME(cells), *from > *to, *from, *to);
 }
 
-/* Unsigned, -1 is above all */
+/* Unsigned, -1 is the largest */
 ADD(min, NAME(ucells), NAME(ucells))
 {
 	*to = CHOOSE(NAME(ucells), *from < *to, *from, *to);
@@ -40,7 +40,7 @@ ADD(latest, longs, NAME(cells))
 	*to = CHOOSE(longs, v > *to, v, *to);
 }
 
-/* Twice the sum of logits; bit 0: there is one */
+/* Twice the sum of logits; bit 0: any value was added */
 ADD(log_odds, ints, NAME(cells))
 {
 	ints more;
@@ -54,7 +54,7 @@ ADD(log_odds, ints, NAME(cells))
 		     more);
 }
 
-/* As sure as one of 0 or of full is, is sure */
+/* At the certainty of one value of 0 or of full, return that value */
 static int16_t NAME(log_odds_value)(int32_t logit)
 {
 	if (logit <= NAME(logit)[0])

@@ -3,16 +3,16 @@
  * rule_mean_body.h - the mean, for one kind of cells and of accumulators;
  * included once for each
  *
- * MEAN_CELLS is RULE_STEP cells, NAME(x) makes names of it. SUM, with its signed type
- * ISUM, and COUNT_AT say how a mean is kept: the sum of values below bit
+ * MEAN_CELLS is RULE_STEP cells, NAME(x) makes names. SUM, with its signed type
+ * ISUM, and COUNT_AT define the accumulator: the sum of values below bit
  * COUNT_AT, and their number from there on.
  */
 VECTOR(NAME(sums), SUM);
 VECTOR(NAME(isums), ISUM);
 
 /*
- * The count never gets full: who adds takes wider accumulators in time. If it
- * was, what comes is left out, as the sum could not take it either.
+ * The count never overflows, as callers switch to wider accumulators in time.
+ * If it was full, further values would be ignored.
  */
 ADD(mean, NAME(sums), MEAN_CELLS)
 {

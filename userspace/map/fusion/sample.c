@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample - cells of a submap at the centres of a tile's cells
+ * sample - look up the submap's cells at the centres of a tile's cells
  *
- * A block of a tile is a short line in the submap. Most have nothing known
- * near, which a coarse picture of the submap tells, of some above each other,
- * a patch, at once; of the others each cell is looked up, all of a block at
- * once where the CPU can gather.
+ * A block of a tile is a short line in the submap. Most blocks have no known
+ * cells near. A coarse map of the submap tells this for a patch, several blocks
+ * above each other, at once. In the other blocks each cell is looked up, all of
+ * a block in parallel if the CPU can gather.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,16 +29,16 @@ enum {
 _Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - TRANSFORM_BITS), "blocks");
 
 /*
- * From the middle of a patch to a cell of it, and on to the centre of one that
- * is splatted there, is 8.25 steps at most: with half a cell less, and steps
+ * The distance from the middle of a patch to a cell of it, and on to the centre
+ * of one splatted there, is at most 8.25 steps. Less half a cell, and for steps
  * that are not longer than this, CELLS_NEARER is enough.
  */
 static const double STEADY = 0.98;
 
 /**
- * struct tile_way - a tile in a submap
+ * struct tile_way - position of a tile in a submap
  * @u, @v:	its first cell
- * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ * @du, @dv:	step from block to block; upwards @du_row, @dv_row
  */
 struct tile_way {
 	int64_t	u, v, du, dv, du_row, dv_row;
@@ -59,8 +59,8 @@ static struct tile_way tile_way(const struct transform *way, int x, int y)
 
 /**
  * struct near - which parts of a submap have known cells near
- * @u, @v:	the middle of the tile's first patch, with the margin around
- * @du, @dv:	from patch to patch; up it is @du_row, @dv_row
+ * @u, @v:	middle of the tile's first patch, with the margin
+ * @du, @dv:	step from patch to patch; upwards @du_row, @dv_row
  * @how:	CELLS_IS_NEAR or CELLS_IS_NEARER
  */
 struct near {
@@ -91,7 +91,7 @@ static struct near near_of(const struct transform *way,
 	};
 }
 
-/* Patches with something known near. Return: how many */
+/* Patches with known cells near. Return: how many */
 INLINE unsigned int find_portable(const struct near *b, uint32_t *patch)
 {
 	unsigned int n = 0;
@@ -115,7 +115,7 @@ static int32_t sample_step(int64_t d)
 	return (d + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT;
 }
 
-/* What a block needs again and again */
+/* Constants of the blocks of a tile */
 typedef struct {
 	int32_t		u, v;
 	uint32_t	width, height;
@@ -142,7 +142,7 @@ INLINE int take_cell(void *under, const unsigned int bits, unsigned int i)
 	return value;
 }
 
-/* Return: whether anything is known */
+/* Return: whether any cell is known */
 INLINE bool block_portable(const lanes_portable *l, const void *data,
 			   const unsigned int bits, int32_t u, int32_t v,
 			   void *under, void *to)
@@ -173,7 +173,7 @@ INLINE bool block_portable(const lanes_portable *l, const void *data,
 #include "sample_body.h"
 
 #if CPU_X86
-/* u, v: of lanes from the first; width, height: of the submap, and as lanes */
+/* u, v: offsets of the lanes; width, height: of the submap, in lanes */
 typedef struct {
 	__m512i	u, v, stride, width, height;
 	bool	fill;
@@ -234,7 +234,7 @@ INLINE bool block_avx512(const lanes_avx512 *l, const void *data,
 	}
 }
 
-/* Of eight blocks: whether they are near something known */
+/* Are eight blocks near known cells? */
 CPU_AVX512
 INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
 {
@@ -243,7 +243,7 @@ INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
 	const __mmask8 in = _mm512_mask_cmplt_epu64_mask(
 		_mm512_cmplt_epu64_mask(bu, _mm512_set1_epi64(b->width)), bv,
 		_mm512_set1_epi64(b->height));
-	/* 32 bits are enough where it is in */
+	/* 32 bits are enough for valid positions */
 	const __m512i at = _mm512_add_epi64(bu, _mm512_mul_epu32(bv,
 				_mm512_set1_epi64(b->width)));
 	const __m256i got = _mm512_mask_i64gather_epi32(
@@ -252,7 +252,7 @@ INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
 	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(b->how));
 }
 
-/* Eight, two rows, at once; without branches nobody could predict */
+/* Eight patches, two rows, at once; unpredictable branches avoided */
 CPU_AVX512
 INLINE unsigned int find_avx512(const struct near *b, uint32_t *patch)
 {
@@ -311,7 +311,7 @@ INLINE lanes_avx2 make_lanes_avx2(const struct transform *way, bool fill)
 	};
 }
 
-/* Return: lanes in which something is known, as bits of bytes */
+/* Return: lanes with known cells, as bits of bytes */
 CPU_AVX2
 INLINE unsigned int half_avx2(const lanes_avx2 *l, const void *data,
 			      const unsigned int bits, int32_t u, int32_t v,
@@ -377,7 +377,7 @@ INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
 #include "sample_body.h"
 #endif
 
-/* Whether a tile and the submap, with what is near to it, may overlap */
+/* May a tile overlap the submap including its margin? */
 static bool overlaps(const struct transform *way, const struct tile_way *t)
 {
 	const int64_t u = t->u + TILE_SIDE / 2 * (way->du - way->dv);
@@ -422,7 +422,7 @@ void sample_blocks(const struct transform *way, int x, int y,
 		const int64_t v = t.v + column * t.dv + row * t.dv_row;
 		char *to = (char *)cells + i * RULE_STEP * (bits / 8);
 
-		/* too far away for the bits that a block has */
+		/* too far away for the bits of a block */
 		if (llabs(u) >> TRANSFORM_BITS > BLOCK_RANGE ||
 		    llabs(v) >> TRANSFORM_BITS > BLOCK_RANGE)
 			memset(to, 0xff, RULE_STEP * (bits / 8));

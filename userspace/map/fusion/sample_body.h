@@ -2,12 +2,12 @@
 /*
  * sample_body.h - sampling for one kind of CPU; included once for each
  *
- * TARGET marks its functions, NAME(x) makes names of it. NAME(find)() says
- * which patches of a tile are worth it, NAME(block)() samples a block, with
- * what NAME(make_lanes)() prepared.
+ * TARGET marks its functions, NAME(x) makes names. NAME(find)() selects the
+ * patches of a tile to sample, NAME(block)() samples a block, using the data of
+ * NAME(make_lanes)().
  */
 
-/* @under as of sample_tile(). Return: known blocks */
+/* @under as in sample_tile(). Return: number of known blocks */
 TARGET INLINE unsigned int NAME(sample_patches)(const struct transform *way,
 		const struct tile_way *t, const unsigned int bits,
 		void *under, size_t stride, uint16_t *at, void *cells)

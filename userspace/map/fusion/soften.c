@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * soften - free cells beside walls are less sure than others
+ * soften - reduce the certainty of free cells beside walls
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct span around(unsigned int at, unsigned int n)
 	};
 }
 
-/* Around a wall. Return: whether a value is another one */
+/* Raise the cells around a wall. Return: whether a value has changed */
 static bool soften_raise_around(const struct cells *c, void *data,
 				unsigned int x, unsigned int y)
 {

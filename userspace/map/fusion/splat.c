@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splat - runs of a submap's known cells along lines in the map
+ * splat - draw runs of a submap's known cells along lines in the map
  */
 #include <math.h>
 #include <stdbool.h>
@@ -11,19 +11,19 @@
 
 enum {
 	BATCH	= 128,
-	LANES	= 16,	/* places at once */
+	LANES	= 16,	/* positions in parallel */
 	UNROLL	= 8,	/* cells */
 	MARGIN	= SPLAT_GUARD / 2,
 };
 
 /**
- * struct steps - from the first cell of a batch to each, in fixed point
+ * struct steps - offsets from the first cell of a batch, in fixed point
  */
 struct steps {
 	uint64_t	x[BATCH], y[BATCH];
 };
 
-/* One cell to its place, if it is larger than what is there */
+/* Write a cell if it is larger than the existing value */
 INLINE void splat_cell(const void *data, void *to, const unsigned int bits,
 		       unsigned int i, uint32_t place)
 {
@@ -41,9 +41,8 @@ INLINE void splat_cell(const void *data, void *to, const unsigned int bits,
 }
 
 /*
- * Cells from (@x, @y) of the window's memory on: where they go, and then there.
- * Loops have no remainders, which no CPU foresees: what is too much goes into
- * the guard.
+ * Splat a batch of cells from (@x, @y) of the window's memory on. Loops have no
+ * remainders, which no CPU predicts: excess cells go into the guard.
  */
 INLINE void splat_batch(const void *data, void *to, const unsigned int bits,
 			const unsigned int n, uint64_t x, uint64_t y,
@@ -62,7 +61,7 @@ INLINE void splat_batch(const void *data, void *to, const unsigned int bits,
 			splat_cell(data, to, bits, k, place[k]);
 }
 
-/* Steps from @at on that stay within -MARGIN .. @size + MARGIN, fixed point */
+/* Clip the steps from @at on to -MARGIN .. @size + MARGIN, fixed point */
 INLINE void clip_axis(int64_t at, int64_t step, unsigned int size,
 		      double *first, double *end)
 {
@@ -84,12 +83,12 @@ INLINE void clip_axis(int64_t at, int64_t step, unsigned int size,
 /**
  * struct canvas - a window
  * @left, @low:	of its memory, in cells from way.x0, way.y0
- * @width, @height: of it, without the guard
+ * @width, @height: without the guard
  */
 struct canvas {
 	int		left, low;
 	unsigned int	width, height;
-	bool		inside;		/* all of the submap is */
+	bool		inside;		/* the submap is completely inside */
 	void		*cells;
 	struct steps	steps;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * splat.h - known cells of a submap, each where its centre lies in the map
+ * splat.h - draw each known cell of a submap where its centre is in the map
  */
 #ifndef MAP_FUSION_SPLAT_H
 #define MAP_FUSION_SPLAT_H
@@ -9,23 +9,23 @@
 #include "map/fusion/transform.h"
 
 enum {
-	SPLAT_TILES	= 12,	/* a side of a window, at most */
-	SPLAT_GUARD	= 16,	/* cells around it, which are written too */
+	SPLAT_TILES	= 12,	/* largest side of a window */
+	SPLAT_GUARD	= 16,	/* cells around it, also written */
 	SPLAT_STRIDE	= SPLAT_TILES * TILE_SIDE + 2 * SPLAT_GUARD,
 	SPLAT_BYTES	= SPLAT_STRIDE * SPLAT_STRIDE * 2,
 };
 
 /**
- * splat() - the part of a submap that lies in a window
- * @tiles:	of the map, which the window is
- * @window:	SPLAT_BYTES, unknown; gets the cells, of the submap's bits, of
- *		several that come to one place the largest
+ * splat() - draw the part of a submap in a window
+ * @tiles:	of the map, which the window covers
+ * @window:	SPLAT_BYTES, unknown; gets the cells, of the submap's bits; of
+ *		several in one place the largest
  *
- * What is in the guard afterwards means nothing.
+ * The content of the guard is undefined afterwards.
  */
 void splat(const struct transform *way, const struct rect *tiles, void *window);
 
-/* Where the first cell of tile number (@x, @y) of a window is */
+/* First cell of tile (@x, @y) of a window */
 static inline void *splat_tile(void *window, unsigned int bits,
 				     unsigned int x, unsigned int y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tile.h - a map is made of tiles, and these of blocks of cells in a row
+ * tile.h - a map consists of tiles, and these of blocks of cells in a row
  */
 #ifndef MAP_FUSION_TILE_H
 #define MAP_FUSION_TILE_H
@@ -14,7 +14,7 @@ enum {
 	TILE_BLOCKS	= TILE_CELLS / RULE_STEP,
 };
 
-/* The tile that a cell is in; right shifts of what is below 0 go down */
+/* Tile of a cell; right shifts of negative numbers round down */
 static inline int tile_of(int cell)
 {
 	return cell >> TILE_SHIFT;

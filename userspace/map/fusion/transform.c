@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * way - between cells of a submap and those of the map
+ * transform - between cells of a submap and those of the map
  */
 #include <math.h>
 #include "map/fusion/tile.h"
 #include "map/fusion/transform.h"
 
-/* Of a grid of @w x @h map cells, turned, with its corner at (@x, @y) */
+/* Bounds of a rotated grid of @w x @h map cells, with its corner at (@x, @y) */
 static struct rect transform_bounds_of(double x, double y, double w, double h,
 				       double cs, double sn)
 {

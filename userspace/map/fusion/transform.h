@@ -2,8 +2,8 @@
 /*
  * transform.h - between cells of a submap and those of the map, in fixed point
  *
- * Integers that depend on the submap, its pose and the map's resolution alone:
- * it does not matter which part of the map is looked at, or by whom.
+ * The integers depend only on the submap, its pose and the map's resolution,
+ * not on the part of the map.
  */
 #ifndef MAP_FUSION_TRANSFORM_H
 #define MAP_FUSION_TRANSFORM_H
@@ -13,7 +13,7 @@
 #include "map/fusion/cells.h"
 #include "map/fusion/raster.h"
 
-/* Without fmin()'s care for NAN, which is a call */
+/* Unlike fmin() without a call for NAN */
 INLINE double smaller(double a, double b)
 {
 	return a < b ? a : b;
@@ -25,17 +25,17 @@ INLINE double larger(double a, double b)
 }
 
 enum {
-	TRANSFORM_BITS	= 32,	/* of fractions of a cell */
+	TRANSFORM_BITS	= 32,	/* fractional bits of a cell */
 };
 
 /**
  * struct transform
  * @x0, @y0:	the map's cell from which positions count: the corner of a tile
  * @bounds:	cells of the map that may be in the submap
- * @u, @v:	the centre of that cell, in cells of the submap
- * @du, @dv:	of a step to the right in the map; up it is -@dv, @du
- * @x, @y:	the centre of the submap's first cell, in cells of the map
- * @dx, @dy:	of a step to the right in the submap; up it is -@dy, @dx
+ * @u, @v:	centre of that cell, in cells of the submap
+ * @du, @dv:	step to the right in the map; upwards it is -@dv, @du
+ * @x, @y:	centre of the submap's first cell, in cells of the map
+ * @dx, @dy:	step to the right in the submap; upwards it is -@dy, @dx
  * @ratio:	side of a submap's cell, in cells of the map
  */
 struct transform {
@@ -48,7 +48,7 @@ struct transform {
 };
 
 /**
- * transform_find() - the way of a submap
+ * transform_find() - compute the transform of a submap
  * @at:		its frame in the map
  * @resolution:	of the map, m
  */

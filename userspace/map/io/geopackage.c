@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * geopackage - all of a site in one file that GIS programs open
+ * geopackage - write a whole site into one file for GIS programs
  *
- * The file is made in one transaction without a journal: if it fails, the file
- * is thrown away.
+ * The file is written in one transaction without a journal: if it fails, the
+ * file is deleted.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define APPLICATION_ID	0x47504b47
 #define USER_VERSION	10300
 
-/* Annex C of 12-128r17 says how these look, 4979 is wanted by 17-066r1 */
+/* Annex C of 12-128r17 defines these, 17-066r1 requires 4979 */
 static const char schema[] =
 "CREATE TABLE gpkg_spatial_ref_sys ("
 "	srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY,"
@@ -174,7 +174,7 @@ static int geopackage_fill(sqlite3 *db, const struct geopackage *g)
 				  "PRAGMA user_version = %d; BEGIN;",
 				  APPLICATION_ID, USER_VERSION);
 
-	/* with % signs of its own */
+	/* its % signs are not a format */
 	if (!err)
 		err = geopackage_exec(db, "%s", schema);
 	if (!err && g->layers)
@@ -187,7 +187,7 @@ static int geopackage_fill(sqlite3 *db, const struct geopackage *g)
 	return err ? err : geopackage_exec(db, "COMMIT");
 }
 
-/* Two layers of one name, for SQLite, which does not tell a from A */
+/* Two layers with one name for SQLite, which ignores case */
 static const char *twice(const struct geopackage *g)
 {
 	for (unsigned int i = 0; i < g->layers; i++)
@@ -199,8 +199,8 @@ static const char *twice(const struct geopackage *g)
 }
 
 /*
- * A log of the file that is there would be taken for one of the new file: by
- * QGIS, for instance, which leaves one while it has the file open
+ * A log of the existing file would be taken for one of the new file. QGIS, for
+ * example, leaves one while it has the file open
  */
 static int check_unused(const char *path, char *error)
 {
@@ -232,7 +232,7 @@ static int write_database(const char *path, const char *temporary,
 	if (!err)
 		err = geopackage_fill(db, g);
 	if (err) {
-		/* SQLite is silent about what it was not asked for */
+		/* SQLite does not report errors of cleanup */
 		const bool said = db && sqlite3_errcode(db) != SQLITE_OK &&
 				  sqlite3_errcode(db) < SQLITE_ROW;
 

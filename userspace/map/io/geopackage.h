@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * geopackage.h - all of a site in one file that GIS programs open
+ * geopackage.h - write a whole site into one file for GIS programs
  *
  * Out: an OGC GeoPackage 1.3 (12-128r17), in metres of the map's frame: srs_id
  * -1, undefined Cartesian. For each layer NAME
- *	map_NAME	tiles in colours, from far to near, for the eye
+ *	map_NAME	tiles in colours, in all zoom levels, for display
  *	values_NAME	tiled gridded coverage (17-066r1): 16 bits, with scale
  *			and offset to the layer's unit
  * and the features
- *	rooms		polygons, with what is known of each
+ *	rooms		polygons, with the values of each
  *	points		repeaters and the like
  */
 #ifndef MAP_IO_GEOPACKAGE_H
@@ -22,7 +22,7 @@
 #include "map/store/room.h"
 
 /**
- * struct geopackage_layer - with its values; left out if it has no cells
+ * struct geopackage_layer - with its values; omitted if it has no cells
  */
 struct geopackage_layer {
 	const struct layer	*layer;
@@ -32,7 +32,7 @@ struct geopackage_layer {
 
 /**
  * struct geopackage_point
- * @kind:	"repeater", for instance
+ * @kind:	for example "repeater"
  * @stamp:	ns since the epoch, 0: unknown
  * @x, @y:	in the map's frame, m
  */
@@ -44,8 +44,8 @@ struct geopackage_point {
 };
 
 /**
- * struct geopackage - what is to be written
- * @layer:	@layers of them, no two of one name
+ * struct geopackage - content to write
+ * @layer:	@layers of them, with different names
  * @room:	@rooms of them
  * @point:	@points of them
  */
@@ -59,13 +59,13 @@ struct geopackage {
 };
 
 /**
- * geopackage_write() - write a file, as a whole or not at all
- * @path: what has that name is replaced
- * @error: gets one line
+ * geopackage_write() - write a file, atomically
+ * @path: an existing file is replaced
+ * @error: out: one line
  *
- * Return: 0; -EBUSY: another program writes the file that is there; -EINVAL: a
- * layer too far from where the map begins; -ENOSPC, -ENOENT, ...: as opening
- * and writing say; -EEXIST: two layers of one name.
+ * Return: 0; -EBUSY: another program writes the existing file; -EINVAL: a layer
+ * too far from the map's origin; -EEXIST: two layers of one name; errors of
+ * opening and writing: -ENOSPC, -ENOENT, ...
  */
 int geopackage_write(const char *path, const struct geopackage *g,
 		     char error[ERROR_TEXT]);

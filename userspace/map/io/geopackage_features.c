@@ -3,7 +3,7 @@
  * geopackage_features - rooms and points as features of a GeoPackage
  *
  * Geometries are GeoPackage binary (12-128r17, 2.1.3): a header, and WKB.
- * Positions come from other machines: one that is not finite is no geometry,
+ * Positions come from other machines: if one is not finite, the geometry is
  * NULL, and the rest of the feature is kept.
  */
 #include <endian.h>
@@ -23,7 +23,7 @@ enum {
 	TEXT_MAX		= 512,
 };
 
-/* A geometry that is being made */
+/* A geometry under construction */
 struct geometry {
 	uint8_t	data[GEOMETRY_MAX];
 	int	len;
@@ -67,7 +67,7 @@ static void put_wkb(struct geometry *g, uint32_t type)
 	features_put_u32(g, type);
 }
 
-/* What all geometries of a table are within */
+/* Bounding box of all geometries of a table */
 struct bounds {
 	double	x0, y0, x1, y1;
 };
@@ -139,7 +139,7 @@ static void put_polygon(struct geometry *g, const double (*c)[2],
 	put_ring(g, c, n);
 }
 
-/* Its outline; without one, a square of its size; without both, nothing */
+/* Its outline, else a square of its size, else nothing */
 static void features_put_room(struct geometry *g, const struct room *m,
 			      struct bounds *bounds)
 {
@@ -176,7 +176,7 @@ static void bind_text(sqlite3_stmt *s, int i, const char *text, size_t len)
 	sqlite3_bind_text(s, i, clean, -1, SQLITE_TRANSIENT);
 }
 
-/* ISO 8601, UTC, milliseconds, as the format wants it; unknown: NULL */
+/* ISO 8601, UTC, milliseconds, as the format requires; unknown: NULL */
 static void bind_stamp(sqlite3_stmt *s, int i, int64_t stamp)
 {
 	time_t t = stamp / 1000000000;
@@ -220,7 +220,7 @@ static unsigned int gases_of(const struct room *m)
 	return m->gases < ROOM_GASES ? m->gases : ROOM_GASES;
 }
 
-enum { ROOM_COLUMNS = 5 };	/* those before the modalities */
+enum { ROOM_COLUMNS = 5 };	/* columns before the modalities */
 
 static int insert_room(sqlite3_stmt *s, const struct room *m,
 		       struct bounds *bounds)
@@ -235,7 +235,7 @@ static int insert_room(sqlite3_stmt *s, const struct room *m,
 	bind_text(s, 3, m->name, sizeof(m->name));
 	bind_stamp(s, 4, m->stamp);
 	sqlite3_bind_double(s, 5, m->size);
-	/* SQLite takes NAN for NULL */
+	/* SQLite stores NAN as NULL */
 	for (int i = 0; i < MODALITIES; i++)
 		if (modality_is_single(i))
 			sqlite3_bind_double(s, column++, m->value[i]);
@@ -244,7 +244,7 @@ static int insert_room(sqlite3_stmt *s, const struct room *m,
 	return geopackage_step(s);
 }
 
-/* @marks: gets a question mark for each column */
+/* @marks: out: a question mark for each column */
 static void add_modality_columns(char *columns, size_t size, char *marks)
 {
 	for (int i = 0; i < MODALITIES; i++) {

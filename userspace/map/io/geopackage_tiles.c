@@ -2,9 +2,9 @@
 /*
  * geopackage_tiles - a layer as tiles of a GeoPackage: colours and values
  *
- * All zoom levels are squares of 2^level tiles that begin at one corner, the
- * upper left one. It is on a multiple of the largest cells, so that those of
- * each level fall together with the map's.
+ * All zoom levels are squares of 2^level tiles with a common upper left corner.
+ * It is at a multiple of the largest cells, so that the cells of each level are
+ * aligned with the map's.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,8 +22,8 @@ enum {
 };
 
 /**
- * struct pyramid - of a layer
- * @zoom:	the level of the cells themselves
+ * struct pyramid - tiles of a layer
+ * @zoom:	zoom level of the map's own cells
  * @left, @top:	of the square, in cells
  * @tiles, @values, @statistics: statements that insert
  */
@@ -42,7 +42,9 @@ static long align_down(long v, long to)
 	return v >= 0 ? v / to * to : -((to - 1 - v) / to * to);
 }
 
-/* The lowest square that holds the map. Return: 0, -EINVAL: too far away */
+/*
+ * The smallest square that contains the map. Return: 0, -EINVAL: too far away
+ */
 static int gpkg_tiles_arrange(struct pyramid *p)
 {
 	const struct rect *r = &p->l->raster->rect;
@@ -71,7 +73,7 @@ static void physical(struct pyramid *p)
 	p->offset = good ? l->low : 0;
 }
 
-/* What is common to both tables of a layer */
+/* Common to both tables of a layer */
 static int gpkg_tiles_create_table(const struct pyramid *p, const char *prefix,
 				   const char *type, const char *description)
 {
@@ -132,7 +134,9 @@ static int gpkg_tiles_prepare(struct pyramid *p)
 		"INSERT INTO \"map_%w\" (zoom_level, tile_column, tile_row,"
 		" tile_data) VALUES (?, ?, ?, ?)", name);
 
-	/* of all coverages, as GDAL looks up statistics by the id alone */
+	/*
+	 * unique over all coverages, as GDAL finds statistics by the id alone
+	 */
 	if (!err)
 		err = geopackage_prepare(p->db, &p->values,
 			"INSERT INTO \"values_%w\" (id, zoom_level,"
@@ -148,7 +152,7 @@ static int gpkg_tiles_prepare(struct pyramid *p)
 	return err;
 }
 
-/* Of the known cells of a tile, as values of the layer */
+/* Statistics of the known cells of a tile, in values of the layer */
 struct statistics {
 	unsigned long	n;
 	double		min, max, mean, deviation;
@@ -220,7 +224,7 @@ static int write_tile(struct pyramid *p, const struct raster *r,
 	return geopackage_step(p->statistics);
 }
 
-/* All tiles that have something of @r */
+/* Write all tiles that overlap @r */
 static int write_zoom(struct pyramid *p, const struct raster *r, int zoom)
 {
 	const long left = p->left / (1L << (p->zoom - zoom));
@@ -244,7 +248,7 @@ static int write_zoom(struct pyramid *p, const struct raster *r, int zoom)
 	return 0;
 }
 
-/* From near to far: each level is made of the one before */
+/* From the finest level up: each is made from the one before */
 static int write_zooms(struct pyramid *p)
 {
 	const enum reduce_how how = reduce_how(p->l->layer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * import_layer - the layer that something from files is imported into
+ * import_layer - find or create the layer of an import
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "map/io/import_layer.h"
 
-/* Whether one of the words says which role */
+/* Does one of the words set the role? */
 static bool import_layer_has_role(const char *words)
 {
 	const char *at = strstr(words, "role=");
@@ -25,7 +25,7 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[256];
 	int err;
 
-	/* before the layer is made of it: a role has a rule */
+	/* first, as the role sets a default rule */
 	snprintf(all, sizeof(all), "%s%.*s",
 		 import_layer_has_role(words) ? "" : "role=obstacle ",
 		 IMPORT_WORDS, words);

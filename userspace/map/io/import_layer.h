@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * import_layer.h - the layer that something from files is imported into
+ * import_layer.h - find or create the layer of an import
  */
 #ifndef MAP_IO_IMPORT_LAYER_H
 #define MAP_IO_IMPORT_LAYER_H
@@ -11,8 +11,7 @@
 enum { IMPORT_WORDS = 256 };
 
 /**
- * import_layer_check() - what a layer is if it is made now: of obstacles, but
- * for what is said
+ * import_layer_check() - settings of a layer to be created; default: obstacles
  * @words:	for layer_change()
  *
  * Return: 0, -EINVAL.
@@ -21,8 +20,8 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 		       char error[ERROR_TEXT]);
 
 /**
- * import_layer_find() - that of a name, which must be of 8 bits
- * @words:	must be empty: what is there is not changed
+ * import_layer_find() - find a layer by name; it must be of 8 bits
+ * @words:	must be empty: an existing layer is not changed
  *
  * Return: its number; -ENOENT: there is none, without a line in @error;
  * -EINVAL.

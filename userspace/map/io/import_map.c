@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * import_map - a whole map of map_server into a layer
+ * import_map - import a whole map of map_server into a layer
  */
 #include <errno.h>
 #include <math.h>
@@ -88,7 +88,7 @@ void import_map_close(struct import_map_job *job)
 	free(job);
 }
 
-/* Only what is said to be a layer is made: else it may be a slip of the pen */
+/* Only a described layer is created: otherwise the name may be a typo */
 static int make_layer(struct site *s, const struct import_map *im,
 		      const char *name, char error[ERROR_TEXT])
 {
@@ -102,7 +102,7 @@ static int make_layer(struct site *s, const struct import_map *im,
 	return err ? err : site_set_layer(s, &l, error);
 }
 
-/* Return: number, or a negative errno */
+/* Return: its number, or a negative errno */
 static int import_map_find_layer(struct site *s, const struct import_map *im,
 				 char error[ERROR_TEXT])
 {
@@ -147,7 +147,7 @@ static void import_map_find_place(void *arg, const struct store_node *node)
 		search->placed = node->placed;
 }
 
-/* What becomes of a coordinate of the origin. Return: m */
+/* Shift of a coordinate of the origin to the grid. Return: m */
 static double shift(double at, double cell)
 {
 	const double off = floor(at / cell + 0.5) * cell - at;
@@ -155,7 +155,7 @@ static double shift(double at, double cell)
 	return fabs(off) < 1e-3 * cell ? 0 : off;
 }
 
-/* Whether cells lie where those of the fused map do */
+/* Are the cells aligned with those of the fused map? */
 static void describe_cells(const struct cells *c, double cell,
 			   struct import_map_result *r)
 {
@@ -182,7 +182,7 @@ static void import_map_describe(const struct import_map_job *job,
 		.known = job->cells->known, .waits = !search.placed,
 	};
 	strcpy(r->layer, l.name);
-	/* where a node is changes */
+	/* the pose of a node changes */
 	if (is_whole(im))
 		describe_cells(job->cells, site_resolution(s, layer), r);
 }

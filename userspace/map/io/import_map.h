@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * import_map.h - a whole map of map_server, a .yaml and its picture, into a
- * layer: as one that came by a topic
+ * import_map.h - import a whole map of map_server, a .yaml and its picture,
+ * into a layer, like one received by a topic
  */
 #ifndef MAP_IO_IMPORT_MAP_H
 #define MAP_IO_IMPORT_MAP_H
@@ -10,21 +10,22 @@
 #include "base/error.h"
 #include "map/io/import_layer.h"
 
-/* Of the layer that is made in a store that has none */
+/* Layer that is created in a store without layers */
 #define IMPORT_MAP_LAYER	"slam_map"
 
-#define IMPORT_MAP_STAMP_MAX	9.2e9	/* s: what fits into ns */
+#define IMPORT_MAP_STAMP_MAX	9.2e9	/* s: maximum that fits into ns */
 
 /**
- * struct import_map - what is to be imported
+ * struct import_map - what to import
  * @path:	of the .yaml
- * @layer:	NULL: the only one there is
- * @words:	for layer_change(), of a layer that is made now; without any,
- *		one is made in a store without layers only
- * @node:	frame that the map is in, of a node that is there; NULL: that of
+ * @layer:	NULL: the only existing one
+ * @words:	for layer_change(), of a layer to be created; if empty, one is
+ *		only created in a store without layers
+ * @node:	frame of an existing node, in which the map is; NULL: that of
  *		the site's map
- * @pose:	where the .yaml's frame is in the site's map, if there is no @node
- * @mode:	as of map_file_values()
+ * @pose:	pose of the .yaml's frame in the site's map, if there is no
+ *		@node
+ * @mode:	as for map_file_values()
  * @stamp:	ns since the epoch, not in the future; -1: now
  */
 struct import_map {
@@ -39,14 +40,15 @@ struct import_map_job;
 
 /**
  * struct import_map_result
- * @layer:	that has it now
- * @known:	cells
- * @waits:	it is stored, but its node has no place yet
- * @off_x, @off_y: m, by which its cells lie elsewhere in the fused map, as cells
- *		of that begin at multiples of its resolution; the store has the
- *		map's own origin
- * @resampled:	it is turned, or its cells have another size: each goes where
- *		it fits best, up to half a cell away
+ * @layer:	that contains it
+ * @known:	known cells
+ * @waits:	it is stored, but its node has no pose yet
+ * @off_x, @off_y: shift of its cells in the fused map, m, as cells of that
+ *	begin
+ *		at multiples of its resolution; the store has the map's own
+ *		origin
+ * @resampled:	it is rotated, or its cells have another size: each moves by up
+ *		to half a cell
  */
 struct import_map_result {
 	char		layer[LAYER_NAME];
@@ -59,9 +61,9 @@ struct import_map_result {
 };
 
 /**
- * import_map_open() - read and check all of it, before there need be a store
- * @im:		must stay
- * @error:	gets one line
+ * import_map_open() - read and check everything, before a store is needed
+ * @im:		must stay valid
+ * @error:	out: one line
  *
  * Return: 0 and @job, for import_map_close(); -EINVAL, -ENOMEM; as
  * map_file_read().
@@ -70,8 +72,8 @@ int import_map_open(struct import_map_job **job, const struct import_map *im,
 		    char error[ERROR_TEXT]);
 
 /**
- * import_map_run() - put it into a site
- * @at_once:	one transaction with the layer that is made: see import_run()
+ * import_map_run() - store it in a site
+ * @at_once:	one transaction with the creation of the layer: see import_run()
  *
  * The layer's map of that node is replaced, unless it has a later stamp.
  *
@@ -81,8 +83,8 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 		   struct import_map_result *r, char error[ERROR_TEXT]);
 /*
  * As JSON: "layer", "width", "height", "resolution", "known_cells", "waits",
- * "ms"; with "off_x" and "off_y", m, or "resampled" if it does not fit the cells
- * of the fused map
+ * "ms"; with "off_x" and "off_y", m, or "resampled" if it is not aligned with
+ * the cells of the fused map
  */
 void import_map_answer(const struct import_map_result *r, double ms,
 		       cJSON *out);

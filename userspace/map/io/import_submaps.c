@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * import_submaps - submaps of one layer from files
+ * import_submaps - import submaps of one layer from files
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +117,7 @@ void import_close(struct import *job)
 	free(job);
 }
 
-/* Whether the fused map is too fine for such a submap, see gdim.md */
+/* Is the fused map too fine for such a submap? See gdim.md */
 static bool is_undrawn(struct site *s, unsigned int layer,
 		       const struct cells *c, const struct pose *frame)
 {
@@ -190,7 +190,7 @@ int import_run(struct import *job, struct site *s, bool at_once,
 	return err;
 }
 
-/* All frames must be there. Return: to be freed; NULL: @error says why */
+/* All frames must exist. Return: to be freed; NULL: see @error */
 static struct site_transform *transforms(struct site *s, const char *path,
 					 const char *frame,
 					 const struct poses_file *poses,

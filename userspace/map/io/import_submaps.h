@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * import_submaps.h - submaps of one layer from a file of cells, with poses from
- * a text; and poses again, when they are other ones
+ * import_submaps.h - import submaps of one layer from a file of cells and a
+ * text of poses; change poses of stored submaps
  */
 #ifndef MAP_IO_IMPORT_SUBMAPS_H
 #define MAP_IO_IMPORT_SUBMAPS_H
@@ -10,13 +10,13 @@
 #include "map/io/import_layer.h"
 
 /**
- * struct import_submaps - what is to be imported
- * @cells:	path: submaps one behind the other, an int8 for each cell, row by
- *		row: 0..100, -1 unknown
+ * struct import_submaps - what to import
+ * @cells:	path: consecutive submaps, an int8 for each cell, row by row:
+ *		0..100, -1 unknown
  * @poses:	path: see poses_file.h
- * @layer:	made if it is not there, as import_layer_make() says
+ * @layer:	created if missing, see import_layer_check()
  * @frame:	prefix of the frames' names, before the index
- * @words:	for layer_change(), of a layer that is made now
+ * @words:	for layer_change(), of a layer to be created
  * @placed:	@origin is known; else the frame's origin is the middle
  */
 struct import_submaps {
@@ -30,10 +30,10 @@ struct import_submaps {
 
 /**
  * struct import_result
- * @submaps:	that are in the store
- * @known:	cells of them
- * @undrawn:	those that are too large for the fused map's cells: they are
- *		stored, and not in it
+ * @submaps:	stored
+ * @known:	known cells
+ * @undrawn:	those too large for the fused map's cells: stored, but not
+ *		drawn
  */
 struct import_result {
 	unsigned int	submaps, undrawn;
@@ -43,9 +43,9 @@ struct import_result {
 struct import;
 
 /**
- * import_open() - read and check all of it, before there need be a store
- * @im:		must stay
- * @error:	gets one line
+ * import_open() - read and check everything, before a store is needed
+ * @im:		must stay valid
+ * @error:	out: one line
  *
  * Return: 0 and @job, for import_close(); -EINVAL, -ENOMEM; others of opening
  * and reading.
@@ -54,18 +54,18 @@ int import_open(struct import **job, const struct import_submaps *im,
 		char error[ERROR_TEXT]);
 
 /**
- * import_run() - put it into a site
- * @at_once:	one transaction: all or none. What the site has in memory is
- *		then of no use after an error: it is to be closed. Else each is
- *		stored for itself, and those before an error stay
- * @r:		what was done, after an error too
+ * import_run() - store them in a site
+ * @at_once:	one transaction: all or none. After an error the site in memory
+ *		is invalid and must be closed. Otherwise each is stored
+ *		separately, and those before an error stay
+ * @r:		out: what was done, also after an error
  */
 int import_run(struct import *job, struct site *s, bool at_once,
 	       struct import_result *r, char error[ERROR_TEXT]);
 void import_close(struct import *job);
 
 /**
- * import_poses_narrow() - fuse only what import_poses() is going to move
+ * import_poses_narrow() - fuse only submaps that import_poses() will move
  *
  * See site_narrow(). Return: as import_poses().
  */
@@ -73,13 +73,13 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
 			char error[ERROR_TEXT]);
 
 /**
- * import_poses() - submaps are elsewhere
+ * import_poses() - change poses of submaps
  * @path:	see poses_file.h
- * @frame:	prefix of the frames' names; all of them must be there
- * @source:	who says so
- * @count:	gets how many poses
+ * @frame:	prefix of the frames' names; all of them must exist
+ * @source:	of the change
+ * @count:	out: number of poses
  *
- * Fused maps are not brought up to date by this.
+ * Fused maps are not updated.
  *
  * Return: 0; as poses_file_read() and site_transforms().
  */

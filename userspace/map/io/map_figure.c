@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_figure - a fused map as a figure for people: reports, records
+ * map_figure - draw a fused map as a figure: for reports and records
  *
- * Names come from other machines: cairo refuses a whole figure for one byte
- * that is not UTF-8, so all text is cleaned first. So are positions: what is
- * not finite, or further away than robots go, is left out.
+ * Names come from other machines: cairo rejects a whole figure for one byte
+ * that is not UTF-8, so all text is cleaned first. Positions that are not
+ * finite or too far away are left out.
  */
 #include <cairo.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ enum {
 	BOTTOM		= 62,
 	GAP		= 34,	/* between map and legend */
 	LEGEND		= 168,
-	WIDTH_MIN	= 260,	/* of what is left of the legend */
+	WIDTH_MIN	= 260,	/* least width of the rest of the legend */
 	HEIGHT_MIN	= 400,
 	BAR_WIDTH	= 22,
 	BAR_MAX		= 420,
@@ -38,7 +38,7 @@ enum {
  * @s:		pixels per cell
  * @x0, @y1:	of the upper left corner of the map, m
  * @width, @height: of the map, pixels
- * @plot_width, @plot_height: with what is kept free beside a small one
+ * @plot_width, @plot_height: including free space beside a small map
  */
 struct page {
 	cairo_t			*cr;
@@ -64,7 +64,7 @@ static void ink(cairo_t *cr, double lightness)
 	cairo_set_source_rgb(cr, lightness, lightness, lightness);
 }
 
-/* What is unknown: as map_server's pictures, and paler between colours */
+/* Unknown cells: as in map_server's pictures, paler between colours */
 static void ink_unknown(const struct page *p)
 {
 	ink(p->cr, p->f->colours == COLOURS_GREY ? 205 / 255.0 : 0.87);
@@ -81,7 +81,7 @@ static void map_figure_text(cairo_t *cr, double x, double y, double align,
 	cairo_show_text(cr, s);
 }
 
-/* The least of 1, 2, 5, 10, ... that is not below @v */
+/* Smallest of 1, 2, 5, 10, ... that is not below @v */
 static double nice(double v)
 {
 	const double ten = pow(10, floor(log10(v)));
@@ -90,7 +90,7 @@ static double nice(double v)
 	       5 * ten : 10 * ten;
 }
 
-/* @v, a multiple of @step, with as many digits as that has */
+/* Print @v, a multiple of @step, with as many digits as that has */
 static void map_figure_print(char s[48], double v, double step)
 {
 	const int digits = (int)-floor(log10(step) + 1e-9);
@@ -103,7 +103,7 @@ static void map_figure_print(char s[48], double v, double step)
 		snprintf(s, 48, "%.*f", digits > 0 ? digits : 0, v);
 }
 
-/* Values of a table to a picture of one pixel per cell */
+/* Paint values by a table, one pixel per cell */
 static void paint_cells(const struct raster *r, const uint8_t (*rgb)[3],
 			cairo_surface_t *s)
 {
@@ -157,7 +157,7 @@ static int draw_cells(const struct page *p, const struct raster *r)
 	return 0;
 }
 
-/* A large map in larger cells first: neither memory nor walls get lost */
+/* A large map is first reduced: neither memory nor walls are lost */
 static int draw_map(const struct page *p)
 {
 	const unsigned int factor = p->s < 1 ? (unsigned int)(1 / p->s) : 1;
@@ -174,7 +174,7 @@ static int draw_map(const struct page *p)
 	return err;
 }
 
-/* A path twice: bright below, so that it is seen on any map */
+/* Draw a path twice: with a bright outline, visible on any map */
 static void stroke_twice(cairo_t *cr, double r, double g, double b)
 {
 	cairo_set_source_rgba(cr, 1, 1, 1, 0.8);
@@ -220,7 +220,7 @@ static void room_path(const struct page *p, const struct room *m)
 	cairo_close_path(p->cr);
 }
 
-/* Centred, on a bright edge */
+/* Centred, with a bright outline */
 static void halo_text(cairo_t *cr, double x, double y, const char *s)
 {
 	cairo_text_extents_t e;
@@ -268,7 +268,7 @@ static void draw_way(const struct page *p)
 	stroke_way(p->cr);
 	if (!last)
 		return;
-	/* where it is now */
+	/* the current position */
 	cairo_arc(p->cr, page_x(p, last->x), page_y(p, last->y), 5, 0,
 		  2 * M_PI);
 	cairo_set_source_rgb(p->cr, 0.8, 0.1, 0.45);
@@ -278,7 +278,7 @@ static void draw_way(const struct page *p)
 	cairo_stroke(p->cr);
 }
 
-/* One axis; @high is where it ends, m */
+/* Draw one axis; @high is its end, m */
 static void draw_axis(const struct page *p, bool upright, double low,
 		      double high)
 {
@@ -342,7 +342,7 @@ static void draw_title(const struct page *p)
 	cairo_set_font_size(p->cr, FONT);
 }
 
-/* Ticks beside the colours, in the layer's unit */
+/* Ticks of the colour bar, in the layer's unit */
 static void draw_bar_ticks(const struct page *p, double x, double y, double h)
 {
 	const double low = p->l->low, range = p->l->high - low;
@@ -388,7 +388,7 @@ static void draw_bar(const struct page *p, double x, double y, double h)
 	draw_bar_ticks(p, x + BAR_WIDTH + 1, y, h);
 }
 
-/* A sample of each thing that is drawn, one below the other */
+/* Draw a sample of each kind of object, one below the other */
 static double draw_samples(const struct page *p, double x, double y)
 {
 	cairo_t *cr = p->cr;
@@ -486,7 +486,7 @@ static void map_figure_arrange(struct page *p)
 	const struct rect *r = &p->r->rect;
 	const double side = fmax(r->width, r->height);
 
-	/* whole pixels to a cell, if it has more than one */
+	/* whole pixels per cell, if more than one */
 	p->s = fmin(MAP_MAX / side, CELL_MAX);
 	if (p->s > 1)
 		p->s = floor(p->s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_figure.h - a fused map as a figure for people: reports, records
+ * map_figure.h - draw a fused map as a figure: for reports and records
  *
- * In: a raster, what its values mean, and what else is to be seen. Out: a PNG
+ * In: a raster, the meaning of its values, and other objects. Out: a PNG
  * picture with axes in metres, a scale bar, and a legend in the layer's unit.
  */
 #ifndef MAP_IO_MAP_FIGURE_H
@@ -19,11 +19,11 @@
 enum { MAP_FIGURE_SIDE = 2000 };
 
 /**
- * struct map_figure - what is in it besides the map
+ * struct map_figure - content besides the map
  * @title:	UTF-8; NULL: the layer's name
- * @colours:	those of the modality, for instance
+ * @colours:	for example those of the modality
  * @room:	outlines with names, @rooms of them; NULL: none
- * @way:	of the robot, @poses in order; NULL: none
+ * @way:	trajectory of the robot, @poses in order; NULL: none
  */
 struct map_figure {
 	const char		*title;
@@ -37,7 +37,7 @@ struct map_figure {
 /**
  * map_figure_encode() - draw a map
  * @out:	appended to: a PNG file, sides of at most MAP_FIGURE_SIDE pixels
- * @error:	gets one line
+ * @error:	out: one line
  *
  * Return: 0, -EINVAL: no cells, -ENOMEM.
  */
@@ -46,7 +46,7 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 		      char error[ERROR_TEXT]);
 
 /**
- * map_figure_write() - draw a map into a file, as a whole or not at all
+ * map_figure_write() - draw a map into a file, replaced atomically
  *
  * Return: as map_figure_encode(), and errors of writing: -ENOSPC, ...
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_file - maps as ROS keeps them: a picture and a .yaml beside it
+ * map_file - ROS map files: a picture and a .yaml
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ enum {
 	RAW_UNKNOWN	= 255,
 };
 
-/* Of 1: cells with less are more likely free than not, see MAP_TRINARY */
+/* Of 1: cells below are free rather than occupied, see MAP_TRINARY */
 static const double free_below = 0.5;
 
 static const struct {
@@ -50,7 +50,7 @@ const char *map_mode_name(enum map_mode mode)
 	return modes[mode].name;
 }
 
-/* @p: 0..1. A value that would look unknown goes to the nearer neighbour */
+/* @p: 0..1. A value that would mean unknown is changed to a neighbour */
 static uint8_t grey(double p)
 {
 	const double at = GREY_FREE - GREY_FREE * p;
@@ -69,7 +69,7 @@ int map_file_grey(uint8_t pixel)
 	       (int)lround((GREY_FREE - pixel) * 100.0 / GREY_FREE);
 }
 
-/* The pixel of a known value, of @full */
+/* Pixel of a known value, of @full */
 static uint8_t pixel_of(enum map_mode mode, int v, int full,
 			const struct map_yaml *y)
 {
@@ -92,7 +92,7 @@ static uint8_t pixel_of(enum map_mode mode, int v, int full,
 	}
 }
 
-/* Row by row, from the top; a table, as there are few values */
+/* Row by row, from the top, by a table, as there are few values */
 static int write_pixels(struct atomic_file *n, const struct raster *r,
 			enum map_mode mode, const struct map_yaml *y)
 {
@@ -133,7 +133,7 @@ static int write_yaml(struct atomic_file *n, const struct map_yaml *y,
 	return len < 0 ? len : 0;
 }
 
-/* Both on disk before one of them gets its name */
+/* Both are on disk before one of them gets its name */
 static int write_both(const char *paths[2], const struct raster *r,
 		      enum map_mode mode, const struct map_yaml *y,
 		      char *error)
@@ -240,7 +240,7 @@ double map_file_undecided(const struct raster *r, enum map_mode mode)
 	return known ? (double)undecided / known : 0;
 }
 
-/* As map_file_write() made it */
+/* Invert map_file_write() */
 static int8_t written_cell(const struct map_yaml *y, enum map_mode mode,
 			   uint8_t pixel)
 {
@@ -259,13 +259,13 @@ static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
 	const uint8_t alpha = has_alpha ? pixel[colours] : 255;
 	unsigned int sum = 0, n = 3;
 
-	/* grey is three times the same */
+	/* grey is three equal channels */
 	for (unsigned int c = 0; c < 3; c++)
 		sum += pixel[colours == 3 ? c : 0];
 	if (written >= 0)
 		return alpha < 255 ? CELLS_UNKNOWN :
 		       written_cell(y, written, sum / 3);
-	/* and alpha counts as one of four */
+	/* alpha counts as one of four channels */
 	if (has_alpha && y->mode == MAP_READ_TRINARY) {
 		sum += alpha;
 		n++;
@@ -296,7 +296,7 @@ static int map_file_cells_of(struct map_file *map, const struct map_yaml *y,
 	return 0;
 }
 
-/* Which of our modes a .yaml is of that says so; -1: none */
+/* The mode that map_file_write() used for this .yaml; -1: not ours */
 static int written_mode(const struct map_yaml *y, const char *text)
 {
 	for (int i = 0; i < MAP_MODES; i++) {
@@ -312,7 +312,7 @@ static int written_mode(const struct map_yaml *y, const char *text)
 	return -1;
 }
 
-/* @written: gets what written_mode() says */
+/* @written: out: result of written_mode() */
 static int read_yaml(const char *path, struct map_yaml *y, int *written,
 		     char *error)
 {
@@ -343,7 +343,7 @@ static int read_yaml(const char *path, struct map_yaml *y, int *written,
 	return err;
 }
 
-/* @image: as the .yaml at @path says; gets the path from here */
+/* @image: as in the .yaml at @path; out: its path from here */
 static int image_path(const char *path, char image[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -359,7 +359,7 @@ static int image_path(const char *path, char image[PATH_MAX])
 	return 0;
 }
 
-/* Another mode than that of the .yaml. Return: whether it can be */
+/* Override the mode of the .yaml. Return: whether that is possible */
 static bool set_mode(struct map_yaml *y, enum map_mode mode, int *written)
 {
 	y->mode = modes[mode].reading;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_image - the picture of a map: PGM or PNG in, pixels out
+ * map_image - read the picture of a map: PGM or PNG
  *
- * Pictures come from wherever a map was drawn: sizes are checked before memory
- * is asked for, and what is short or wrong is refused as a whole.
+ * Pictures are not trusted: sizes are checked before memory is allocated, and
+ * incomplete or invalid ones are rejected as a whole.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static int allocate(struct map_image *m, char *why)
 	return m->pixels ? 0 : map_image_fail(why, -ENOMEM, NULL);
 }
 
-/* A number behind space and comments; -1: none, or far too large */
+/* A number after spaces and comments; -1: none, or too large */
 static long pgm_number(FILE *f)
 {
 	long n = 0;
@@ -187,7 +187,7 @@ static int load(FILE *f, struct map_image *m, char *why)
 int map_image_load(const char *path, struct map_image *image,
 		   char why[ERROR_REASON])
 {
-	/* a pipe is not waited for */
+	/* do not block on a pipe */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	struct stat st;
 	FILE *f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_image.h - the picture of a map: PGM or PNG in, pixels out
+ * map_image.h - read the picture of a map: PGM or PNG
  */
 #ifndef MAP_IO_MAP_IMAGE_H
 #define MAP_IO_MAP_IMAGE_H
@@ -21,12 +21,12 @@ struct map_image {
 
 /**
  * map_image_load() - read a file: PGM, plain or not, of up to 8 bits, or PNG
- * @why: gets one line, without the path
+ * @why: out: one line, without the path
  *
  * At most CELLS_MAX pixels, sides of at most CELLS_SIDE_MAX.
  *
  * Return: 0 and @image, whose pixels are to be freed; -EFBIG: too large;
- * -EBADMSG: damaged, or no such picture; errors of opening and reading.
+ * -EBADMSG: damaged, or not such a picture; errors of opening and reading.
  */
 int map_image_load(const char *path, struct map_image *image,
 		   char why[ERROR_REASON]);

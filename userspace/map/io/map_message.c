@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_message - fused maps as messages of ROS
+ * map_message - convert fused maps to ROS messages
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -73,8 +73,8 @@ static void map_message_grid(struct map_room *room, const struct raster *r,
 }
 
 /*
- * grid_map's first cell is that with the largest x and y; then it goes down
- * in x, and column after column down in y
+ * grid_map's first cell has the largest x and y; then x decreases, column after
+ * column with decreasing y
  */
 static void as_floats(const struct map_room *room, const struct raster *r,
 		      float *to)

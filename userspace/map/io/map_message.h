@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_message.h - fused maps as messages of ROS
+ * map_message.h - convert fused maps to ROS messages
  */
 #ifndef MAP_IO_MAP_MESSAGE_H
 #define MAP_IO_MAP_MESSAGE_H
@@ -10,16 +10,18 @@
 
 enum { MAP_MESSAGE_CELLS = 1 << 26 };	/* of a message, at most */
 
-/* What a layer's maps are: of 8 bits nav_msgs/OccupancyGrid, else GridMap */
+/*
+ * Message type of a layer's maps: 8 bits nav_msgs/OccupancyGrid, else GridMap
+ */
 static inline enum message_kind map_message_kind(unsigned int bits)
 {
 	return bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
 }
 
 /**
- * struct map_room - memory that is used again and again; all 0 at first
- * @cells:	of one layer, room for @room
- * @bytes:	of all layers' cells in a message, floats: @floats of them
+ * struct map_room - reusable buffers; all 0 initially
+ * @cells:	of one layer, capacity @room
+ * @bytes:	of all layers' cells in a message, floats: capacity @floats
  */
 struct map_room {
 	int16_t	*cells;
@@ -28,11 +30,11 @@ struct map_room {
 };
 
 /**
- * map_room_reserve_layers() - room for a map
+ * map_room_reserve_layers() - allocate buffers for a map
  * @cells:	of each of its @layers
  *
- * Return: 0; -E2BIG: more than MAP_MESSAGE_CELLS in all; -ENOMEM: there is none
- * any more.
+ * Return: 0; -E2BIG: more than MAP_MESSAGE_CELLS in all; -ENOMEM: the buffers
+ * are freed.
  */
 int map_room_reserve_layers(struct map_room *m, size_t cells,
 			    unsigned int layers);
@@ -42,28 +44,28 @@ int map_room_reserve(struct map_room *m, size_t cells);
 void map_room_free(struct map_room *m);
 
 /**
- * map_message() - a whole map
+ * map_message() - make the message of a whole map
  * @r:		its cells are in @room
- * @frame:	of the map; must stay
+ * @frame:	of the map; must stay valid
  *
- * Grid maps have one layer, "value", with 0..1, and -1 where nothing is known.
+ * Grid maps have one layer, "value", with 0..1, and -1 for unknown.
  */
 void map_message(struct map_room *room, const struct raster *r, int64_t stamp,
 		 const char *frame, union message *m);
 
-/* As map_message(); @layer: its name in a grid map, must stay */
+/* As map_message(); @layer: its name in a grid map, must stay valid */
 void map_message_named(struct map_room *room, const struct raster *r,
 		       const char *layer, int64_t stamp, const char *frame,
 		       union message *m);
 
-/* One layer more of the grid map @m, of the same rectangle */
+/* Add a layer to the grid map @m, of the same rectangle */
 void map_message_more(struct map_room *room, const struct raster *r,
 		      const char *layer, union message *m);
 
 /**
- * map_message_update() - a part of an occupancy grid
+ * map_message_update() - make an update message for a part of an occupancy grid
  * @r:		its cells are in @room
- * @whole:	the map that it is a part of
+ * @whole:	the map that contains it
  */
 void map_message_update(struct map_room *room, const struct raster *r,
 			const struct rect *whole, int64_t stamp,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_png - fused maps as PNG pictures in memory, for tiles and layers
+ * map_png - encode fused maps as PNG pictures in memory, for tiles and layers
  *
- * The palette begins with what is unknown; the 255 colours that are left are
- * more than an eye tells apart, and one for each value of 8 bit layers.
+ * The palette begins with unknown. The other 255 colours are more than an eye
+ * distinguishes, and one for each value of 8 bit layers.
  */
 #include <errno.h>
 #include <png.h>
@@ -17,8 +17,8 @@ enum { KNOWN = 255 };
 
 /**
  * struct encoder
- * @row:	of pixels, as PNG has them
- * @index:	of each value, for @depth 8
+ * @row:	of pixels, in PNG format
+ * @index:	palette index of each value, for @depth 8
  */
 struct encoder {
 	const struct raster	*r;
@@ -66,7 +66,7 @@ static void map_png_put(const struct encoder *e, uint8_t *to, int v)
 	to[1] = v & 0xff;
 }
 
-/* Row @y of the map's cells; what the raster does not have is unknown */
+/* Row @y of the map's cells; cells outside of the raster are unknown */
 static void map_png_fill_row(const struct encoder *e, long y)
 {
 	const struct rect row = { e->window.x, y, e->window.width, 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_png.h - fused maps as PNG pictures in memory, for tiles and layers
+ * map_png.h - encode fused maps as PNG pictures in memory, for tiles and layers
  *
  * In: a window of a raster. Out: the bytes of a picture, which begins at the
  * top of the window. Cells outside of the raster are unknown.
@@ -19,12 +19,12 @@ enum {
 };
 
 /**
- * map_png_encode() - in colours: 8 bits with a palette, unknown transparent
+ * map_png_encode() - encode in colours: 8 bits, palette, unknown transparent
  * @window:	in cells of the map, NULL: all of @r
  * @scale:	pixels along a cell's side, 1..MAP_PNG_SCALE_MAX
- * @out:	appended to; as before if that fails
+ * @out:	appended to; unchanged on failure
  *
- * Made to be quick: little compression, no filters.
+ * Optimised for speed: little compression, no filters.
  *
  * Return: 0, -EINVAL: no cells, or a scale or size out of range; -ENOMEM.
  */
@@ -33,7 +33,7 @@ int map_png_encode(const struct raster *r, const struct rect *window,
 		   struct bytes *out);
 
 /**
- * map_png_values() - the values themselves: 16 bits of grey
+ * map_png_values() - encode the values themselves: 16 bits of grey
  *
  * As map_png_encode(); unknown is MAP_PNG_NULL. Well compressed.
  */

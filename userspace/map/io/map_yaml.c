@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_yaml - the .yaml file that makes a map of a picture
+ * map_yaml - the .yaml file that describes the picture of a map
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,7 @@ static const char *const modes[] = { "trinary", "scale", "raw" };
 
 enum { VALUE_MAX = PATH_MAX };
 
-/* A line that is being parsed; @seen has a bit per known key */
+/* Parser state; @seen has a bit per known key */
 struct parser {
 	struct map_yaml	*y;
 	unsigned int	line, seen;
@@ -62,7 +62,7 @@ static bool flag(const char *s, bool *v)
 	return *v || !strcasecmp(s, "false") || !strcasecmp(s, "no");
 }
 
-/* [X, Y, YAW]; a list in lines of its own has become one in brackets */
+/* [X, Y, YAW]; a list on lines of its own was converted to brackets */
 static bool origin(char *s, struct pose *pose)
 {
 	double *to[] = { &pose->x, &pose->y, &pose->yaw };
@@ -99,7 +99,7 @@ static bool mode(const char *s, enum map_reading *v)
 	return false;
 }
 
-/* Without quotes, in place. Return: whether they were right */
+/* Remove quotes in place. Return: whether they were valid */
 static bool unquote(char *s)
 {
 	const char quote = *s;
@@ -114,7 +114,7 @@ static bool unquote(char *s)
 				return false;
 		}
 		*to++ = *from;
-		/* '' is one of them */
+		/* '' stands for one quote */
 		if (quote == '\'' && from[1] == quote && from[2] == quote) {
 			*to++ = quote;
 			from += 2;
@@ -155,7 +155,7 @@ static bool map_yaml_take(struct map_yaml *y, enum key key, char *value)
 	}
 }
 
-/* The end of what is said in @s: behind quotes, before a comment */
+/* End of the value in @s: after quotes, before a comment */
 static size_t said(const char *s)
 {
 	char quote = 0;
@@ -176,7 +176,7 @@ static size_t said(const char *s)
 	return n;
 }
 
-/* Lines "- X" behind a key become its value: [X,Y]. Return: behind them */
+/* Convert lines "- X" after a key to its value: [X,Y]. Return: their end */
 static char *map_yaml_list(struct parser *p, char *s)
 {
 	size_t len = sprintf(p->value, "[");
@@ -201,7 +201,7 @@ static char *map_yaml_list(struct parser *p, char *s)
 	return s;
 }
 
-/* One "key: value". @next is behind the line, and moves on behind a list */
+/* Parse one "key: value". @next is after the line, or after a list */
 static int entry(struct parser *p, char *line, char **next)
 {
 	char *colon = strchr(line, ':'), *value;
@@ -243,7 +243,7 @@ static int map_yaml_lines(struct parser *p, char *text)
 		*end = '\0';
 		if (end > line && end[-1] == '\r')
 			end[-1] = '\0';
-		/* what is indented belongs to a key that is skipped */
+		/* indented lines belong to a skipped key */
 		if (said(line) && !strchr(" \t-%", *line) &&
 		    strcmp(line, "..."))
 			err = entry(p, line, &text);
@@ -289,7 +289,7 @@ int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
 	return err ? err : map_yaml_check(&p);
 }
 
-/* In double quotes unless it cannot be taken for anything else */
+/* In double quotes unless they are not needed */
 static int quoted(const char *s, char *to)
 {
 	const bool plain = isalpha((unsigned char)*s) &&

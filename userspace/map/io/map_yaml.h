@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_yaml.h - the .yaml file that makes a map of a picture
+ * map_yaml.h - the .yaml file that describes the picture of a map
  *
- * In, out: the few keys that map_server knows, as text. No YAML beyond what
- * such files are made of: comments, quotes, a list in brackets or in lines of
- * its own, and unknown keys, which are skipped.
+ * Reads and writes the few keys that map_server knows. Only a subset of YAML:
+ * comments, quotes, a list in brackets or on lines of its own. Unknown keys are
+ * skipped.
  */
 #ifndef MAP_IO_MAP_YAML_H
 #define MAP_IO_MAP_YAML_H
@@ -23,10 +23,10 @@ enum {
 
 /**
  * struct map_yaml
- * @image:	as it says: a path relative to the .yaml
+ * @image:	as in the file: a path relative to the .yaml
  * @resolution:	m
  * @origin:	of the lower left corner of the picture
- * @negate:	whether white is occupied
+ * @negate:	white is occupied
  * @occupied, @free: thresholds, 0..1
  */
 struct map_yaml {
@@ -42,12 +42,12 @@ struct map_yaml {
 void map_yaml_default(struct map_yaml *y);
 
 /**
- * map_yaml_parse() - from text
- * @text: @len bytes, terminated by a 0 that does not count
- * @why: gets one line
+ * map_yaml_parse() - parse text
+ * @text: @len bytes, followed by a 0 that does not count
+ * @why: out: one line
  *
- * image, resolution and origin must be there, the rest is as by
- * map_yaml_default().
+ * image, resolution and origin are required, the defaults of the others are
+ * those of map_yaml_default().
  *
  * Return: 0, -EINVAL.
  */
@@ -55,10 +55,10 @@ int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
 		   char why[ERROR_REASON]);
 
 /**
- * map_yaml_print() - as text
- * @comment: a line for people, or NULL
+ * map_yaml_print() - write as text
+ * @comment: a comment line, or NULL
  *
- * Return: bytes, -EINVAL: the image's name cannot be said, -ENOSPC.
+ * Return: bytes, -EINVAL: the image's name cannot be quoted, -ENOSPC.
  */
 int map_yaml_print(const struct map_yaml *y, const char *comment, char *text,
 		   size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * poses_file - poses of submaps from text
+ * poses_file - read poses of submaps from text
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 struct reader {
 	const char		*path;
-	unsigned int		number;		/* of the line */
-	bool			named;		/* there was a line of names */
+	unsigned int		number;		/* line number */
+	bool			named;		/* the line of names was seen */
 	struct index		seen;
 	unsigned int		room;
 	struct poses_file	*out;
@@ -36,7 +36,7 @@ static char *poses_file_skip(char *p)
 	return p;
 }
 
-/* A number and what parts it from the next one: a comma, or space */
+/* Parse a number and the separator after it: a comma, or space */
 static bool poses_file_number(char **at, double *v)
 {
 	char *p = poses_file_skip(*at), *end;
@@ -91,7 +91,7 @@ static int poses_file_add(struct reader *r, double index,
 	return 0;
 }
 
-/* Of columns: a letter at the beginning, also in quotes */
+/* A line of column names: a letter at the beginning, also in quotes */
 static bool is_names(const char *p)
 {
 	p += *p == '"';
@@ -105,7 +105,7 @@ static int poses_file_read_line(struct reader *r, char *text)
 	double index;
 	char *p;
 
-	/* as some editors begin a file */
+	/* UTF-8 byte order mark */
 	if (r->number == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
 		text += 3;
 	p = poses_file_skip(text);

@@ -2,8 +2,9 @@
 /*
  * poses_file.h - poses of submaps as text: index,x,y,theta
  *
- * Metres and radians; a line each; lines that begin with # and empty ones are
- * passed over, so is one line of names before the first number, and a BOM.
+ * Metres and radians; one pose per line. Empty lines and lines that begin with
+ * # are skipped, and so are one line of names before the first number, and a
+ * BOM.
  */
 #ifndef MAP_IO_POSES_FILE_H
 #define MAP_IO_POSES_FILE_H
@@ -15,7 +16,7 @@
 enum { POSES_FILE_MAX = 10000000 };
 
 /**
- * struct poses_file - in the order of the file, no index twice
+ * struct poses_file - in the order of the file, each index once
  */
 struct poses_file {
 	unsigned int		count;
@@ -26,8 +27,8 @@ struct poses_file {
 };
 
 /**
- * poses_file_read() - all of it or nothing
- * @error: gets one line, with the number of that of the file
+ * poses_file_read() - read the whole file
+ * @error: out: one line, with the line number of the file
  *
  * Return: 0 and @p, to be freed with poses_file_free(); -EINVAL; others of
  * opening and reading.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * colours - what a value looks like
+ * colours - colours of values
  */
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { ANCHORS = 9 };
 
-/* Even steps of lightness, or close to it, from anchor to anchor */
+/* Nearly even steps of lightness between anchors */
 static const struct {
 	const char	*name;
 	uint8_t		anchor[ANCHORS][3];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * colours.h - what a value looks like
+ * colours.h - colours of values
  *
- * Each map of colours goes one way in lightness, so that more is more for those
- * who see no colours, too. What is unknown has no colour: it is transparent.
+ * The lightness of each colour map is monotonic, so that it is also readable
+ * without colour vision. Unknown has no colour: it is transparent.
  */
 #ifndef MAP_LAYER_COLOURS_H
 #define MAP_LAYER_COLOURS_H
@@ -23,14 +23,14 @@ enum colours {
 enum { COLOURS_STEPS = 256 };
 
 /**
- * colours_table() - the colours from 0 to the full value
- * @n: of them, evenly, 2..COLOURS_STEPS
+ * colours_table() - colours from 0 to the full value
+ * @n: number of evenly spaced colours, 2..COLOURS_STEPS
  */
 void colours_table(enum colours colours, unsigned int n, uint8_t (*rgb)[3]);
 
 const char *colours_name(enum colours colours);
 
-/* grey, general, ... Return: enum colours, or -ENOENT */
+/* By name: grey, general, ... Return: enum colours, or -ENOENT */
 int colours_by_name(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layer - a modality, from its line of configuration
+ * layer - parse the configuration line of a layer
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@ enum { WORD = 128 };
 static const double VALUE_MAX = 1e9;		/* in any unit */
 static const double RESOLUTION_MIN = 1e-3, RESOLUTION_MAX = 100;	/* m */
 
-/* What a word is about; each may be there once */
+/* Key of a word; each may occur once */
 enum key {
 	KEY_INPUT, KEY_MODALITY, KEY_BITS, KEY_RANGE, KEY_UNIT, KEY_RULE,
 	KEY_DRAWING, KEY_RESOLUTION, KEY_WEIGHTS, KEYS,
@@ -99,7 +99,7 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 	return 0;
 }
 
-/* In the order of the table, with a comma between two */
+/* Names in the order of the table, separated by commas */
 static void modality_names(char *text, size_t size)
 {
 	*text = 0;
@@ -257,7 +257,7 @@ static int parse_word(struct layer *l, char *word, unsigned int *seen,
 	return parse_value(l, key, value, error);
 }
 
-/* What is only known with all of the words */
+/* Complete settings that depend on all words */
 static int complete(const struct layer *l, char error[ERROR_TEXT])
 {
 	if (!*l->weights)
@@ -271,7 +271,7 @@ static int complete(const struct layer *l, char error[ERROR_TEXT])
 	return 0;
 }
 
-/* One word of @text, the rest of which is returned; NULL: too long a word */
+/* Read a word of @text. Return: the rest; NULL: the word is too long */
 static const char *layer_next_word(const char *text, char word[WORD])
 {
 	const size_t n = strcspn(text, " \t");
@@ -283,7 +283,7 @@ static const char *layer_next_word(const char *text, char word[WORD])
 	return text + n + strspn(text + n, " \t");
 }
 
-/* Configuration files have other ideas of lines than @error may have */
+/* Control characters would break the line of @error */
 static bool has_control(const char *text)
 {
 	for (; *text; text++)
@@ -293,7 +293,7 @@ static bool has_control(const char *text)
 	return false;
 }
 
-/* @seen: gets a bit per key that is there */
+/* @seen: out: a bit per key that occurred */
 static int change(struct layer *l, const char *text, unsigned int *seen,
 		  char error[ERROR_TEXT])
 {
@@ -312,7 +312,7 @@ static int change(struct layer *l, const char *text, unsigned int *seen,
 					 WORD - 1);
 		err = parse_word(l, word, seen, error);
 	}
-	/* 0..1 instead of 0..100, if nothing else was said */
+	/* 0..1 instead of 0..100, unless set */
 	if (was_8 && l->bits == 16 && !(*seen & 1U << KEY_RANGE))
 		l->high = 1;
 	return err ? err : complete(l, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * layer.h - a modality: what its values mean and how its submaps are fused
+ * layer.h - a layer: the meaning of its values and how its submaps are fused
  *
  * A layer is a line of configuration:
  *	temp_map_fused = input=temp_submap_fused role=temperature unit=°C
@@ -18,23 +18,23 @@ enum {
 };
 
 /**
- * enum layer_drawing - how submaps come into the map, if they are turned
+ * enum layer_drawing - how submaps are drawn into the map
  * @LAYER_BY_RULE:	splat for max and log-odds, sample else
  * @LAYER_SPLAT:	every known cell is in the map (obstacles)
- * @LAYER_SAMPLE:	every cell of the map gets what is at its centre
+ * @LAYER_SAMPLE:	every cell of the map gets the value at its centre
  */
 enum layer_drawing { LAYER_BY_RULE, LAYER_SPLAT, LAYER_SAMPLE };
 
 /**
  * struct layer
- * @name:	as the output topic below /gdim/output/: slam_map
- * @input:	below /gdim/input/: slam_submap; empty: as @name
+ * @name:	output topic below /gdim/output/: slam_map
+ * @input:	topic below /gdim/input/: slam_submap; empty: as @name
  * @bits:	8: OccupancyGrid, 0..100; 16: GridMap, 0..1 in 1/10000
  * @low:	physical value of 0, in @unit
  * @high:	physical value of the full value (100 or 1)
  * @unit:	UTF-8; empty: none
  * @resolution:	of the fused map, m; 0: that of the first submap
- * @weights:	the layer whose values (0..full) are the confidence, for
+ * @weights:	layer whose values (0..full) are the confidence, for
  *		RULE_WEIGHTED; empty: that of the submap
  */
 struct layer {
@@ -50,35 +50,35 @@ struct layer {
 };
 
 /**
- * layer_parse() - a line of configuration
+ * layer_parse() - parse a line of configuration
  * @name: of the layer
  * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
- *	drawing=splat|sample|rule, resolution, weights=LAYER|none; what is
- *	not said is as by layer_default(), but the rule is that of the role:
+ *	drawing=splat|sample|rule, resolution, weights=LAYER|none. Defaults are
+ *	those of layer_default(), but the default rule is that of the role:
  *	log-odds for obstacle, mean for gas, smoke, signal and temperature, max
  *	for the others
- * @error: gets one line
+ * @error: out: one line
  *
  * Return: 0, -EINVAL.
  */
 int layer_parse(struct layer *l, const char *name, const char *text,
 		char error[256]);
 
-/* As layer_parse(); what is not said stays */
+/* As layer_parse(); keys that are not given stay unchanged */
 int layer_change(struct layer *l, const char *text, char error[256]);
 
-/* Of no role (other): 8 bits, 0..100 without a unit, max, splat */
+/* Defaults: role other, 8 bits, 0..100 without a unit, max, splat */
 void layer_default(struct layer *l, const char *name);
 
-/* Letters, digits and _, not empty, fits */
+/* Valid: letters, digits and _, not empty, fits */
 bool layer_name_valid(const char *name);
 
-/* Whether all of them is the same */
+/* Are all settings equal? */
 bool layer_same(const struct layer *a, const struct layer *b);
 
 bool layer_splats(const struct layer *l);
 
-/* In the layer's unit; NAN if @value is unknown (below 0) */
+/* Convert to the layer's unit; NAN if @value is unknown (below 0) */
 double layer_physical(const struct layer *l, double value);
 
 #endif

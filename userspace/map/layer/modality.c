@@ -14,7 +14,8 @@
 
 /*
  * Measurements are averaged. Obstacles are voted on, so that people who walked
- * through the site do not stay in the map. Of hazards the highest value stays.
+ * through the site do not stay in the map. For hazards the highest value
+ * counts.
  */
 static const struct modality_info modalities[MODALITIES] = {
 	[MODALITY_OTHER] = {

@@ -41,7 +41,7 @@ enum modality_report {
 /**
  * enum modality_aggregate - one value of several cells or layers
  * @MODALITY_MEAN:	mean of cells; best layer, see modality_values.h
- * @MODALITY_MAX:	highest value: no wall and no hazard gets lost
+ * @MODALITY_MAX:	highest value: no wall and no hazard is lost
  */
 enum modality_aggregate { MODALITY_MEAN, MODALITY_MAX };
 
@@ -72,13 +72,13 @@ struct modality_info {
 
 const struct modality_info *modality_get(enum modality m);
 
-/* Whether rooms and spots report one value, not one for each layer */
+/* Do rooms and spots report one value, not one for each layer? */
 bool modality_is_single(enum modality m);
 
-/* Whether a room can have that value; NAN: unknown */
+/* Is it a valid value of a room? NAN: unknown */
 bool modality_value_valid(enum modality m, double value);
 
-/* All values are unknown */
+/* Set all values to unknown */
 void modality_unknown(double value[MODALITIES]);
 
 /* Return: enum modality, or -ENOENT */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * modality_values - one value of each modality, from all layers of it
+ * modality_values - one value of each modality from all of its layers
  */
 #include <limits.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "map/fusion/cells.h"
 #include "map/layer/modality_values.h"
 
-/* Measured at the place is better than seen from afar */
+/* In-situ measurements are better than remote ones */
 static unsigned int rank_of(const struct layer *l)
 {
 	return text_ends(l->name, "_fused") ? 0 :

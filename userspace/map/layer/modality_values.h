@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * modality_values.h - what D4.1 reports of a spot or a room: one value of each
- * modality, from all layers of it
+ * modality_values.h - report of a spot or a room (D4.1): one value of each
+ * modality, from all of its layers
  *
- * Of several layers the best one with a known value counts: NAME_fused, then
- * names without such an end, then NAME_insitu, NAME_remote; of equal ones the
- * first. If the aggregate is MODALITY_MAX, the highest value counts. Gases have
- * a value for each layer, so there is none here.
+ * The best layer with a known value counts: NAME_fused, then names without such
+ * a suffix, then NAME_insitu, NAME_remote; of equal ones the first. If the
+ * aggregate is MODALITY_MAX, the highest value counts. Gases are not included:
+ * they have a value for each layer.
  */
 #ifndef MAP_LAYER_MODALITY_VALUES_H
 #define MAP_LAYER_MODALITY_VALUES_H
@@ -17,18 +17,18 @@
  * struct modality_values - by modality
  * @value:	as layer_physical(), or 0..100 whatever the bits of the layer, see
  *		enum modality_report; NAN: unknown
- * @rank:	of the layer it is from, 0: best
+ * @rank:	of its layer, 0: best
  */
 struct modality_values {
 	double		value[MODALITIES];
 	unsigned int	rank[MODALITIES];
 };
 
-/* Nothing is known */
+/* Start with all values unknown */
 void modality_values_begin(struct modality_values *v);
 
 /**
- * modality_values_add() - a layer more
+ * modality_values_add() - add the value of a layer
  * @value: 0..full, may be a mean; below 0 or NAN: unknown
  */
 void modality_values_add(struct modality_values *v, const struct layer *l,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cache - a table of cells by key, and a list by when they were used
+ * cache - a table of cells by key, and a list in order of use
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include "map/fusion/index.h"
 #include "map/site/cache.h"
 
-/* @older, @newer: numbers of entries; INDEX_NONE at the ends, or free */
+/* @older, @newer: numbers of entries; INDEX_NONE at the ends, or if free */
 struct entry {
 	uint64_t	key;
 	struct cells	*cells;

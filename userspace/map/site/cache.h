@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cache.h - cells that are in memory, the last used of them
+ * cache.h - LRU cache of cells
  *
- * For any number of threads.
+ * Thread safe.
  */
 #ifndef MAP_SITE_CACHE_H
 #define MAP_SITE_CACHE_H
@@ -14,29 +14,30 @@
 struct cache;
 
 /**
- * cache_create() - of @memory bytes of cells
+ * cache_create() - cache of up to @memory bytes of cells
  *
  * Return: NULL: no memory.
  */
 struct cache *cache_create(size_t memory);
 void cache_destroy(struct cache *c);
 
-/* Return: one reference, or NULL if it is not there */
+/* Return: one reference, or NULL if not found */
 struct cells *cache_find(struct cache *c, uint64_t key);
 
 /**
- * cache_add() - in place of what has that key
+ * cache_add() - add or replace an entry
  *
- * Takes a reference of its own. Without memory for its table nothing is kept.
+ * Takes a reference of its own. If memory for its table is short, nothing is
+ * kept.
  */
 void cache_add(struct cache *c, uint64_t key, struct cells *cells);
 void cache_drop(struct cache *c, uint64_t key);
 
 /**
- * cache_add_since() - as cache_add(), if nothing was dropped since
- * @drops: cache_drops() of before @cells were read or made
+ * cache_add_since() - as cache_add(), unless something was dropped since
+ * @drops: cache_drops() from before @cells were read or made
  *
- * So what is out of date by now does not stay.
+ * So outdated cells are not kept.
  */
 void cache_add_since(struct cache *c, uint64_t key, struct cells *cells,
 		     uint64_t drops);

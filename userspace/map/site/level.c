@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * level - tiles of a map, each reduced, and put where it belongs
+ * level - reduce the tiles of a map and compose them
  */
 #include <errno.h>
 #include <math.h>
@@ -34,7 +34,7 @@ unsigned int level_factor(const struct rect *bounds, unsigned int layers,
 }
 
 /**
- * struct tiles - of a map, those that lie in @in
+ * struct tiles - the tiles of a map that are in @in
  */
 struct tiles {
 	struct rect	in, *tile;
@@ -55,7 +55,7 @@ static void add_tile(void *arg, const struct rect *tile)
 }
 
 /**
- * struct square - one cell that consists of many tiles
+ * struct square - one large cell that covers many tiles
  */
 struct square {
 	int		most, least;
@@ -82,7 +82,7 @@ static int16_t square_value(const struct square *s, enum reduce_how how)
 	       (int)((2 * s->sum + s->tiles) / (2 * s->tiles));
 }
 
-/* In the order of the squares of @factor cells that they lie in */
+/* Order of the squares of @factor cells that contain them */
 static int by_square(const void *a, const void *b, void *arg)
 {
 	const struct rect *s = a, *t = b;
@@ -167,7 +167,7 @@ static int read_site(void *arg, struct raster *r)
 	const struct layer_source *l = arg;
 	int err = -EAGAIN;
 
-	/* what was brought back may be forgotten at once: others have wishes */
+	/* tiles may be evicted again at once by other users */
 	for (int i = 0; i < TRIES && err == -EAGAIN; i++)
 		err = site_read(l->s, l->layer, r);
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * level.h - maps that are too large for something, in larger cells
+ * level.h - read large maps in larger cells
  *
- * Of a map only those tiles are read that are there: its extent costs nothing.
+ * Only existing tiles of a map are read: its extent costs nothing.
  */
 #ifndef MAP_SITE_LEVEL_H
 #define MAP_SITE_LEVEL_H
@@ -14,8 +14,8 @@
 struct rect level_rect(const struct rect *r, double ratio);
 
 /**
- * level_factor() - 1, 2, 4, ...: the first with which @layers rasters of a map
- * have no more than @most cells in all
+ * level_factor() - smallest of 1, 2, 4, ... with which @layers rasters of a map
+ * have at most @most cells in all
  */
 unsigned int level_factor(const struct rect *bounds, unsigned int layers,
 			  size_t most);
@@ -23,7 +23,7 @@ unsigned int level_factor(const struct rect *bounds, unsigned int layers,
 /**
  * struct level_source - a map
  * @read:	as site_read()
- * @tiles:	calls @each with the tiles that it has
+ * @tiles:	calls @each for each existing tile
  */
 struct level_source {
 	int	(*read)(void *arg, struct raster *r);
@@ -34,17 +34,17 @@ struct level_source {
 };
 
 /**
- * level_read() - a part of a map in larger cells
+ * level_read() - read a part of a map in larger cells
  * @factor:	power of two; cell (x, y) of @r is the square of that many from
  *		(x * @factor, y * @factor) on
- * @how:	a square's value
+ * @how:	how a square is reduced
  *
  * Return: 0, and all of @r is set; -ENOMEM; as @read.
  */
 int level_read(const struct level_source *from, unsigned int factor,
 	       enum reduce_how how, struct raster *r);
 
-/* level_read() of a layer, as its rule reduces it. Return: and as site_read() */
+/* level_read() of a layer, reduced by its rule. Return: also as site_read() */
 int level_read_layer(struct site *s, unsigned int layer, unsigned int factor,
 		     struct raster *r);
 

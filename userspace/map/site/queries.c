@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * answers - spots, layers and counts as JSON
+ * queries - spots, layers and counts as JSON
  */
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "map/layer/modality_values.h"
 #include "map/site/queries.h"
 
-/* 0..100 or 0..1, as the layer's messages have it; null: unknown */
+/* 0..100 or 0..1, as in the layer's messages; null: unknown */
 static cJSON *value_item(const struct layer *l, int value)
 {
 	if (value < 0)
@@ -23,7 +23,7 @@ static cJSON *physical_item(const struct layer *l, int value)
 {
 	const double p = layer_physical(l, value);
 
-	/* digits that the cells do not have are none */
+	/* limit the digits to the precision of the cells */
 	return isnan(p) ? cJSON_CreateNull() :
 			  cJSON_CreateNumber(round(p * 1e6) / 1e6);
 }
@@ -47,7 +47,7 @@ static void add_known(cJSON *out, const char *name, double v)
 		cJSON_AddNumberToObject(out, name, round(v * 1e6) / 1e6);
 }
 
-/* What D4.1 has in a spot, besides gases */
+/* Values of a spot in D4.1, except gases */
 static void queries_add_values(cJSON *out, const struct modality_values *v)
 {
 	for (int i = 0; i < MODALITIES; i++)
@@ -212,8 +212,8 @@ int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT])
 		return err;
 	}
 	/*
-	 * D4.1 has their number as a message of its own: there may be more than
-	 * were described by now
+	 * D4.1 has a separate message with their number: it may be larger than
+	 * the number of rooms described so far
 	 */
 	rooms = find.count;
 	if (site_setting(s, "rooms", told, sizeof(told)) > 0 &&
@@ -240,7 +240,7 @@ static void reported_gases(const struct room *r, cJSON *out)
 		cJSON_AddItemToArray(names, cJSON_CreateString(r->gas_name[i]));
 }
 
-/* What the sender reported */
+/* Values reported by the sender */
 static void reported_items(const struct room *r, cJSON *out)
 {
 	if (!r->reported)

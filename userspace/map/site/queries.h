@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * queries.h - what people and programs ask of a site, answered as JSON
+ * queries.h - queries of a site, answered as JSON
  *
- * The same for the command line, the daemon's socket and its HTTP.
+ * Shared by the command line, the daemon's socket and its HTTP API.
  */
 #ifndef MAP_SITE_QUERIES_H
 #define MAP_SITE_QUERIES_H
@@ -13,31 +13,32 @@
 #include "map/site/site.h"
 
 /**
- * query_spot() - all layers at a point (D4.1, section 5.1)
+ * query_spot() - values of all layers at a point (D4.1, section 5.1)
  * @x, @y: m, in the map
- * @out: gets "x", "y"; "layers": for each one "value" (0..100, 0..1, null:
+ * @out: adds "x", "y"; "layers": for each one "value" (0..100, 0..1, null:
  *	unknown) and "physical" with "unit" if it has one; and one value of
- *	each modality by its name, as of modality_values.h; "gases"
+ *	each modality by its name, see modality_values.h; "gases"
  *
- * Return: 0; -EINVAL: no such point; -ENOMEM.
+ * Return: 0; -EINVAL: invalid point; -ENOMEM.
  */
 int query_spot(struct site *s, double x, double y, cJSON *out,
 	       char error[ERROR_TEXT]);
 
-/* "layers": each with what it means and what there is of it */
+/* "layers": settings and extent of each */
 int query_layers(struct site *s, cJSON *out);
 
 /*
- * "rooms": how many, as was told, or were described if these are more; "list":
- * where they are
+ * "rooms": number of rooms, as reported, or of described ones if larger;
+ * "list":
+ * their positions
  */
 int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT]);
 
 /**
- * query_room() - one of them, with what the fused maps say of it now
+ * query_room() - one room, with its values in the current fused maps
  * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each
  *	whose modality rooms report "mean" and "max", also "physical_...";
- *	"reported": what its sender gave, with "gas_names" if it has names
+ *	"reported": values of the sender, with "gas_names" if it has names
  *
  * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reduce - a fused map in larger cells, for pictures from further away
+ * reduce - reduce a fused map to larger cells, for overview pictures
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static long floor_div(long a, long b)
 	return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* The part of cells @from..@from + @n that is in block @block */
+/* Part of the cells @from..@from + @n in block @block */
 struct span {
 	unsigned int	begin, end;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reduce.h - a fused map in larger cells, for pictures from further away
+ * reduce.h - reduce a fused map to larger cells, for overview pictures
  */
 #ifndef MAP_SITE_REDUCE_H
 #define MAP_SITE_REDUCE_H
@@ -10,24 +10,24 @@
 #include "map/layer/layer.h"
 
 /**
- * enum reduce_how - what becomes of the known cells of a block
- * @REDUCE_MEAN:	rounded half up
- * @REDUCE_MAX:		so that no wall and no hazard gets lost
- * @REDUCE_MIN:		of layers whose rule that is
+ * enum reduce_how - value of a block of cells, from the known ones
+ * @REDUCE_MEAN:	mean, rounded half up
+ * @REDUCE_MAX:		largest: no wall and no hazard is lost
+ * @REDUCE_MIN:		smallest, for layers with that rule
  */
 enum reduce_how { REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN };
 
-/* As the layer's rule has it; of obstacles, hazards and costs the largest */
+/* By the layer's rule; for obstacles, hazards and costs the largest */
 enum reduce_how reduce_how(const struct layer *l);
 
 /**
- * reduce_raster() - blocks of @factor cells squared become one
- * @to:		gets rect, bits, resolution and cells; its cells are kept and
- *		grown, and are to be freed; NULL at first
- * @room:	how many cells @to->cells has room for, 0 at first
+ * reduce_raster() - reduce blocks of @factor cells squared to one cell
+ * @to:		gets rect, bits, resolution and cells; its cells are reused and
+ *		grown, and are to be freed; NULL initially
+ * @room:	capacity of @to->cells, 0 initially
  * @factor:	1 or more; blocks begin at multiples of it
  *
- * Return: 0, -ENOMEM: @to is as before.
+ * Return: 0, -ENOMEM: @to is unchanged.
  */
 int reduce_raster(const struct raster *from, unsigned int factor,
 		  enum reduce_how how, struct raster *to, size_t *room);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * remove - take something out of a site again
+ * remove - remove a layer or a room from a site
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * remove.h - take something out of a site again, as people ask for it
+ * remove.h - remove a layer or a room from a site
  */
 #ifndef MAP_SITE_REMOVE_H
 #define MAP_SITE_REMOVE_H
@@ -10,9 +10,9 @@
 #include "map/site/site.h"
 
 /**
- * remove_layer() - a layer and its submaps; nodes stay
- * @answer: gets "layer", "submaps"
- * @error: gets one line
+ * remove_layer() - remove a layer and its submaps; nodes stay
+ * @answer: adds "layer", "submaps"
+ * @error: out: one line
  *
  * Fused maps follow with the next site_fuse(). Return: 0; -ENOENT; as
  * site_remove_layer().
@@ -20,7 +20,10 @@
 int remove_layer(struct site *s, const char *name, cJSON *answer,
 		 char error[ERROR_TEXT]);
 
-/* A room; @answer gets "room". Return: 0; -ENOENT; as store_remove_room() */
+/*
+ * Remove a room; adds "room" to @answer. Return: 0; -ENOENT; as
+ * store_remove_room()
+ */
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
 		char error[ERROR_TEXT]);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * room_values - rows of cells between the walls of a room
+ * room_values - statistics of the cells within the walls of a room
  */
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "map/site/room_values.h"
 
-enum { ROOM_CELLS = 1 << 24 };	/* around a room, in one layer */
+enum { ROOM_CELLS = 1 << 24 };	/* limit for a room, in one layer */
 
 unsigned int room_outline(const struct room *room,
 			  double corner[ROOM_CORNERS][2])
@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
 	return d < 0 ? -1 : d > 0;
 }
 
-/* Where walls cross the middle of a row, from left to right; in m */
+/* Where walls cross the middle of a row, from left to right; m */
 static unsigned int crossings(double (*corner)[2], unsigned int n, double y,
 			      double *x)
 {

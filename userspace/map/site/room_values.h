@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * room_values.h - what the fused maps say of a room (D4.1, section 5.1)
+ * room_values.h - values of a room in the fused maps (D4.1, section 5.1)
  */
 #ifndef MAP_SITE_ROOM_VALUES_H
 #define MAP_SITE_ROOM_VALUES_H
@@ -11,9 +11,9 @@
 enum { ROOM_LAYERS = 64 };
 
 /**
- * struct room_values - of the cells whose centres are in the room
+ * struct room_values - statistics of the cells whose centres are in the room
  * @layer:	numbers of @layers of them, in the order of the site
- * @known:	cells of each in which something is known
+ * @known:	known cells of each
  * @mean:	of the values, 0..full; NAN: nothing is known
  * @max:	-1: nothing is known
  */
@@ -28,20 +28,21 @@ struct room_values {
 };
 
 /**
- * room_values() - of all layers whose modality rooms report, see modality.h
+ * room_values() - values of all layers whose modality rooms report, see
+ * modality.h
  *
- * What was forgotten of a map counts as unknown, see site_want().
+ * Evicted parts of a map count as unknown, see site_want().
  *
- * Return: 0; -EINVAL: an outline that is none or too large; -ENOMEM.
+ * Return: 0; -EINVAL: the outline is invalid or too large; -ENOMEM.
  */
 int room_values(struct site *s, const struct room *room,
 		struct room_values *v);
 
-/* The outline as corners: that of the room, or a square. Return: how many */
+/* Corners of the outline: that of the room, or a square. Return: how many */
 unsigned int room_outline(const struct room *room,
 			  double corner[ROOM_CORNERS][2]);
 
-/* What is around the outline */
+/* Bounding box of the outline */
 void room_area(const struct room *room, struct site_area *area);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site - what the store has, in memory, and what comes new
+ * site - the content of the store in memory, and its changes
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ bool site_frame_valid(const char *frame)
  */
 
 /*
- * The key under which a frame's node is, or would be: its hash, or if another
- * frame has that, the next number that is free
+ * Key of a frame's node: its hash, or the next free number if another frame has
+ * that
  */
 static uint64_t frame_key(const struct site *s, const char *frame, uint32_t *at)
 {
@@ -141,7 +141,7 @@ int site_pend(struct site *s, uint32_t submap, bool changed)
 	return 0;
 }
 
-/* What a submap is the confidence of has to be fused anew, too */
+/* The submaps whose confidence this one is must be fused again, too */
 static int pend_weighted(struct site *s, uint32_t node, uint32_t layer)
 {
 	const char *name = s->layer[layer]->layer.name;
@@ -180,7 +180,7 @@ uint32_t site_add_submap(struct site *s, const struct store_submap *m,
 		if (!s->layer[layer]->submaps++)
 			s->layer[layer]->first = at;
 	}
-	/* that of the map, if nobody else says so */
+	/* that of the map, if nothing else sets it */
 	if (s->layer[layer]->first == at && s->layer[layer]->fused &&
 	    s->submap[at].submap.resolution != m->resolution)
 		s->layer[layer]->renew = true;
@@ -254,7 +254,7 @@ static int load_node(void *arg, const struct store_node *node)
 	return site_take_node(arg, node);
 }
 
-/* What was in the store when reading began */
+/* Content of the store when reading began */
 struct found {
 	struct store_submap	*submap;
 	uint32_t		submaps, room;
@@ -270,7 +270,7 @@ static int site_find_submap(void *arg, const struct store_submap *m)
 	return 0;
 }
 
-/* Or its layer was removed while this was read: that is no damage */
+/* If its layer was removed meanwhile, this is no damage */
 static int check_gone(struct site *s, const struct store_submap *m)
 {
 	struct cells *c;
@@ -303,8 +303,8 @@ static void link_nodes(struct site *s)
 }
 
 /*
- * Another process may write meanwhile: what submaps belong to is there if they
- * are read before it, unless it was removed with them
+ * Another process may write meanwhile. Submaps are read before layers and
+ * nodes, so those of each submap are found unless they were removed together
  */
 static int site_load(struct site *s, char error[ERROR_TEXT])
 {
@@ -458,7 +458,7 @@ unsigned int site_layer_submaps(struct site *s, unsigned int number)
 	return n;
 }
 
-/* Whether the fused map is another one, not only what it means */
+/* Do the settings give the same fused map? */
 static bool fuses_alike(const struct layer *a, const struct layer *b)
 {
 	return a->bits == b->bits && a->rule == b->rule &&
@@ -466,14 +466,14 @@ static bool fuses_alike(const struct layer *a, const struct layer *b)
 	       a->resolution == b->resolution && !strcmp(a->weights, b->weights);
 }
 
-/* Those that a new layer is the confidence of */
+/* Rebuild the layers whose confidence a new layer is */
 static void renew_weighted(struct site *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->layers; i++)
 		s->layer[i]->renew |= !strcmp(s->layer[i]->layer.weights, name);
 }
 
-/* Of one that was removed, too */
+/* Also finds a removed one */
 static int site_find_number(const struct site *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->layers; i++)
@@ -482,7 +482,7 @@ static int site_find_number(const struct site *s, const char *name)
 	return -ENOENT;
 }
 
-/* In its turn */
+/* Call with the turn */
 static int set_layer(struct site *s, const struct layer *layer,
 		     char error[ERROR_TEXT])
 {
@@ -526,7 +526,7 @@ int site_set_layer(struct site *s, const struct layer *layer,
 }
 
 /*
- * Looking
+ * Queries
  */
 
 int site_rooms(struct site *s,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_area - to look at one place, what has to do with it is read
+ * site_area - for queries of one place, read only the data around it
  *
- * The R-tree of the store has the boxes of all nodes with a place. Whole maps
- * have none, and are read in any case.
+ * The R-tree of the store has the boxes of all nodes with a pose. Whole maps
+ * have none, and are always read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "map/site/site_parts.h"
 
-/* Cells of a map that an area may share with submaps beside it, and rounding */
+/* Margin for cells shared with neighbouring submaps, and for rounding */
 static const double CELLS_AROUND = 2;
 
 /**
- * struct area - what is read of it
+ * struct area - data to read
  * @id:		of nodes
  */
 struct area {
@@ -39,7 +39,7 @@ static int add_id(void *arg, int64_t id)
 	return 0;
 }
 
-/* One of a layer that came after the site was opened is not asked for */
+/* Submaps of layers added after the site was opened are ignored */
 static int add_submap(void *arg, const struct store_submap *m)
 {
 	struct area *a = arg;
@@ -60,7 +60,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In the order that they came to the store in, as when all are read */
+/* In the order of the store, as when all are read */
 static int site_area_by_id(const void *a, const void *b)
 {
 	const struct store_submap *x = a, *y = b;
@@ -68,7 +68,7 @@ static int site_area_by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Of nodes, in their order: whole maps' and those with a box in the area */
+/* Nodes, in order: those of whole maps and those with a box in the area */
 static int find_nodes(struct area *a, const struct site_area *area, double more)
 {
 	struct store *store = a->s->store;
@@ -88,7 +88,7 @@ static int find_nodes(struct area *a, const struct site_area *area, double more)
 	return err;
 }
 
-/* One that was removed meanwhile is none */
+/* A node that was removed meanwhile is ignored */
 static int read_node(struct area *a, int64_t id)
 {
 	int err;
@@ -116,7 +116,7 @@ static int read_nodes(struct area *a)
 	return err;
 }
 
-/* The layer's own resolution, or that of its first submap, is the map's */
+/* Resolution of the map: the layer's own, or that of its first submap */
 static int find_resolutions(struct area *a)
 {
 	int err = 0;
@@ -149,7 +149,7 @@ static double widest_cell(const struct site *s)
 	return widest;
 }
 
-/* Until no cells are found that reach farther than what was looked around */
+/* Repeat while cells are found that reach beyond the area read */
 static int read_around(struct area *a, const struct site_area *area)
 {
 	double wide = -1;
@@ -202,10 +202,10 @@ int site_read_area(struct site *s, const struct site_area *area,
 }
 
 /*
- * What fusing has not come to yet
+ * Parts that are not fused yet
  */
 
-enum { PART_MEMORY = 64 << 20 };	/* of a part, bytes, at most */
+enum { PART_MEMORY = 64 << 20 };	/* limit for a part, bytes */
 
 static int read_fused(struct site *part, unsigned int layer, struct raster *r)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_damage - submaps whose cells cannot be read: their maps lack them, and
- * somebody has to know
+ * site_damage - list of submaps whose cells cannot be read: they are missing in
+ * their maps, and this must be reported
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "map/site/site_parts.h"
 
-/* With the lock held. Return: its place in the list, or their number */
+/* Call with the lock held. Return: its index, or the number of entries */
 static unsigned int site_damage_find(const struct site_damage *d, int64_t id)
 {
 	unsigned int i = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_fuse - fused maps follow what is stored
+ * site_fuse - update fused maps from stored changes
  *
- * What changed waits in a list for each layer. Fusing takes the list, which is
- * all that it shares with storing, and then works on its own: cells come from
- * memory or through a connection of its own to the store.
+ * Each layer has a list of pending changes. Fusing takes the list, which is all
+ * that it shares with storing, and then works alone: cells come from memory or
+ * through its own connection to the store.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "map/site/site_parts.h"
 
 /**
- * struct fusing - what a fused map fetches with; its owner's
+ * struct fusing - context for fetching cells; owned by the fused map's owner
  */
 struct fusing {
 	struct site	*s;
 	double		resolution;
 	bool		splat;
-	bool		soft;		/* by log-odds */
+	bool		soft;		/* for log-odds, see soften.h */
 	int		weights;	/* layer, or -1 */
 };
 
@@ -28,8 +28,8 @@ struct fusing {
  */
 
 /*
- * For the next time; of a part of a site there is none. Memory that is used
- * again at once costs less than new pages do
+ * Cache cells for the next time; a site in part has no next time. Reusing
+ * memory at once costs less than new pages
  */
 static void site_fuse_remember(struct site *s, uint64_t key, struct cells *c,
 			       uint64_t drops)
@@ -49,7 +49,7 @@ int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 	pthread_mutex_lock(&s->reader_lock);
 	err = store_cells(s->reader, id, c);
 	pthread_mutex_unlock(&s->reader_lock);
-	/* one that is gone is no damage, nor is a lack of memory */
+	/* a removed submap is not damaged, nor does a lack of memory count */
 	if (err && err != -ENOENT && err != -ENOMEM)
 		site_damage_add(s, id);
 	if (!err)
@@ -57,7 +57,7 @@ int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 	return err;
 }
 
-/* Return: cells, kept under @key, made of @c, which is dropped */
+/* Return: cells, cached under @key, made of @c, which is dropped */
 static struct cells *site_fuse_keep(struct site *s, uint64_t key,
 				    uint64_t drops, struct cells *c,
 				    struct cells *made)
@@ -69,8 +69,8 @@ static struct cells *site_fuse_keep(struct site *s, uint64_t key,
 }
 
 /*
- * Whether free cells beside walls count for less: not those of whole maps,
- * which lie where they were said to be
+ * Reduce the certainty of free cells beside walls? Not for whole maps, whose
+ * position is exact
  */
 static bool is_soft(const struct fusing *f, int64_t id)
 {
@@ -88,7 +88,7 @@ static bool is_soft(const struct fusing *f, int64_t id)
 	return !whole;
 }
 
-/* Coarser and softer, as this map wants them. Return: NULL: no memory */
+/* Coarser and softened, as this map needs. Return: NULL: no memory */
 static struct cells *fit(const struct fusing *f, struct cells *c, bool coarser,
 			 bool soft)
 {
@@ -105,7 +105,7 @@ static struct cells *fit(const struct fusing *f, struct cells *c, bool coarser,
 static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
 {
 	const uint64_t drops = cache_drops(f->s->cache);
-	/* those with weights become coarser together, when they are drawn */
+	/* cells with weights become coarser together with them, when drawn */
 	const bool as_came = f->splat || f->weights >= 0;
 	const bool soft = is_soft(f, id);
 	const uint64_t key = id | (as_came ? 0 : SITE_COARSE) |
@@ -125,7 +125,7 @@ static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
 	return *c ? 0 : -ENOMEM;
 }
 
-/* Of 16 bits, as 8 */
+/* Convert 16 bits to 8 */
 static struct cells *as_weights(const struct cells *c)
 {
 	const size_t n = (size_t)c->width * c->height;
@@ -143,7 +143,7 @@ static struct cells *as_weights(const struct cells *c)
 	return made;
 }
 
-/* Cell for cell at the same places; as they came, not as they are drawn */
+/* Do the cells correspond one by one? In their original, not drawn, form */
 static bool fit_together(const struct store_submap *a,
 			 const struct store_submap *b)
 {
@@ -152,7 +152,7 @@ static bool fit_together(const struct store_submap *a,
 	       a->origin.y == b->origin.y && a->origin.yaw == b->origin.yaw;
 }
 
-/* Of submap @id. Return: of the one that has its weights, 0: none */
+/* The submap with the weights of submap @id. Return: its id, 0: none */
 static int64_t find_weights(struct site *s, int64_t id, unsigned int layer)
 {
 	int64_t weights = 0;
@@ -169,7 +169,7 @@ static int64_t find_weights(struct site *s, int64_t id, unsigned int layer)
 	return weights;
 }
 
-/* The confidence of submap @id, if there is any: that is no error */
+/* The confidence of submap @id; a missing one is no error */
 static struct cells *fetch_weights(const struct fusing *f, int64_t id)
 {
 	struct site *s = f->s;
@@ -198,7 +198,7 @@ static int site_fuse_fetch(void *arg, int64_t id, struct cells **c,
 }
 
 /*
- * Mosaics
+ * Fused maps
  */
 
 static double resolution_of(const struct site *s, const struct layer_state *l)
@@ -219,7 +219,7 @@ static bool splats(const struct layer *l, enum rule_id rule)
 	return layer_splats(&as);
 }
 
-/* Its owner frees config.arg too. Return: NULL: no memory */
+/* The owner also frees config.arg. Return: NULL: no memory */
 static struct fused_map *make_mosaic(struct site *s, const struct layer *l,
 				     double resolution, enum rule_id rule)
 {
@@ -261,7 +261,7 @@ void site_free_mosaic(struct fused_map *m)
 }
 
 /**
- * struct change - of a submap, as it is when fusing takes it
+ * struct change - a submap, as it is when fusing takes it
  */
 struct change {
 	struct fused_map_submap	submap;
@@ -280,7 +280,7 @@ static struct change change_of(const struct site *s, uint32_t i)
 	};
 }
 
-/* Return: what is pending, to be freed; NULL: nothing, or no memory */
+/* Return: pending changes, to be freed; NULL: none, or no memory */
 static struct change *take_changes(struct site *s, struct layer_state *l,
 				   uint32_t *count)
 {
@@ -318,7 +318,7 @@ static int site_fuse_apply(struct fused_map *m, const struct change *c,
 	return ret < 0 ? ret : 0;
 }
 
-/* All submaps of a layer are pending */
+/* Mark all submaps of a layer as pending */
 static int pend_all(struct site *s, unsigned int layer)
 {
 	int err = 0;
@@ -330,8 +330,8 @@ static int pend_all(struct site *s, unsigned int layer)
 }
 
 /*
- * Of the fused map that a layer shall have instead of what it has; 0: it keeps
- * that. With the lock held
+ * Resolution of a new fused map of a layer; 0: it keeps the one that it has.
+ * Call with the lock held.
  */
 static double site_fuse_new_resolution(const struct site *s,
 				       const struct layer_state *l)
@@ -340,13 +340,13 @@ static double site_fuse_new_resolution(const struct site *s,
 
 	if (l->fused && !l->renew)
 		return 0;
-	/* all of it was removed: an empty one */
+	/* everything was removed: an empty one */
 	if (resolution <= 0 && l->fused)
 		return fused_map_resolution(l->fused);
 	return fmax(resolution, 0);
 }
 
-/* Without the lock: who looks at the map before holds its gate */
+/* Call without the lock; readers of the map hold its gate. */
 static int site_fuse_replace(struct site *s, struct layer_state *l,
 			     const struct layer *layer, double resolution)
 {
@@ -371,8 +371,9 @@ static size_t site_fuse_bytes_of(const struct layer_state *l)
 }
 
 /*
- * A layer may have the memory that the others leave, and at least as much as
- * if all had the same. Return: how much that is.
+ * A layer may use the memory that the others leave, and at least an equal
+ * share.
+ * Return: bytes.
  */
 static size_t share(struct site *s, unsigned int number)
 {
@@ -385,7 +386,7 @@ static size_t share(struct site *s, unsigned int number)
 	return others < all - all / layers ? all - others : all / layers;
 }
 
-/* One had to have its share: those with more than that give it back */
+/* A layer needed its share: those with more must give memory back */
 static void make_good(struct site *s)
 {
 	const unsigned int layers = site_layers(s);
@@ -401,7 +402,7 @@ static void make_good(struct site *s)
 		}
 }
 
-/* It is whole now, unless more came meanwhile or there was an error */
+/* It is complete now, unless more arrived meanwhile or there was an error */
 static void end_fusing(struct site *s, struct layer_state *l, int err)
 {
 	pthread_mutex_lock(&s->lock);
@@ -504,10 +505,10 @@ bool site_is_stale(struct site *s)
 }
 
 /*
- * Looking
+ * Queries
  */
 
-/* Those who look hold its gate. Return: NULL: there is none yet */
+/* Queries hold its gate for reading. Return: NULL: no fused map yet */
 static struct fused_map *site_fuse_enter(struct site *s, unsigned int layer)
 {
 	pthread_rwlock_rdlock(&s->layer[layer]->gate);
@@ -550,7 +551,7 @@ static int site_fuse_bring_back(struct site *s, unsigned int layer,
 	return s->want ? s->want(s->want_arg, layer, r) : -EAGAIN;
 }
 
-/* @cell: gets the cell. Return: as site_value(), and -EAGAIN */
+/* @cell: out: the cell. Return: as site_value(), and -EAGAIN */
 static int site_fuse_look_up(struct site *s, unsigned int layer, double x,
 			     double y, struct rect *cell)
 {
@@ -568,8 +569,8 @@ static int site_fuse_look_up(struct site *s, unsigned int layer, double x,
 }
 
 /*
- * Whether a part of a map that is not fused yet is read from the store: what is
- * small, and only if others fuse meanwhile
+ * Read a part that is not fused yet from the store? Only if it is small, and
+ * only while others fuse
  */
 static bool ask_store(struct site *s, unsigned int layer, const struct rect *r)
 {
@@ -603,7 +604,7 @@ int site_value(struct site *s, unsigned int layer, double x, double y)
 
 	if (ask_store(s, layer, &cell)) {
 		value = stored_value(s, layer, x, y);
-		/* errors are -EPERM or less, and no store gives that one */
+		/* errors are -EPERM or less, which no store returns */
 		if (value >= -1)
 			return value;
 	}
@@ -654,7 +655,7 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 	const uint64_t before = s->layer[layer]->before;
 	uint64_t revision = before;
 
-	/* all of a map that took the place of another one is different */
+	/* all of a map that replaced another one has changed */
 	if (m)
 		revision += fused_map_changes(
 			m, since > before ? since - before : 0, each, arg);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_graph - transforms between frames, and where everything is then
+ * site_graph - apply transforms to the pose graph
  *
- * A node is where it is in the map, or where it is seen from its predecessor.
- * New transforms are tried on a copy of the nodes that they are of, and of those
- * that follow these; the rest of the graph is not looked at. What cannot be, a
- * circle above all, changes nothing.
+ * The pose of a node is given in the map or relative to its predecessor. New
+ * transforms are tried on a copy of their nodes and of the followers of these;
+ * the rest of the graph is not read. Invalid input, above all a circle, changes
+ * nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };
 
 /**
- * struct place - of a node, as it will be
- * @told:	by one of the new transforms
+ * struct place - new pose of a node
+ * @told:	set by one of the new transforms
  */
 struct place {
 	struct pose	pose, link;
@@ -29,8 +29,8 @@ struct place {
 };
 
 /**
- * struct moving - what is tried, and is to be stored
- * @place:	of nodes that may move; node.place says where in it
+ * struct moving - the change that is tried and then stored
+ * @place:	of nodes that may move; node.place is the index
  * @also:	see site_move()
  */
 struct moving {
@@ -66,7 +66,7 @@ static int site_graph_check(const struct site_transform *t,
 	return 0;
 }
 
-/* A node's place may change. Return: it, until the next one; NULL: no memory */
+/* Mark that a node may move. Return: valid until the next; NULL: no memory */
 static struct place *touch(struct moving *g, uint32_t node)
 {
 	struct node *n = &g->s->node[node];
@@ -92,7 +92,7 @@ static void end_moving(struct moving *g)
 	free(g->place);
 }
 
-/* Nodes of all frames, new ones at the end, and what is told of them */
+/* Add the nodes of all frames, new ones at the end, with their new poses */
 static int site_graph_tell(struct site *s, const struct site_transform *t,
 			   unsigned int count, char error[ERROR_TEXT])
 {
@@ -130,7 +130,7 @@ static int site_graph_apply(struct moving *g, const struct site_transform *t)
 	return 0;
 }
 
-/* At the first frame that is seen from nowhere, if none is told to be in it */
+/* Choose the origin: the first frame without data, if none is in the map */
 static int begin_map(struct moving *g, const struct site_transform *t,
 		     unsigned int count)
 {
@@ -152,7 +152,7 @@ static int begin_map(struct moving *g, const struct site_transform *t,
 	return 0;
 }
 
-/* Those who follow, as it was until now: who follows from now on was told */
+/* Add followers by the old graph; new followers are already included */
 static int touch_followers(struct moving *g)
 {
 	const struct node *node = g->s->node;
@@ -165,7 +165,7 @@ static int touch_followers(struct moving *g)
 	return 0;
 }
 
-/* Follow predecessors to one whose place is known, and come back */
+/* Follow predecessors to one with a known pose, and return */
 static int site_graph_find_place(struct moving *g, uint32_t at, uint32_t *path)
 {
 	const struct node *node = g->s->node;
@@ -211,7 +211,7 @@ static bool links_anew(const struct node *n, const struct place *p)
 		 memcmp(&p->link, &n->node.link, sizeof(p->link)))));
 }
 
-/* Nodes from number @old on */
+/* Store the nodes from number @old on */
 static int store_nodes_from(struct site *s, uint32_t old)
 {
 	int err = 0;
@@ -228,7 +228,7 @@ static int store_nodes_from(struct site *s, uint32_t old)
 	return err;
 }
 
-/* Links and poses that are different; nothing, if there are none */
+/* Store links and poses that have changed */
 static int store_places(const struct moving *g, struct store_pose *pose)
 {
 	const struct site *s = g->s;
@@ -258,12 +258,12 @@ static int store_places(const struct moving *g, struct store_pose *pose)
 				   g->source) : 0;
 }
 
-/* On disk: all of it, or nothing */
+/* Store everything in one transaction */
 static int store_all(const struct moving *g, uint32_t old,
 		     struct store_pose *pose, char error[ERROR_TEXT])
 {
 	struct site *s = g->s;
-	/* who imports a lot has begun already */
+	/* an import has already begun a transaction */
 	const bool alone = !store_is_begun(s->store);
 	int also = 0, err = alone ? store_begin(s->store) : 0;
 
@@ -304,7 +304,7 @@ static int take_place(struct site *s, const struct place *p)
 	return err;
 }
 
-/* What is on disk is known, and what moved has to be fused */
+/* Apply the stored change, and mark moved submaps for fusing */
 static int take_places(const struct moving *g)
 {
 	int err = 0;
@@ -349,7 +349,7 @@ static int site_graph_plan(struct moving *g, const struct site_transform *t,
 		     site_graph_find_places(g, error);
 }
 
-/* Whether something but whole maps has a place */
+/* Does no submap except whole maps have a pose? */
 static bool site_graph_is_empty(const struct site *s)
 {
 	const uint32_t root = site_find_node(s, SITE_ROOT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_keyframe - submaps that come new: checked, stored, and then known
+ * site_keyframe - check, store and use new submaps
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static int site_keyframe_check_submap(struct site *s, const char *frame,
 }
 
 /**
- * struct keyframe - that is to be stored
- * @stored:	gets what the store made of @submap
+ * struct keyframe - a keyframe to be stored
+ * @stored:	out: @submap as stored
  */
 struct keyframe {
 	struct site			*s;
@@ -78,7 +78,7 @@ static int store_submaps_of(void *arg, char error[ERROR_TEXT])
 			       store_error(f->s->store)) : 0;
 }
 
-/* With the lock held */
+/* Call with the lock held */
 static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
 {
 	struct node *n = &s->node[node];
@@ -93,7 +93,7 @@ static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
 	return err;
 }
 
-/* It is on disk: now it is known */
+/* It is on disk: use it */
 static int take_keyframe(const struct keyframe *f)
 {
 	struct site *s = f->s;
@@ -146,7 +146,7 @@ static int site_keyframe_check_keyframe(const struct keyframe *f,
 	return err;
 }
 
-/* One that has a link, or is followed: others move with it */
+/* A node that has a link or followers: followers move with it */
 static int move_keyframe(struct keyframe *f, char error[ERROR_TEXT])
 {
 	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
@@ -156,7 +156,7 @@ static int move_keyframe(struct keyframe *f, char error[ERROR_TEXT])
 	return site_move(f->s, &t, 1, "keyframe", store_submaps_of, f, error);
 }
 
-/* Layers that were removed, and that somebody still has input for */
+/* Restore removed layers that get new input */
 static int site_keyframe_revive(const struct keyframe *f,
 				char error[ERROR_TEXT])
 {
@@ -171,7 +171,7 @@ static int site_keyframe_revive(const struct keyframe *f,
 	return err < 0 ? err : 0;
 }
 
-/* In its turn */
+/* Call with the turn */
 static int store_all_of(struct keyframe *f, char error[ERROR_TEXT])
 {
 	const struct site *s = f->s;

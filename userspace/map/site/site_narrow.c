@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_narrow - of a whole site, only what is about to move is fused
+ * site_narrow - restrict fusing to what is about to move
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /**
  * struct chain - nodes that move
- * @in:		of each node of the site, whether it is one
+ * @in:		for each node of the site, whether it is one
  * @node:	@nodes of them
  */
 struct chain {
@@ -28,7 +28,7 @@ static int site_narrow_add(struct chain *c, uint32_t node)
 	return 0;
 }
 
-/* Those of @t, and who follows them */
+/* The nodes of @t and their followers */
 static int site_narrow_find(const struct site *s,
 			    const struct site_transform *t, unsigned int count,
 			    struct chain *c)

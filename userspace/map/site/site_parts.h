@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * site_parts.h - what a site consists of; for site*.c only
+ * site_parts.h - internals of a site; for site*.c only
  */
 #ifndef MAP_SITE_SITE_PARTS_H
 #define MAP_SITE_SITE_PARTS_H
@@ -15,10 +15,10 @@
 /**
  * struct node - of the pose graph
  * @predecessor: number of the node that node.link is in, or INDEX_NONE
- * @first:	of its submaps, INDEX_NONE: none
- * @follower:	one of those it is the predecessor of, INDEX_NONE: none
- * @next, @previous: of those that follow the same one
- * @place:	in what is tried, see site_graph.c; else INDEX_NONE
+ * @first:	first of its submaps, INDEX_NONE: none
+ * @follower:	first of its followers, INDEX_NONE: none
+ * @next, @previous: list of the followers of one node
+ * @place:	index in a change being tried, see site_graph.c; else INDEX_NONE
  */
 struct node {
 	struct store_node	node;
@@ -28,10 +28,10 @@ struct node {
 
 /**
  * struct submap
- * @layer:	SITE_REMOVED: it went with its layer
+ * @layer:	SITE_REMOVED: it was removed with its layer
  * @next:	of the same node
  * @pending:	is in layer.pending
- * @changed:	its cells are other ones than those in the fused map
+ * @changed:	its cells differ from those in the fused map
  */
 struct submap {
 	struct store_submap	submap;
@@ -41,18 +41,19 @@ struct submap {
 
 /**
  * struct layer_state
- * @id:		in the store; 0: it was removed there, and its number is free
+ * @id:		in the store; 0: it was removed there, and its number is
+ *		reserved
  *		for one of the same name
- * @gate:	of @fused: held for reading by those who look at it, for
- *		writing when it is replaced
- * @before:	revisions of those mosaics that it had before this one
- * @first:	submap, which decides the resolution if nobody else does
- * @first_resolution: of the first one in the store, m, if that may be another
- *		one: of a site in part; else 0
- * @pending:	@pendings submaps of which the fused map does not know yet
+ * @gate:	of @fused: held for reading by queries, for writing when it is
+ *		replaced
+ * @before:	sum of revisions of its earlier fused maps
+ * @first:	submap that decides the resolution if nothing else does
+ * @first_resolution: of the first one in the store, m, if it may be another
+ *		one: for a site in part; else 0
+ * @pending:	@pendings submaps with changes not yet in the fused map
  * @fusing:	submaps that were pending, and are not in all fused tiles yet
- * @whole:	@fused was up to date since it was made, or since poses of all
- *		were set anew: it does not lack much. Any thread looks at it
+ * @whole:	@fused was up to date since it was made, or since all poses
+ *		were replaced: little is missing. Any thread reads it
  */
 struct layer_state {
 	int64_t			id;
@@ -68,7 +69,7 @@ struct layer_state {
 
 /**
  * struct site_damage - submaps whose cells cannot be read
- * @lock:	of @id, @count of them; any thread finds one
+ * @lock:	of @id, @count of them; any thread may find one
  */
 struct site_damage {
 	pthread_mutex_t	lock;
@@ -78,19 +79,19 @@ struct site_damage {
 	void		*arg;
 };
 
-/* Its cells cannot be read, or there are others or none */
+/* Its cells cannot be read, were replaced or removed */
 void site_damage_add(struct site *s, int64_t id);
 void site_damage_drop(struct site *s, int64_t id);
 
 /**
  * struct site
  * @store:	of the thread that has the turn to store
- * @turns:	of those who change something
- * @reader:	of those that fuse, with @reader_lock
- * @lock:	of nodes, submaps and what is pending. Only the thread that
- *		has the turn changes them, and need not lock to look at them
- * @layer:	one that is there stays where it is
- * @looked:	nodes that were looked at for transforms
+ * @turns:	of threads that change something
+ * @reader:	for fusing, protected by @reader_lock
+ * @lock:	of nodes, submaps and pending changes. Only the thread with the
+ *		turn changes them, and needs no lock to read them
+ * @layer:	existing entries do not move
+ * @looked:	nodes visited for transforms
  */
 struct site {
 	struct site_config	config;
@@ -108,7 +109,7 @@ struct site {
 	uint32_t		submaps, submap_room;
 	struct index		submap_index;	/* by node and layer */
 	struct index		submap_ids;
-	uint32_t		removed;	/* of submaps */
+	uint32_t		removed;	/* submaps */
 	unsigned int		placed;		/* nodes */
 	uint64_t		looked;
 	struct site_damage	damage;
@@ -117,15 +118,14 @@ struct site {
 };
 
 /*
- * In the cache, beside the cells of a submap under its id: these at the
- * resolution of a map that is sampled, as weights of 8 bits, and with free
- * cells beside walls that are less sure (soften.h)
+ * Cache keys of derived cells of a submap, besides its id: at the resolution of
+ * a sampled map, as weights of 8 bits, and softened (soften.h)
  */
 #define SITE_COARSE	(1ULL << 62)
 #define SITE_WEIGHTS	(1ULL << 61)
 #define SITE_SOFT	(1ULL << 60)
 
-/* What was made of a submap's cells is of no use any more */
+/* Drop all cells derived from a submap */
 static inline void site_drop_made(struct cache *c, int64_t id)
 {
 	cache_drop(c, id | SITE_COARSE);
@@ -141,15 +141,15 @@ static inline uint64_t submap_key(uint32_t node, uint32_t layer)
 
 /**
  * site_move() - as site_transforms(), with more in the same transaction
- * @also: called when transforms are stored; anything but 0, with its line in
- *	@error, undoes all. NULL: nothing more
+ * @also: called when transforms are stored; a result other than 0, with a line
+ *	in @error, undoes all. NULL: nothing more
  */
 int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
 	      int (*also)(void *arg, char error[ERROR_TEXT]), void *arg,
 	      char error[ERROR_TEXT]);
 
-/* Fusing sets whether a layer is whole, others ask */
+/* Set by fusing, read by others */
 static inline void layer_set_whole(struct layer_state *l, bool whole)
 {
 	__atomic_store_n(&l->whole, whole, __ATOMIC_RELEASE);
@@ -161,11 +161,12 @@ static inline bool layer_is_whole(const struct layer_state *l)
 }
 
 /**
- * site_read_stored() - a part of a fused map, of what the store has there
- * @r: as fused_map_read()
+ * site_read_stored() - fuse a part of a map from the store
+ * @r: as for fused_map_read()
  *
- * On its own, beside fusing, through connections of its own; it costs what lies
- * there and not what the site has. What has nothing is unknown. For any thread.
+ * Independent of fusing, with its own connections; the cost depends on the part
+ * and not on the size of the site. Parts without submaps are unknown. For any
+ * thread.
  *
  * Return: 0; -ENOMEM; as store_open().
  */
@@ -176,34 +177,34 @@ uint32_t site_find_node(const struct site *s, const char *frame);
 
 #define SITE_REMOVED	UINT32_MAX	/* a layer's number */
 
-/* A node that is not stored yet. Return: INDEX_NONE: no memory */
+/* Add a node that is not stored yet. Return: INDEX_NONE: no memory */
 uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);
-/* Another predecessor, or INDEX_NONE; with the lock held, or alone */
+/* Change the predecessor, may be INDEX_NONE; with the lock held, or alone */
 void site_follow(struct site *s, uint32_t node, uint32_t predecessor);
-/* The last @count nodes are gone */
+/* Remove the last @count nodes */
 void site_drop_nodes(struct site *s, uint32_t count);
 
-/* Those that the store has. Return: 0, -ENOMEM */
+/* Add a stored node. Return: 0, -ENOMEM */
 int site_take_node(struct site *s, const struct store_node *node);
 uint32_t site_node_of_id(const struct site *s, int64_t id);
 /* Number of a layer by its id in the store; site.layers: none */
 unsigned int site_layer_of_id(const struct site *s, int64_t id);
 
-/* One that the store has. Return: its number, INDEX_NONE: no memory */
+/* Add a stored submap. Return: its number, INDEX_NONE: no memory */
 uint32_t site_add_submap(struct site *s, const struct store_submap *m,
 			 uint32_t node, uint32_t layer);
 
-/* The fused map has to be told of a submap. Return: 0, -ENOMEM */
+/* Mark a submap as pending for the fused map. Return: 0, -ENOMEM */
 int site_pend(struct site *s, uint32_t submap, bool changed);
 
-/* Of a layer as it is now, empty; NULL: no memory. site_free_mosaic() */
+/* An empty fused map of a layer; NULL: no memory. Free: site_free_mosaic() */
 struct fused_map *site_make_mosaic(struct site *s, unsigned int layer,
 				   enum rule_id rule);
 void site_free_mosaic(struct fused_map *m);
 
 /*
  * Cells from memory or from the store, one reference; @drops: of the cache,
- * before it was decided which. Return: 0; as store_cells()
+ * before the lookup. Return: 0; as store_cells()
  */
 int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 		    struct cells **c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_raster - whole layers, for those who export them
+ * site_raster - read whole layers for export
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "map/site/site_parts.h"
 
 enum {
-	STRIP		= 4 * FUSED_MAP_TILE,	/* rows that are read at once */
+	STRIP		= 4 * FUSED_MAP_TILE,	/* rows read at once */
 	RASTER_MAX	= 1 << 27,		/* cells */
 };
 
-/* Strip by strip, as not all of it may be in memory at once */
+/* Strip by strip, as not all of it may fit into memory at once */
 static int read_strips(struct fused_map *m, struct raster *r)
 {
 	int err = 0;
@@ -95,12 +95,12 @@ static int site_raster_read_all(struct fused_map *m, enum reduce_how how,
 			  sizeof(*r->cells));
 	if (!r->cells)
 		return -ENOMEM;
-	/* sets the rest for an empty part, too */
+	/* also sets the other fields for an empty part */
 	err = factor > 1 ? read_level(m, factor, how, r) : read_strips(m, r);
 	return err ? err : crop(r);
 }
 
-/* Submaps of a layer that have a place, to be freed; NULL: no memory */
+/* Submaps of a layer with a pose, to be freed; NULL: no memory */
 static struct fused_map_submap *placed(struct site *s, unsigned int layer,
 				       uint32_t *count)
 {
@@ -122,7 +122,7 @@ static struct fused_map_submap *placed(struct site *s, unsigned int layer,
 	return found;
 }
 
-/* With another rule, of nothing but this layer as it is now */
+/* Fuse the current layer alone, with another rule */
 static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 		      enum reduce_how how, struct raster *r)
 {
@@ -131,7 +131,7 @@ static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 	struct fused_map_submap *put = m ? placed(s, layer, &count) : NULL;
 	int err = put ? 0 : -ENOMEM;
 
-	/* what cannot be read is left out, as of the layer's own map */
+	/* unreadable submaps are left out, as in the layer's own map */
 	for (uint32_t i = 0; i < count && !err; i++)
 		err = fused_map_put(m, &put[i]) == -ENOMEM ? -ENOMEM : 0;
 	free(put);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * site_remove - a layer goes
+ * site_remove - remove a layer
  *
- * Others know it by its number, and submaps by theirs: these stay, and are
- * marked.
+ * Others refer to it and to its submaps by number: these stay, and are marked
+ * as removed.
  */
 #include <errno.h>
 #include <string.h>
 #include "base/error.h"
 #include "map/site/site_parts.h"
 
-/* Out of its node's list. With the lock held */
+/* Remove it from its node's list. Call with the lock held */
 static void unlink_submap(struct site *s, uint32_t at)
 {
 	const struct submap *m = &s->submap[at];
@@ -21,7 +21,7 @@ static void unlink_submap(struct site *s, uint32_t at)
 	*next = m->next;
 }
 
-/* With the lock held */
+/* Call with the lock held */
 static void forget_submap(struct site *s, uint32_t at)
 {
 	struct submap *m = &s->submap[at];
@@ -49,7 +49,7 @@ static void site_remove_forget_layer(struct site *s, unsigned int number)
 	l->submaps = l->pendings = l->fusing = 0;
 	l->first = INDEX_NONE;
 	l->renew = l->fused;
-	/* those that it was the confidence of */
+	/* layers whose confidence it was */
 	for (unsigned int i = 0; i < s->layers; i++)
 		if (!strcmp(s->layer[i]->layer.weights, l->layer.name))
 			s->layer[i]->renew |= s->layer[i]->fused != NULL;

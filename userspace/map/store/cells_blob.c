@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cells_blob - cells to and from the bytes that a store has of them
+ * cells_blob - convert between cells and their bytes in a store
  *
- * Level 1: higher ones make submaps no smaller. Only long matches, from a small
- * table: 10 % faster and a little smaller than that level is by itself. Planes
- * or differences of 16 bits save 7 % of smooth fields, which is not worth their
- * time.
+ * zstd level 1: higher ones make submaps no smaller. Only long matches, from a
+ * small table: 10 % faster and a little smaller than the defaults of the level.
+ * Planes or differences of 16 bits save 7 % of smooth fields, which is not
+ * worth the time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ void cells_blob_free(struct cells_blob *b)
 	free(b);
 }
 
-/* What was in it is not kept */
+/* The content is not preserved */
 static int cells_blob_grow(void **buffer, size_t *size, size_t n)
 {
 	if (n <= *size)
@@ -87,11 +87,13 @@ int cells_blob_pack(struct cells_blob *b, const struct cells *c,
 		return -ENOMEM;
 	*len = ZSTD_compress2(b->pack, b->packed, b->packed_size, c->data, n);
 	*data = b->packed;
-	/* there is always room: only its own tables may find no memory */
+	/* there is always room: only its own tables may lack memory */
 	return ZSTD_isError(*len) ? -ENOMEM : 0;
 }
 
-/* A frame with a checksum and of that many bytes; what follows has none */
+/*
+ * Check for a frame with a checksum, of that many bytes, and nothing after it
+ */
 static int cells_blob_check_frame(const void *data, size_t len, size_t bytes)
 {
 	const unsigned char *p = data;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cells_blob.h - cells to and from the bytes that a store has of them
+ * cells_blob.h - convert between cells and their bytes in a store
  *
  * One zstd frame of the cells, row by row, two bytes little-endian each if they
- * have 16 bits, with its length and checksum: what `zstd -d` takes apart. What
- * the cells are (size, bits) is not in it.
+ * have 16 bits, with its length and checksum: readable by `zstd -d`. The
+ * geometry (size, bits) is stored elsewhere.
  */
 #ifndef MAP_STORE_CELLS_BLOB_H
 #define MAP_STORE_CELLS_BLOB_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include "map/fusion/cells.h"
 
-/* Contexts and buffers that are kept from one to the next */
+/* Reusable contexts and buffers */
 struct cells_blob;
 
 /* Return: NULL: no memory */
@@ -22,9 +22,9 @@ struct cells_blob *cells_blob_new(void);
 void cells_blob_free(struct cells_blob *b);
 
 /**
- * cells_blob_pack() - the bytes of cells
- * @data: gets where they are, until the next call
- * @len: gets how many, above 0
+ * cells_blob_pack() - compress cells
+ * @data: out: the bytes, valid until the next call
+ * @len: out: their number, above 0
  *
  * Return: 0, -ENOMEM.
  */
@@ -32,9 +32,9 @@ int cells_blob_pack(struct cells_blob *b, const struct cells *c,
 		    const void **data, size_t *len);
 
 /**
- * cells_blob_unpack() - the cells of bytes, which may be anything
+ * cells_blob_unpack() - decompress cells from untrusted bytes
  * @width, @height, @bits: as cells_check() allows them
- * @cells: gets where they are, until the next call
+ * @cells: out: the cells, valid until the next call
  *
  * Return: 0; -EBADMSG: damaged, or cells of another size; -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * room.h - what is known of a room (D4.1, tables 2 and 3)
+ * room.h - data of a room (D4.1, tables 2 and 3)
  */
 #ifndef MAP_STORE_ROOM_H
 #define MAP_STORE_ROOM_H
@@ -18,16 +18,16 @@ enum {
 
 /**
  * struct room
- * @stamp:	when it was told, ns
+ * @stamp:	of the report, ns
  * @x, @y:	of its middle, in the map's frame, m
  * @size:	m^2
  * @corners:	of its outline, 0: a square of @size around the middle
  * @corner:	in the map's frame, m, in order
- * @reported:	the sender gave averages of its own
+ * @reported:	the sender reported averages
  * @value:	averages, by modality: physical, or 0..100, see
  *		modality_value_valid(); NAN: unknown
  * @gas:	@gases of them, physical, NAN: unknown
- * @gas_name:	of each, as those of layers; empty: as the gas layers come
+ * @gas_name:	of each, as of layers; empty: in the order of the gas layers
  */
 struct room {
 	unsigned int	id;

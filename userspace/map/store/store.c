@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store - what is known of a site, in one SQLite file
+ * store - all data of a site in one SQLite file
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,14 +70,14 @@ int store_checkpoint(struct store *s)
 	if (!s->writable)
 		return store_error_set(s, -EROFS, "%s: opened for reading",
 				       s->doing);
-	/* takes what readers do not need, and waits for none */
+	/* moves what readers do not need, and waits for none */
 	if (sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
 				      NULL, NULL))
 		return store_sql_error(s);
 	return 0;
 }
 
-/* All pages in one step, so that they are of one moment */
+/* All pages in one step, for a consistent snapshot */
 static int copy_pages(struct store *s, sqlite3 *to)
 {
 	sqlite3_backup *b = sqlite3_backup_init(to, "main", s->db, "main");
@@ -87,7 +87,7 @@ static int copy_pages(struct store *s, sqlite3 *to)
 		sqlite3_backup_step(b, -1);
 		code = sqlite3_backup_finish(b);
 	}
-	/* one file, without a log, which can be read from anywhere */
+	/* one file without a log, readable from anywhere */
 	if (!code)
 		code = sqlite3_exec(to, "PRAGMA journal_mode = DELETE", NULL,
 				    NULL, NULL);
@@ -117,7 +117,7 @@ static int copy_to(struct store *s, const char *path)
 	return err;
 }
 
-/* The name is on disk too */
+/* Also sync the directory entry */
 static int store_sync_folder(const char *path)
 {
 	char *copy = strdup(path);
@@ -134,7 +134,7 @@ static int store_sync_folder(const char *path)
 	return err;
 }
 
-/* Absolute, as SQLite has ideas about some names; to be freed */
+/* Absolute path, as SQLite interprets some names; to be freed */
 static char *part_name(const char *path)
 {
 	char *name;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_change - transactions: of one call, or of several
+ * store_change - transactions of one or several calls
  *
- * Within store_begin() a call is a savepoint, so that one that fails leaves
- * nothing behind. SQLite ends the whole of it for some errors (a full disk):
- * then all that follows fails until store_commit() or store_rollback().
+ * Within store_begin() a call is a savepoint, so that a failed call leaves
+ * nothing behind. SQLite ends the whole transaction for some errors (a full
+ * disk): then all later calls fail until store_commit() or store_rollback().
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int refuse_lost(struct store *s)
 			       strerror(-s->lost));
 }
 
-/* Why it is done stays the error */
+/* The original error is preserved */
 static void store_change_undo(struct store *s)
 {
 	char error[ERROR_TEXT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store_db.h - what the files of the store have in common: statements that are
- * kept, transactions, errors
+ * store_db.h - common to the files of the store: prepared statements,
+ * transactions, errors
  */
 #ifndef MAP_STORE_STORE_DB_H
 #define MAP_STORE_STORE_DB_H
@@ -39,9 +39,9 @@ enum store_sql {
 
 /**
  * struct store
- * @lock:	file that this process alone has locked, if it writes, or -1
+ * @lock:	descriptor of the lock file, if this process writes, or -1
  * @begun:	by store_begin()
- * @lost:	negative errno that ended what was begun
+ * @lost:	negative errno that ended the transaction
  * @device, @inode: of the file, if @filed: it has one
  * @doing:	for errors: "storing a room"
  */
@@ -61,21 +61,21 @@ struct store {
 
 /* store_sql.c */
 
-/* The errno of a result of SQLite, negative; 0 for OK, ROW and DONE */
+/* Negative errno of a result of SQLite; 0 for OK, ROW and DONE */
 int store_sql_errno(sqlite3 *db, int code);
 
-/* One line in @s->error; @err and what SQLite says. Return: @err */
+/* Set one line in @s->error from SQLite's message. Return: @err */
 int store_sql_error(struct store *s);
 
-/* One line in @s->error. Return: @err */
+/* Set one line in @s->error. Return: @err */
 int store_error_set(struct store *s, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What of a text can be in a line; for SQLite's own texts, paths and frames */
+/* Remove what cannot be in a line; for SQLite's texts, paths and frames */
 void store_error_clean(char *line);
 
 /**
- * store_sql_get() - a statement, ready for values
+ * store_sql_get() - get a statement, ready to be bound
  *
  * To be given back. Return: NULL: an error, see store_error().
  */
@@ -83,20 +83,20 @@ sqlite3_stmt *store_sql_get(struct store *s, enum store_sql id, int *err);
 void store_sql_put(struct store *s, enum store_sql id, sqlite3_stmt *q);
 
 /**
- * store_sql_bind() - values for question marks
+ * store_sql_bind() - bind values to question marks
  * @kinds: a letter for each: i (int64_t), d (double; NAN is NULL), t (text that
- *	stays until the statement was run; NULL is NULL), b (const void * and
- *	size_t; stays too)
+ *	must stay valid until the statement was run; NULL is NULL), b (const
+ *	void * and size_t; likewise)
  */
 void store_sql_bind(sqlite3_stmt *q, const char *kinds, ...);
 
 /* Return: 1: a row, 0: no more, or a negative errno; then see store_error() */
 int store_sql_step(struct store *s, sqlite3_stmt *q);
 
-/* A statement with values that returns no rows */
+/* Run a statement with values that returns no rows */
 int store_sql_run(struct store *s, enum store_sql id, const char *kinds, ...);
 
-/* Columns. Return: 0, -EBADMSG: another type, or does not fit */
+/* Read columns. Return: 0, -EBADMSG: another type, or does not fit */
 int store_sql_text(sqlite3_stmt *q, int column, char *to, size_t size);
 int store_sql_real(sqlite3_stmt *q, int column, double *to);
 /* NULL is NAN */
@@ -110,14 +110,14 @@ void store_sql_close(struct store *s);
 /* store_change.c */
 
 /**
- * store_change() - what follows is stored as one, or not at all
+ * store_change() - begin a change that is stored completely or not at all
  * @doing: for errors
  *
  * Return: 0 or a negative errno; if 0, store_changed() must follow.
  */
 int store_change(struct store *s, const char *doing);
 
-/* @err: of what followed. Return: it; if it is 0, 0 or why it is not stored */
+/* @err: of the change. Return: it; if it is 0, the result of storing */
 int store_changed(struct store *s, int err);
 
 /* store_keyframe.c */
@@ -125,7 +125,7 @@ int store_changed(struct store *s, int err);
 /* A row of SQL_SUBMAPS. Return: 0, -EBADMSG with one line */
 int store_submap_read(struct store *s, sqlite3_stmt *q,
 		      struct store_submap *submap);
-/* Cells of a submap, until the next call. Return: as store_cells() */
+/* Cells of a submap, valid until the next call. Return: as store_cells() */
 int store_cells_read(struct store *s, int64_t submap, struct store_submap *m,
 		     const void **cells);
 
@@ -138,39 +138,39 @@ int store_pose_put(struct store *s, int64_t node, const struct pose *pose,
 
 /* store_site.c */
 
-/* Of the names of a room's gases. Return: @name */
+/* Size of the name of a room's gas setting. Return: @name */
 enum { STORE_GAS_SETTING = 32 };
 const char *store_gas_setting(unsigned int room, char name[STORE_GAS_SETTING]);
 
 /* store_extent.c */
 
 /**
- * store_extent_update() - the box of a node, if it is no longer right
- * @pose: NULL: as stored, if there is one
- * @radius: m, around the node, in which all cells are that it got; 0: none new
+ * store_extent_update() - update the box of a node, if it is no longer valid
+ * @pose: NULL: the stored one, if any
+ * @radius: m, around the node, contains all of its new cells; 0: none new
  *
  * Return: 0, -ENOENT: no such node (no line), others with one.
  */
 int store_extent_update(struct store *s, int64_t node, const struct pose *pose,
 			double radius);
 
-/* Nodes the boxes of which are still to be put into the tree */
+/* Nodes whose boxes must still be put into the tree */
 struct store_boxes {
 	int64_t		*node;
 	uint32_t	count, room;
 };
 
-/* As store_extent_update(), for many: store_extent_put() has to follow */
+/* As store_extent_update(), for many: store_extent_put() must follow */
 int store_extent_move(struct store *s, int64_t node, const struct pose *pose,
 		      struct store_boxes *boxes);
 
-/* If most boxes move, all are made anew. Frees what is in @boxes */
+/* If most boxes move, the tree is rebuilt. Frees the content of @boxes */
 int store_extent_put(struct store *s, struct store_boxes *boxes);
 
-/* How far from a node's frame a submap reaches, m */
+/* Distance that a submap reaches from its node's frame, m */
 double store_extent_radius(const struct store_submap *m);
 
-/* As store_verify(). Return: how many are wrong, or a negative errno */
+/* As store_verify(). Return: number of errors, or a negative errno */
 int store_extent_verify(struct store *s,
 			void (*found)(void *arg, const char *line), void *arg);
 

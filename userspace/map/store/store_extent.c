@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_extent - where in the map nodes have cells, as boxes in an R-tree
+ * store_extent - bounding boxes of nodes in the map, in an R-tree
  *
- * The cells of a node are within a circle around its frame, however it is
- * turned. Its box is that of the circle and MARGIN more on each side, so that
- * most loop closures leave the tree as it is: a box is only made anew when the
- * circle has left it. The radius and the box's middle are with the node, for to
- * find a box in the tree by its node is slow.
+ * The cells of a node are within a circle around its frame, whatever its
+ * rotation. Its box is that of the circle plus MARGIN on each side, so that
+ * most loop closures do not change the tree: a box is only replaced when the
+ * circle has left it. The radius and the box's middle are stored with the node,
+ * because finding a box in the tree by its node is slow.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@
 #include "base/error.h"
 #include "map/store/store_db.h"
 
-enum { FEW = 64 };			/* boxes that are not worth to count */
+enum { FEW = 64 };			/* boxes, not worth counting */
 
 static const double MARGIN = 1;		/* m */
-/* more than what is lost by rounding */
+/* larger than rounding errors */
 static const double SLACK = 1e-6;
 
 /**
- * struct reach - of a node
+ * struct reach - extent of a node
  * @radius:	m; 0: no cells
  * @x, @y:	middle of its box, NAN: none
  */
@@ -73,7 +73,7 @@ static int read_reach(struct store *s, int64_t node, struct reach *r)
 	return err < 0 ? err : err ? 0 : -ENOENT;
 }
 
-/* Return: 1: there is one, 0: there is none, or a negative errno */
+/* Return: 1: found, 0: there is none, or a negative errno */
 static int store_extent_read_pose(struct store *s, int64_t node,
 				  struct pose *pose)
 {
@@ -94,7 +94,7 @@ static int store_extent_read_pose(struct store *s, int64_t node,
 
 static bool has_left(const struct reach *r, const struct pose *p)
 {
-	/* also if there is no box */
+	/* also true if there is no box */
 	return !(fabs(p->x - r->x) <= MARGIN - SLACK &&
 		 fabs(p->y - r->y) <= MARGIN - SLACK);
 }
@@ -104,7 +104,7 @@ static int put_box(struct store *s, int64_t node)
 	return store_sql_run(s, SQL_EXTENT_PUT, "di", MARGIN, node);
 }
 
-/* @pose, @radius: of store_extent_update(). Return: 1: its box is another */
+/* @pose, @radius: of store_extent_update(). Return: 1: its box has changed */
 static int update_reach(struct store *s, int64_t node, const struct pose *pose,
 			double radius)
 {
@@ -159,7 +159,7 @@ int store_extent_move(struct store *s, int64_t node, const struct pose *pose,
 	return 0;
 }
 
-/* Return: how many nodes there are, or a negative errno */
+/* Return: number of nodes, or a negative errno */
 static int64_t count_nodes(struct store *s)
 {
 	sqlite3_stmt *q;
@@ -176,7 +176,7 @@ static int64_t count_nodes(struct store *s)
 	return err < 0 ? err : n;
 }
 
-/* Half as long as to take each of them out of the tree and put it in again */
+/* Takes half the time of replacing each of them in the tree */
 static int store_extent_put_all(struct store *s)
 {
 	int err = store_sql_run(s, SQL_EXTENT_DROP, "");
@@ -220,7 +220,7 @@ int store_near(struct store *s, double x0, double y0, double x1, double y1,
 	return err ? err : more;
 }
 
-/* The tree itself. Return: as store_extent_verify() */
+/* Check the tree itself. Return: as store_extent_verify() */
 static int check_tree(struct store *s,
 		      void (*found)(void *arg, const char *line), void *arg)
 {

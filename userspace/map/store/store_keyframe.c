@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_keyframe - submaps: in, with their node, and out again
+ * store_keyframe - write and read submaps and their nodes
  */
 #include <errno.h>
 #include "map/store/store_db.h"
@@ -41,7 +41,7 @@ static int store_keyframe_check_keyframe(struct store *s,
 	return err;
 }
 
-/* The layer of a submap is there, and of its bits */
+/* Check that the layer of a submap exists and has its bits */
 static int check_layer(struct store *s, int64_t layer, unsigned int bits)
 {
 	sqlite3_stmt *q;
@@ -67,7 +67,7 @@ static int check_layer(struct store *s, int64_t layer, unsigned int bits)
 	return 0;
 }
 
-/* @id: gets 0 if there is none */
+/* @id: out: 0 if there is none */
 static int store_keyframe_find_submap(struct store *s, int64_t node,
 				      int64_t layer, int64_t *id)
 {
@@ -188,7 +188,7 @@ int store_submap_read(struct store *s, sqlite3_stmt *q,
 	return 0;
 }
 
-/* What is bound is @id; 0: nothing */
+/* @id is bound; 0: nothing */
 static int each_submap(struct store *s, enum store_sql sql, int64_t id,
 		       int (*each)(void *arg, const struct store_submap *submap),
 		       void *arg)

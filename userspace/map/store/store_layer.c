@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_layer - what the values of submaps mean
+ * store_layer - settings of layers
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool is_valid(const struct layer *l)
 	       l->resolution >= 0;
 }
 
-/* @id: gets 0 if there is none. Return: 0 or a negative errno */
+/* @id: out: 0 if there is none. Return: 0 or a negative errno */
 static int store_layer_find(struct store *s, const char *name, int64_t *id,
 			    int64_t *bits)
 {

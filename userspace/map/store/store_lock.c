@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_lock - one process writes a store
+ * store_lock - lock that allows one process to write a store
  *
- * A file of its own: to close any descriptor of SQLite's files would drop the
- * locks that SQLite has on them. Locks of the open file (OFD), so that a second
- * store_open() in the same process finds it locked too.
+ * It is a file of its own: closing any descriptor of SQLite's files would drop
+ * SQLite's locks on them. The lock belongs to the open file (OFD), so that a
+ * second store_open() in the same process fails, too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static int read_owner(int fd)
 	return atoi(text);
 }
 
-/* For people; to have the lock does not need it, so a full disk is no error */
+/* For information only, so an error such as a full disk is ignored */
 static void write_owner(int fd)
 {
 	char text[16];

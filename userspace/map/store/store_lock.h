@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store_lock.h - one process writes a store
+ * store_lock.h - lock that allows one process to write a store
  */
 #ifndef MAP_STORE_STORE_LOCK_H
 #define MAP_STORE_STORE_LOCK_H
 
 /**
- * store_lock() - take the lock of a file, until it is closed or we die
+ * store_lock() - take the lock of a store, until it is closed or we die
  * @path: of the store; the lock is a file of its own, PATH-lock, which stays
- * @owner: gets the process that has it, 0 if unknown, for -EBUSY
+ * @owner: out: process that has it, 0 if unknown, for -EBUSY
  *
  * Return: descriptor, to be closed; -EBUSY; others of open(2).
  */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "map/store/store_db.h"
 
-/* @id: gets 0 if there is none */
+/* @id: out: 0 if there is none */
 static int store_node_find(struct store *s, const char *frame, int64_t *id)
 {
 	sqlite3_stmt *q;
@@ -57,7 +57,7 @@ int store_node(struct store *s, const char *frame, int64_t stamp, int64_t *id)
 	bool made;
 	int err;
 
-	/* one that is there costs no transaction */
+	/* an existing node costs no transaction */
 	s->doing = "storing a node";
 	err = store_node_find(s, frame, id);
 	if (err || *id)
@@ -118,9 +118,9 @@ static int put_pose(struct store *s, const struct store_pose *p, int64_t rev,
 }
 
 /*
- * Now and then, as an index is made for it, which each change of poses would
- * have to keep up. A store that has many of them is not kept from others for
- * long, and gets rid of them by and by.
+ * Done rarely, as it needs an index, which each change of poses would have to
+ * maintain. A store with many revisions is not locked for long, and deletes
+ * them in portions.
  */
 static int drop_revisions(struct store *s, int64_t newest)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_open - connections to files that may be stores
+ * store_open - open files that may be stores
  *
- * What a file is shows in its header, where the application's id is from the
- * first transaction on, which is made without a log for that. So nothing is
- * done to files of others, not even a lock or a log next to them.
+ * The type of a file is in its header: the first transaction, which is made
+ * without a log, writes the application's id there. So files of other programs
+ * are never changed, and get no lock or log.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "map/store/store_open.h"
 #include "map/store/store_schema.h"
 
-/* Offsets in the header of SQLite's files; its numbers are big-endian */
+/* Offsets in the header of SQLite's files, big-endian */
 enum {
 	HEADER		= 100,
 	AT_PAGES	= 28,
@@ -27,13 +27,13 @@ enum {
 
 enum {
 	BUSY_MS		= 5000,
-	/* the longest of cells, and then some */
+	/* the longest cells, with a reserve */
 	LENGTH_MAX	= 64 << 20,
 };
 
 /*
- * EXTRA is FULL, and the end of the journal that is there while tables are made
- * is on disk too. A log of 64 MiB, if no one calls store_checkpoint().
+ * EXTRA is FULL plus syncing the end of the journal that exists while tables
+ * are made. A log of 64 MiB, if no one calls store_checkpoint().
  */
 static const char settings[] =
 	"PRAGMA synchronous = EXTRA;"
@@ -64,7 +64,7 @@ static int store_open_configure(struct store *s)
 	       store_sql_error(s) : 0;
 }
 
-/* What SQLite takes as that file whatever its name is; to be freed */
+/* URI that SQLite opens as exactly that file; to be freed */
 static char *uri_of(const char *path, const char *options)
 {
 	char *uri = malloc(3 * strlen(path) + strlen(options) + 8), *p;
@@ -134,8 +134,8 @@ static bool has_journal(struct store *s)
 }
 
 /*
- * Whether it can be a store, by SQLite's own descriptor: no lock is taken, and
- * none dropped. @sure: gets whether statements need not be asked
+ * Can it be a store? Reads through SQLite's own descriptor: no lock is taken or
+ * dropped. @sure: out: no statement is needed to decide
  */
 static int peek(struct store *s, bool *sure)
 {
@@ -154,7 +154,7 @@ static int peek(struct store *s, bool *sure)
 		return store_error_set(s, -EIO, "%s: %s", s->doing,
 				       sqlite3_errstr(code));
 	*sure = !size;
-	/* half of a transaction says nothing */
+	/* half of a transaction proves nothing */
 	if (!size || has_journal(s))
 		return 0;
 	if (memcmp(h, "SQLite format 3", 16))
@@ -167,7 +167,7 @@ static int peek(struct store *s, bool *sure)
 	return 0;
 }
 
-/* @kind: gets what it is, if it can be used at all */
+/* @kind: out: what it is, if it can be used at all */
 static int ask_kind(struct store *s, enum store_kind *kind, int *version)
 {
 	const int code = store_schema_kind(s->db, version);
@@ -187,7 +187,7 @@ static int ask_kind(struct store *s, enum store_kind *kind, int *version)
 	return 0;
 }
 
-/* For a file that is there: whether it is or can become a store */
+/* Check that an existing file is or can become a store */
 static int check_file(struct store *s)
 {
 	enum store_kind kind;
@@ -199,7 +199,7 @@ static int check_file(struct store *s)
 		err = peek(s, &sure);
 	if (!err && !sure) {
 		err = ask_kind(s, &kind, &version);
-		/* to be rolled back: what it is shows then */
+		/* to be rolled back: its type shows then */
 		if (err && sqlite3_extended_errcode(s->db) ==
 			   SQLITE_READONLY_ROLLBACK)
 			err = 0;
@@ -211,7 +211,7 @@ static int check_path(struct store *s)
 {
 	struct stat st;
 
-	/* what SQLite would take as a file of its own */
+	/* SQLite would open a temporary database */
 	if (!*s->path)
 		return store_error_set(s, -EINVAL, "a store without a name");
 	if (stat(s->path, &st))
@@ -242,7 +242,7 @@ static int begin_reading(struct store *s)
 	return 0;
 }
 
-/* Where no one can write, a file without a log needs no locks */
+/* If no one can write, a file without a log needs no locks */
 static bool never_changes(struct store *s)
 {
 	struct statvfs fs;
@@ -314,7 +314,7 @@ static int is_wal(void *arg, int n, char **value, char **name)
 	return 0;
 }
 
-/* Its inode is nobody else's as long as it is open */
+/* Its inode is not reused as long as it is open */
 static void remember_file(struct store *s)
 {
 	struct stat st;
@@ -332,7 +332,7 @@ bool store_is_there(const struct store *s)
 
 	if (!s->filed)
 		return true;
-	/* where nobody may look, nothing is known */
+	/* without permission nothing is known */
 	if (stat(sqlite3_db_filename(s->db, "main"), &st))
 		return errno != ENOENT && errno != ENOTDIR;
 	return st.st_dev == s->device && st.st_ino == s->inode;
@@ -373,7 +373,7 @@ int store_open_to_write(struct store *s, bool create)
 		return err;
 	err = connect_db(s, SQLITE_OPEN_READWRITE |
 			 (create ? SQLITE_OPEN_CREATE : 0), "");
-	/* it makes do with less than what was asked for */
+	/* SQLite falls back to read-only silently */
 	if (!err && sqlite3_db_readonly(s->db, "main"))
 		err = store_error_set(s, access(s->path, W_OK) ? -errno :
 				      -EROFS, "may not be written");

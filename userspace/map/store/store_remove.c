@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_remove - what somebody wants to have back as it was: layers and rooms
- * go
+ * store_remove - remove layers and rooms
  */
 #include <errno.h>
 #include "map/store/store_db.h"
 
-/* The row itself, behind all that belongs to it */
+/* The row itself, after its dependent rows */
 static int store_remove_drop(struct store *s, enum store_sql sql, int64_t id)
 {
 	const int err = store_sql_run(s, sql, "i", id);

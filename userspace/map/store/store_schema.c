@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_schema - tables of a store, and how older ones become today's
+ * store_schema - tables of a store, and migration of older ones
  *
- * A step that was released is never changed: what is new is a step more.
+ * A released step is never changed: changes are new steps.
  */
 #include <stdio.h>
 #include "map/store/store_schema.h"
@@ -36,7 +36,7 @@ static const char tables[] =
 "  stamp  INTEGER NOT NULL,  -- ns since the epoch\n"
 "  source TEXT    NOT NULL\n"
 ") STRICT;\n"
-/* apart from the nodes and narrow: a loop closure writes all of them */
+/* separate and narrow, as a loop closure writes all of them */
 "CREATE TABLE pose(\n"
 "  node INTEGER PRIMARY KEY REFERENCES node,\n"
 "  x    REAL NOT NULL,  -- m, in the map's frame\n"
@@ -51,7 +51,7 @@ static const char tables[] =
 "  y           REAL NOT NULL,\n"
 "  yaw         REAL NOT NULL   -- rad\n"
 ") STRICT;\n"
-/* cells last: what is before them is read without them */
+/* cells last, so that other columns can be read without them */
 "CREATE TABLE submap(\n"
 "  id         INTEGER PRIMARY KEY,\n"
 "  node       INTEGER NOT NULL REFERENCES node,\n"
@@ -127,7 +127,7 @@ static const char views[] =
 "  FROM node n LEFT JOIN pose p ON p.node = n.id\n"
 "  LEFT JOIN link k ON k.node = n.id\n"
 "  LEFT JOIN node q ON q.id = k.predecessor;\n"
-/* as others read outlines: WKT, which ends where it began */
+/* outlines as WKT, whose last corner equals the first */
 "CREATE VIEW rooms AS SELECT r.id, r.name,\n"
 "  datetime(r.stamp / 1000000000, 'unixepoch') AS time,\n"
 "  r.x, r.y, r.size, r.temperature, r.smoke, r.signal, r.hazard,\n"

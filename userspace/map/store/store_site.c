@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_site - what else is known of a site: rooms, repeaters, settings, notes
+ * store_site - other data of a site: rooms, repeaters, settings, notes
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum {
 	PERCENT		= 100,
-	ROOM_COLUMNS	= 7,	/* before those of the modalities */
+	ROOM_COLUMNS	= 7,	/* columns before those of the modalities */
 };
 
 static bool room_valid(const struct room *r)
@@ -35,8 +35,8 @@ static bool room_valid(const struct room *r)
 }
 
 /*
- * Names of gases, with a blank behind each, are a setting: tables of stores
- * that are older than they are need no change
+ * Names of gases, each followed by a blank, are a setting, so that the tables
+ * of older stores need no change
  */
 enum { GAS_NAMES = ROOM_GASES * ROOM_NAME + 1 };
 
@@ -60,7 +60,7 @@ static int put_gas_names(struct store *s, const struct room *r)
 	return store_sql_run(s, SQL_SETTING_PUT, "tt", name, text);
 }
 
-/* What others wrote there names nothing */
+/* Invalid content yields no names */
 static void split_gas_names(const char *text, struct room *r)
 {
 	unsigned int n = 0;
@@ -147,11 +147,11 @@ int store_room(struct store *s, const struct room *room)
 }
 
 /**
- * store_site_read_rows() - rows of a room, from another table
+ * store_site_read_rows() - read rows of a room from another table
  * @width: real columns, which may be NULL if it is one
- * @to: gets them one after the other, @max rows
+ * @to: out: their values, at most @max rows
  *
- * Return: rows, or a negative errno; -EBADMSG without a line.
+ * Return: number of rows, or a negative errno; -EBADMSG without a line.
  */
 static int store_site_read_rows(struct store *s, enum store_sql id,
 				unsigned int room, int width, double *to,
@@ -353,7 +353,7 @@ int store_note(struct store *s, int64_t stamp, const char *kind,
 					      kind, text, path));
 }
 
-/* A text that lasts until the next row; NULL: none, or with a 0 in it */
+/* A text valid until the next row; NULL: none, or one that contains a 0 */
 static const char *store_site_text_of(sqlite3_stmt *q, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(q, column);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_sql - the statements of the store, and what SQLite says about them
+ * store_sql - SQL statements of the store, and error messages
  *
- * They are prepared when they are first needed and kept. One that is being
- * read, as its rows' receiver needs it too, is prepared once more.
+ * They are prepared when first needed and kept. If one is in use, because the
+ * receiver of its rows needs it too, it is prepared once more.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,7 +27,7 @@
 	      "LEFT JOIN link k ON k.node = n.id "
 
 static const char *const texts[SQLS] = {
-	/* so that none waits for another one at its end */
+	/* so that no transaction has to wait at its end */
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[SQL_COMMIT] = "COMMIT",
 	[SQL_ROLLBACK] = "ROLLBACK",
@@ -63,7 +63,7 @@ static const char *const texts[SQLS] = {
 		"SET x = ?2, y = ?3, yaw = ?4, rev = nullif(?5, 0)",
 	[SQL_POSE_DROP] = "DELETE FROM pose WHERE node = ?",
 	[SQL_POSE_REV] = "INSERT INTO pose_rev(stamp, source) VALUES (?, ?)",
-	/* else each row that goes is looked for in all poses, more than once */
+	/* else each deleted row is searched in all poses, more than once */
 	[SQL_REVS_INDEX] = "CREATE INDEX pose_by_rev ON pose(rev)",
 	[SQL_REVS_DROP] = "DELETE FROM pose_rev WHERE rev IN "
 		"(SELECT r.rev FROM pose_rev r WHERE r.rev <= ?1 AND NOT EXISTS "
@@ -148,7 +148,7 @@ static const char *const texts[SQLS] = {
 	[SQL_REFERENCES] = "PRAGMA foreign_key_check",
 };
 
-/* @format for each modality of which a room has one value; %s: its name */
+/* @format for each modality with one value per room; %s: its name */
 static void add_modalities(sqlite3_str *text, const char *format)
 {
 	for (int i = 0; i < MODALITIES; i++)
@@ -183,7 +183,7 @@ static char *room_text(enum store_sql id)
 	return sqlite3_str_finish(text);
 }
 
-/* What the system said about a file, where that says more than SQLite does */
+/* The system's errno for a file, if it is more specific than SQLite's */
 static int system_errno(sqlite3 *db)
 {
 	switch (sqlite3_system_errno(db)) {
@@ -228,7 +228,7 @@ int store_sql_errno(sqlite3 *db, int code)
 		return -EINVAL;
 	case SQLITE_NOTADB:
 		return -EPROTONOSUPPORT;
-	/* statements are right: it is the tables that are others */
+	/* the statements are right, so the tables must differ */
 	case SQLITE_ERROR:
 	case SQLITE_SCHEMA:
 	case SQLITE_CORRUPT:

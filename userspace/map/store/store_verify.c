@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_verify - everything is read once, and what is wrong is told
+ * store_verify - read everything once and report errors
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "map/store/store_db.h"
 
-/* Who is told, and how often */
+/* Receiver of the errors, and their number */
 struct finder {
 	struct store	*store;
 	void		(*found)(void *arg, const char *line);
@@ -31,7 +31,7 @@ static void store_verify_report(struct finder *f, const char *format, ...)
 	f->count++;
 }
 
-/* Without the path, which its reader knows */
+/* Without the path, which the caller knows */
 static void report_error(struct finder *f)
 {
 	const char *line = store_error(f->store);
@@ -42,7 +42,7 @@ static void report_error(struct finder *f)
 	store_verify_report(f, "%s", line);
 }
 
-/* What is damaged is found; anything else ends it. Return: 0 or the latter */
+/* Damage is counted; other errors end the check. Return: 0 or the latter */
 static int store_verify_weigh(struct finder *f, int err)
 {
 	if (err != -EBADMSG)
@@ -141,7 +141,7 @@ static int check_submaps(struct finder *f)
 	return err ? err : store_verify_weigh(f, more);
 }
 
-/* Predecessors of predecessors come to an end */
+/* Check that chains of predecessors end */
 static int check_links(struct finder *f)
 {
 	struct store *s = f->store;
@@ -206,7 +206,7 @@ static int any_repeater(void *arg, double x, double y)
 	return 0;
 }
 
-/* Of each, the first that is damaged */
+/* Report the first damaged row of each table */
 static int check_rows(struct finder *f)
 {
 	struct store *s = f->store;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * turns - threads that change a store take turns, in the order they came
+ * turns - a fair lock for threads that change a store
  */
 #include "map/store/turns.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * turns.h - threads that change a store take turns, in the order they came
+ * turns.h - a fair lock for threads that change a store
  *
- * A mutex would let one thread in again and again, and those who wait would
- * starve behind an import. Who has the turn may take it once more.
+ * Threads get the turn in order of arrival. A mutex could give it to one thread
+ * again and again, and others would starve during an import. It is recursive.
  */
 #ifndef MAP_STORE_TURNS_H
 #define MAP_STORE_TURNS_H
@@ -14,9 +14,9 @@
 /**
  * struct turns
  * @lock:	of all that follows
- * @next:	number of who comes next
- * @serving:	number of who has the turn, or may take it
- * @owner:	who has it, if @depth is not 0
+ * @next:	number of the next thread to arrive
+ * @serving:	number of the thread that has the turn, or may take it
+ * @owner:	thread that has it, if @depth is not 0
  */
 struct turns {
 	pthread_mutex_t	lock;
@@ -29,9 +29,9 @@ struct turns {
 void turns_init(struct turns *t);
 void turns_destroy(struct turns *t);
 
-/* Waits for as long as it takes */
+/* Waits as long as necessary */
 void turns_take(struct turns *t);
-/* As often as it was taken */
+/* Call as often as it was taken */
 void turns_end(struct turns *t);
 
 #endif
