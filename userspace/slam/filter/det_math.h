@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * det_math.h - sine, cosine and poses that have the same bits on every machine
+ * det_math.h - sine, cosine and poses with the same bits on every machine
  *
- * Those of libm may differ in the last bit from one CPU to the next, and
- * particles on two machines then go different ways. Built with
- * -ffp-contract=off.
+ * The libm functions may differ in the last bit between CPUs, and particles on
+ * two machines would then diverge. Built with -ffp-contract=off.
  */
 #ifndef SLAM_FILTER_DET_MATH_H
 #define SLAM_FILTER_DET_MATH_H
 
 #include "base/pose.h"
 
-/* The half of pi, in two parts */
+/* pi / 2, in two parts */
 #define DET_HALF_PI_HIGH	0x1.921fb544p0
 #define DET_HALF_PI_LOW	0x1.0b4611a626331p-34
 
-/* Taylor's series: for up to pi / 4 exact to the last bit or so */
+/* Taylor series: for up to pi / 4 exact to about the last bit */
 static inline double det_sin_series(double x)
 {
 	const double s = x * x;
@@ -36,7 +35,7 @@ static inline double det_cos_series(double x)
 		s * (1.0 / 20922789888000.0))))))));
 }
 
-/* @angle: rad, not more than some thousand turns */
+/* @angle: rad, at most some thousand turns */
 static inline void det_sincos(double angle, double *sine, double *cosine)
 {
 	const double turns = rint(angle * M_2_PI);
@@ -52,7 +51,7 @@ static inline void det_sincos(double angle, double *sine, double *cosine)
 	}
 }
 
-/* pose_compose() with these */
+/* pose_compose() with these functions */
 static inline struct pose det_compose(const struct pose *a,
 				      const struct pose *b)
 {
@@ -66,7 +65,7 @@ static inline struct pose det_compose(const struct pose *a,
 	};
 }
 
-/* pose_between() with these */
+/* pose_between() with these functions */
 static inline struct pose det_between(const struct pose *a,
 				      const struct pose *b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter.c - weights, resampling, and who is the best
+ * filter.c - weights, resampling, and the choice of the best particle
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "slam/filter/filter_parts.h"
 #include "slam/filter/resampling.h"
 
-/* What a robot that is lost may be off by, m and rad: standard deviations */
+/* Pose uncertainty of a lost robot, m and rad: standard deviations */
 #define LOST		3.0
-/* What too few particles make of a covariance at most */
+/* Limit of the factor by which too few particles raise a covariance */
 #define LOSS_MAX	10
 
 static bool make_arrays(struct filter *f)
@@ -71,7 +71,7 @@ void filter_destroy(struct filter *f)
 	free(f);
 }
 
-/* Of log-weights. The more particles GMapping has, the less a scan weighs */
+/* Of log-weights. With GMapping, more particles make a scan weigh less */
 static double gain_of(const struct filter *f)
 {
 	if (f->params.compat == SLAM_GMAPPING)
@@ -79,7 +79,7 @@ static double gain_of(const struct filter *f)
 	return f->params.gain;
 }
 
-/* The steps of an update. All or, without memory, none */
+/* The trajectory steps of an update. All, or none without memory */
 static int add_steps(struct filter *f)
 {
 	const double gain = gain_of(f);
@@ -108,8 +108,8 @@ static int add_steps(struct filter *f)
 	return 0;
 }
 
-/* Particle i becomes a child of @parent[i]; those are never after i, unless
- * they keep their own number
+/* Particle i becomes a child of @parent[i]; a parent never comes after i,
+ * unless it keeps its own number
  */
 static void inherit(struct filter *f, uint32_t count)
 {
@@ -121,7 +121,7 @@ static void inherit(struct filter *f, uint32_t count)
 		f->next_step[i] = f->step[f->parent[i]];
 	memcpy(f->step, f->next_step, count * sizeof(*f->step));
 	for (uint32_t i = 0; i < count; i++) {
-		/* parents kept their numbers: theirs are not overwritten yet */
+		/* parents kept their numbers: they are not overwritten yet */
 		f->pose[i] = f->pose[f->parent[i]];
 		f->total[i] = f->total[f->parent[i]];
 		f->recent[i] = 0;
@@ -129,7 +129,7 @@ static void inherit(struct filter *f, uint32_t count)
 	f->count = count;
 }
 
-/* How many survivors there are to be */
+/* How many particles resampling draws */
 static uint32_t survivors(struct filter *f)
 {
 	if (f->params.kld_error == 0)
@@ -137,7 +137,7 @@ static uint32_t survivors(struct filter *f)
 	return weights_needed(f->pose, f->count, f->room, &f->params);
 }
 
-/* Return: whether there was a resampling; @count is that of afterwards */
+/* Return: whether it resampled; @count: particles afterwards */
 static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
 {
 	struct random random = random_of(f->params.seed, f->update,
@@ -156,8 +156,8 @@ static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
 }
 
 /*
- * Of the poses of the particles around the one of @best, by their weights: xx,
- * xy, xt, yy, yt, tt. If few are effective they say less than they seem to
+ * The weighted covariance of the particles' poses around the one of @best: xx,
+ * xy, xt, yy, yt, tt. With few effective particles it would be too small
  */
 static void find_spread(struct filter *f, uint32_t best, double effective)
 {
@@ -181,8 +181,8 @@ static void find_spread(struct filter *f, uint32_t best, double effective)
 	}
 }
 
-/* With what odometry adds since, and what a scan cannot tell; or the robot may
- * be anywhere near
+/* Add the error of odometry since then, and of what the scan cannot determine;
+ * a lost robot may be anywhere near
  */
 static void add_uncertainty(const struct filter *f, struct filter_result *r)
 {
@@ -207,7 +207,7 @@ static uint32_t find_best(const struct filter *f)
 	return best;
 }
 
-/* Whether the best particle is not a child of the one that was best before */
+/* Choose the best particle; find out whether its history changed */
 static void choose_best(struct filter *f, struct filter_result *r)
 {
 	trajectory_tree_id id;
@@ -251,7 +251,7 @@ static int update(struct filter *f, const struct reading *reading,
 	return err;
 }
 
-/* One reading: matched, or with the outcomes that are @known */
+/* One reading: matched, or with the outcomes @known */
 static int filter_step(struct filter *f, const struct reading *reading,
 		       const struct recalled *known, struct filter_result *r)
 {
@@ -272,7 +272,7 @@ static int filter_step(struct filter *f, const struct reading *reading,
 	if (f->update)
 		r->update = f->update - 1;
 	r->pose = det_compose(f->pose + f->best, &f->odometer.gone.move);
-	/* GMapping follows the odometry in between */
+	/* GMapping follows odometry between updates */
 	r->unmatched = r->held ||
 		       (!r->updated && p->compat == SLAM_GMAPPING);
 	if (!err && reading->beams && !r->updated && !r->unmatched)

@@ -2,10 +2,10 @@
 /*
  * filter.h - a Rao-Blackwellized particle filter for SLAM
  *
- * In: readings. Out: where the robot is, after each of them, and the history
- * of the best particle, which may become another one at any update (Grisetti,
- * Stachniss and Burgard, Improved techniques for grid mapping with
- * Rao-Blackwellized particle filters, 2007). Maps are a team's: see particle_pool.h.
+ * In: readings. Out: the pose of the robot after each of them, and the history
+ * of the best particle, which may change at any update (Grisetti, Stachniss
+ * and Burgard, Improved techniques for grid mapping with Rao-Blackwellized
+ * particle filters, 2007). The maps are in the pool: see particle_pool.h.
  */
 #ifndef SLAM_FILTER_FILTER_H
 #define SLAM_FILTER_FILTER_H
@@ -15,25 +15,26 @@
 struct filter;
 
 /**
- * struct filter_result - after a reading
+ * struct filter_result - the state after a reading
  * @pose:	of the robot, by the best particle
  * @since:	the same in the frame of that particle's pose at the last update
- * @updated:	the particles changed; else the scan was tracked in the map of
- *		the best one, or there was only odometry
- * @unmatched:	the scan was not: GMapping does not track, or the robot is lost
- * @resampled:
- * @jumped:	the odometry was not believed
- * @lost:	the scan contradicts the map, wherever the robot was looked for
- * @held:	so it is not in the map, and this is no update
- * @found:	it contradicted the map where odometry led; the robot was looked
- *		for, and is elsewhere
- * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), by the
- *		weights of the particles and what odometry adds
- * @rewritten:	the best particle has another past than the best one before
+ * @updated:	the particles changed; otherwise the scan was tracked in the map
+ *		of the best one, or there was only odometry
+ * @unmatched:	the scan was not matched: GMapping does not track, or the robot
+ *		is lost
+ * @resampled:	the particles were resampled
+ * @jumped:	the odometry was rejected
+ * @lost:	the scan contradicts the map at every pose that was searched
+ * @held:	because of that the scan is not in the map: this is no update
+ * @found:	it contradicted the map at the pose of odometry; a search found
+ *		the robot elsewhere
+ * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), from the
+ *		weights of the particles and the error of odometry
+ * @rewritten:	the best particle has another history than the best one before
  * @update:	number of the last update
- * @best:	particle
- * @particles:	of them
- * @effective:	of them, before resampling
+ * @best:	number of the best particle
+ * @particles:	count
+ * @effective:	effective number of particles before resampling
  * @evaluations: of poses for this reading
  * @fit:	of the best particle's scan, 0..1; with GMapping's maps its
  *		log-likelihood
@@ -51,9 +52,9 @@ struct filter_result {
 };
 
 /**
- * filter_create() - a filter that has not seen anything
+ * filter_create() - a filter without readings
  * @params:	copied
- * @team:	of the same parameters; the filter's from now on, also if this
+ * @team:	of the same parameters; the filter takes ownership, also if this
  *		fails
  *
  * Return: to be freed with filter_destroy(), NULL: no memory.
@@ -65,31 +66,31 @@ void filter_destroy(struct filter *f);
 /**
  * filter_read() - a reading
  *
- * Return: 0; a negative errno of the team: then the filter is of no more use
- * than for its history.
+ * Return: 0; a negative errno of the pool: after that only the history of the
+ * filter can be used.
  */
 int filter_read(struct filter *f, const struct reading *reading,
 		struct filter_result *result);
 
 /**
- * filter_recall() - a reading that a filter with the same parameters had
- * @out:	filter_outcomes() of then, @count of them
+ * filter_recall() - replay a reading of a filter with the same parameters
+ * @out:	its filter_outcomes(), @count of them
  *
- * Nothing is matched again, but all is as after filter_read(). Only before
- * the first filter_read(). Of a reading that was only tracked no ranges are
- * needed.
+ * Nothing is matched again, but the state is the same as after filter_read().
+ * Only before the first filter_read(). A reading that was only tracked needs
+ * no ranges.
  *
- * Return: as filter_read(); -EBADMSG: this cannot have been.
+ * Return: as filter_read(); -EBADMSG: the outcomes do not fit.
  */
 int filter_recall(struct filter *f, const struct reading *reading,
 		  const struct outcome *out, uint32_t count,
 		  struct filter_result *result);
 
 /**
- * filter_outcomes() - what came of matching the last reading
+ * filter_outcomes() - what matching the last reading found
  *
- * Return: of all particles of then, if it was an update; one, if it was
- * tracked; none. Good until the next reading.
+ * Return: one for each particle, if it was an update; a single one, if the
+ * reading was tracked; or none. Valid until the next reading.
  */
 const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count);
 

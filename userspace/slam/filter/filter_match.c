@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_match.c - where the robot is: where odometry leads, where it would
- * lead without an error, or somewhere else
+ * filter_match.c - find the robot: at the pose of odometry, at the pose without
+ * an error of odometry, or elsewhere
  *
- * A scan that fits badly is no reason to look elsewhere: a room that nobody
- * has seen has no walls yet. One that would have to look through walls is.
+ * A scan that fits badly is no reason to search elsewhere: an unexplored room
+ * has no walls in the map. A scan that sees through walls is a reason.
  */
 #include <errno.h>
 #include <string.h>
 #include "slam/filter/det_math.h"
 #include "slam/filter/filter_parts.h"
 
-/* Of two motions one is better if the scan fits so much better after it */
+/* A motion is better than another if the scan fits better by this much */
 #define BETTER		0.05
-/* Of what is usual: if a scan fits less, something may be wrong with the
- * odometry; if it fits still less, the robot may be elsewhere
+/* As a share of the usual fit: below it the odometry may be wrong; below the
+ * second one the robot may be elsewhere
  */
 #define POOR		0.85
 #define LOW		0.6
-/* It is, if this share of the beams goes through walls */
+/* It is elsewhere if this share of the beams passes through walls */
 #define AGAINST		0.25
-/* A robot that was found fits so well, of what is usual, and against so little */
+/* Fit of a found robot, as a share of the usual one; beams through walls */
 #define FOUND		0.8
 #define FOUND_AGAINST	0.1
-/* and by so much better than anywhere else */
+/* and how much better it fits than anywhere else */
 #define FOUND_AHEAD	0.1
-/* Of what is usual, what an update makes new */
+/* Weight of an update in the usual fit */
 #define FRESH		0.1
 
-/* So many scans of a robot that is lost are left out of the map; then it is
- * taken to be in a place that changed
+/* The scans of a lost robot that are left out of the map; after that the place
+ * is assumed to have changed
  */
 enum { HELD_MAX = 32 };
 
-/* Updates before which a map is too small to tell */
+/* Updates before which the map is too small for this test */
 enum { YOUNG = 20 };
 
-/* Where a lost robot is looked for, one after the other: m and rad */
+/* Search areas for a lost robot, in this order: m and rad */
 static const struct prior places[] = {
 	{ .place = 1, .turn = 0.5 },
 	{ .place = 6, .turn = M_PI },
 };
 
-/* and from there on, from scan to scan */
+/* and the area from scan to scan after that */
 static const struct prior confirmed = { .place = 0.3, .turn = 0.2 };
 
-/* What a robot that was seen somewhere has to go or turn there, m or rad */
+/* How far a robot has to move or turn to confirm a pose, m or rad */
 #define GONE		0.3
 
 static int filter_match_look(struct filter *f, const struct reading *reading,
@@ -60,7 +60,7 @@ static int filter_match_look(struct filter *f, const struct reading *reading,
 	return err;
 }
 
-/* After this motion of the best particle, as far as it allows */
+/* Search after this motion of the best particle, as far as it allows */
 static int look_after(struct filter *f, const struct reading *reading,
 		      const struct motion *motion, struct filter_result *r,
 		      struct outcome *out)
@@ -76,8 +76,8 @@ static int look_after(struct filter *f, const struct reading *reading,
 	return err;
 }
 
-/* With a step of the odometry that is doubtful, or without it? If the scan
- * does not tell, half of the particles do each
+/* Decide whether a doubtful step of the odometry was real. If the scan does not
+ * tell, half of the particles take each motion
  */
 static int choose_motion(struct filter *f, const struct reading *reading,
 			 struct motion *m, struct filter_result *r)
@@ -125,7 +125,7 @@ static bool is_good(const struct filter *f, const struct sighting *s)
 	       s->against <= FOUND_AGAINST;
 }
 
-/* Searches that find nothing become rarer: at the first scan, the second, the
+/* Searches without success become rarer: at the first scan, the second, the
  * fourth and so on
  */
 static bool is_due(const struct filter *f)
@@ -133,7 +133,7 @@ static bool is_due(const struct filter *f)
 	return f->held < HELD_MAX && !(f->held & (f->held + 1));
 }
 
-/* Around where the robot was, not where odometry led: that may be anywhere */
+/* Around the last pose, not the one of odometry, which may be anywhere */
 static int filter_match_search(struct filter *f, const struct reading *reading,
 			       struct filter_result *r)
 {
@@ -159,8 +159,8 @@ static int filter_match_search(struct filter *f, const struct reading *reading,
 	return 0;
 }
 
-/* Whether it has gone on so far that it sees something else. Return: 1: it is
- * there; 0: not, or not yet; a negative errno
+/* Whether the robot moved far enough to see something else. Return: 1: the pose
+ * is confirmed; 0: not, or not yet; a negative errno
  */
 static int confirm(struct filter *f, const struct reading *reading,
 		   struct filter_result *r)
@@ -182,7 +182,7 @@ static int confirm(struct filter *f, const struct reading *reading,
 	return seen->known && pose_distance(&seen->first, &seen->pose, 1) >= GONE;
 }
 
-/* Return: 1: it is at f->seen; 0: nobody knows; a negative errno */
+/* Return: 1: the robot is at f->seen; 0: unknown; a negative errno */
 static int look_for(struct filter *f, const struct reading *reading,
 		    struct filter_result *r)
 {
@@ -193,7 +193,7 @@ static int look_for(struct filter *f, const struct reading *reading,
 	return ret;
 }
 
-/* @motion: becomes one without the largest step, if that is better */
+/* @motion: becomes one without the largest step, if that fits better */
 static int leave_out_step(struct filter *f, const struct reading *reading,
 			  struct motion *motion, struct filter_result *r)
 {
@@ -211,7 +211,7 @@ static int leave_out_step(struct filter *f, const struct reading *reading,
 	return 0;
 }
 
-/* @motion: gets the one that leads to where the robot was found */
+/* @motion: gets the motion to the pose where the robot was found */
 static int find_robot(struct filter *f, const struct reading *reading,
 		      struct motion *motion, struct filter_result *r)
 {
@@ -234,7 +234,7 @@ static int find_robot(struct filter *f, const struct reading *reading,
 	return 0;
 }
 
-/* No particle fits well. Return: 1: they are to be matched again */
+/* No particle fits well. Return: 1: match all again */
 static int doubt(struct filter *f, const struct reading *reading,
 		 struct motion *motion, struct filter_result *r)
 {
@@ -289,7 +289,7 @@ static int filter_match_recall_all(struct filter *f,
 				    f->out);
 }
 
-/* How a scan fits in the end */
+/* Learn the usual fit */
 static void filter_match_learn(struct filter *f)
 {
 	const double fit = f->out[find_fittest(f)].fit;
@@ -300,8 +300,8 @@ static void filter_match_learn(struct filter *f)
 }
 
 /*
- * A scan that is held has no outcome, or one: where the robot was seen, which
- * fits nothing
+ * A scan that is held has no outcome, or one: the candidate pose of the robot,
+ * with a fit that no match has
  */
 #define HELD_FIT	-1.0
 
@@ -329,7 +329,7 @@ static void recall_held(struct filter *f, const struct recalled *known,
 		f->seen.first = f->seen.pose;
 }
 
-/* It is left out of the map */
+/* The scan is left out of the map */
 static void filter_match_hold(struct filter *f, struct filter_result *r)
 {
 	for (uint32_t i = 0; i < f->count; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter_parts.h - what the files of the filter have in common
+ * filter_parts.h - shared by the files of the filter
  *
- * filter.c has weights, resampling and the history; filter_match.c finds out
- * where the robot is.
+ * filter.c has weights, resampling and the history; filter_match.c finds the
+ * robot.
  */
 #ifndef SLAM_FILTER_FILTER_PARTS_H
 #define SLAM_FILTER_FILTER_PARTS_H
@@ -11,11 +11,11 @@
 #include "slam/filter/filter.h"
 
 /**
- * struct seen - where a scan fits that fits nowhere near
- * @known:	there is such a place
- * @first:	the best particle there, at the first of these scans
- * @pose:	likewise, at the last one
- * @move:	what odometry said then
+ * struct seen - a pose elsewhere that a scan fits
+ * @known:	there is such a pose
+ * @first:	the best pose at the first of these scans
+ * @pose:	the best pose at the last one
+ * @move:	the motion by odometry at that scan
  */
 struct seen {
 	bool		known;
@@ -26,15 +26,16 @@ struct seen {
  * struct filter
  * @pose:	of each particle, after the last update
  * @recent:	logarithm of its weight, since the last resampling
- * @total:	likewise, of it and all its ancestors
+ * @total:	logarithm of the weight of it and all its ancestors
  * @step:	its last one
- * @out:	of the last reading, @outs of them
+ * @out:	outcomes of the last reading, @outs of them
  * @room:	of the arrays of particles
- * @update:	the next one's number
- * @usual:	fit of the best particle, as a rule; 0: not known yet
- * @held:	scans in turn that were left out of the map, as the robot is lost
+ * @update:	number of the next one
+ * @usual:	usual fit of the best particle; 0: not known yet
+ * @held:	scans in a row that were left out of the map, as the robot is
+ *		lost
  * @round:	how often this update was matched before
- * @seen:	where a lost robot may be; it is believed if later scans fit, too
+ * @seen:	where a lost robot may be; confirmed if later scans fit as well
  * @spread:	covariance of the particles' poses after the last update
  */
 struct filter {
@@ -64,8 +65,8 @@ static inline struct particle_pool_state filter_state(const struct filter *f)
 }
 
 /**
- * struct recalled - outcomes of a reading that are known from before
- * @out:	filter_outcomes() of then, @count of them
+ * struct recalled - outcomes of a reading from an earlier run
+ * @out:	its filter_outcomes(), @count of them
  */
 struct recalled {
 	const struct outcome	*out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gmapping_grid.c - beams go into maps of cells that count
+ * gmapping_grid.c - write beams to maps of counting cells
  */
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@ struct pen {
 	struct gmapping_tile	*tile;
 };
 
-/* In a cell. Return: 0; -ENOMEM */
+/* Move to a cell. Return: 0; -ENOMEM */
 static int move_to(struct pen *p, int tx, int ty)
 {
 	tile_id *id;
@@ -62,7 +62,7 @@ static uint32_t mean_of(struct gmapping_count c, struct gmapping_sum s)
 		(s.y + c.hits / 2) / c.hits << GMAPPING_MEAN_Y;
 }
 
-/* It became full, or is not full any more: the nine around have it as a bit */
+/* The cell became full, or is not any more: set its bit in the nine around */
 static int mark_around(struct pen *p, int x, int y)
 {
 	int err = 0;
@@ -77,7 +77,7 @@ static int mark_around(struct pen *p, int x, int y)
 	return err ? err : pen_to(p, x, y);
 }
 
-/* After its numbers changed */
+/* After the counts of the cell changed */
 static int refresh(struct pen *p, int x, int y)
 {
 	const unsigned int i = index_of(x, y);
@@ -102,7 +102,7 @@ static void gmapping_halve(struct gmapping_count *c, struct gmapping_sum *s)
 	s->y = (uint32_t)((uint64_t)s->y * c->hits / hits);
 }
 
-/* A beam went through a cell that others ended in, or that very many saw */
+/* A beam through a cell that has hits, or very many visits */
 static int gmapping_pass(struct pen *p, int x, int y)
 {
 	const unsigned int i = index_of(x, y);
@@ -137,7 +137,7 @@ static int hit(struct pen *p, int x, int y)
 }
 
 /**
- * struct line - Bresenham's: a step along the longer side each time, and one
+ * struct line - Bresenham: a step along the longer side each time, and one
  * along the other when @d is not below 0
  */
 struct line {
@@ -158,8 +158,8 @@ static struct line line_from(int x, int y, int x1, int y1)
 }
 
 /*
- * Up to @n cells of a line, as long as they are in the tile of the pen and
- * nobody ended in them: most are. Return: how many are left
+ * Pass up to @n cells of a line, as long as they are in the tile of the pen and
+ * have no hits: most are. Return: how many are left
  */
 static int pass_free(struct pen *p, struct line *l, int n)
 {
@@ -245,8 +245,8 @@ int gmapping_write(struct likelihood_field *f, struct tiles *pool,
 }
 
 /*
- * Tiles on their way: cells that were visited, row by row
- *	u16		which of the row
+ * Encoded tiles: the visited cells, row by row
+ *	u16		which cells of the row
  *	u16, u16	visits and hits of each of these
  *	u32, u32	sums, if there are hits
  */
@@ -281,7 +281,7 @@ static size_t gmapping_encode(const struct tile_head *head, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* One cell. Return: how many bytes it has; 0: it is not whole, or nonsense */
+/* One cell. Return: its bytes; 0: incomplete or invalid */
 static size_t decode_cell(struct gmapping_count *c, struct gmapping_sum *s,
 			  const uint8_t *data, size_t len)
 {
@@ -295,7 +295,7 @@ static size_t decode_cell(struct gmapping_count *c, struct gmapping_sum *s,
 	if (len < 12)
 		return 0;
 	memcpy(s, data + 4, 8);
-	/* where there are more, the mean is not in the cell */
+	/* with larger sums the mean is outside the cell */
 	if (s->x > (uint32_t)c->hits * (FIELD_UNIT - 1) ||
 	    s->y > (uint32_t)c->hits * (FIELD_UNIT - 1))
 		return 0;

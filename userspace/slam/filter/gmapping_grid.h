@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gmapping_grid.h - a particle's map as GMapping has it: cells that count
+ * gmapping_grid.h - a particle's map as in GMapping: counting cells
  *
- * Each cell counts the beams that went through it or ended there, those that
- * ended there, and where in it they did (Grisetti, Stachniss and Burgard,
- * GMapping: reflection probability maps with a mean endpoint for each cell).
- * It is full if more than a tenth of them ended there.
+ * Each cell counts the beams that passed through it or ended there, those that
+ * ended there, and the position of the endpoints (Grisetti, Stachniss and
+ * Burgard, GMapping: reflection probability maps with a mean endpoint for each
+ * cell). It is full if more than a tenth of the beams ended there.
  *
- * What matching looks up is one word a cell: where the mean endpoint is, and
- * which of the nine cells around are full. So it is two words and an AND
- * whether an endpoint has anything to be compared with.
+ * Matching reads one word a cell: the mean endpoint, and which of the nine
+ * cells around are full. So two words and an AND decide whether an endpoint
+ * has a cell to compare with.
  */
 #ifndef SLAM_FILTER_GMAPPING_GRID_H
 #define SLAM_FILTER_GMAPPING_GRID_H
@@ -29,15 +29,15 @@ enum {
 
 /**
  * struct gmapping_count - beams
- * @visits:	went through or ended here. Before it would be more than
- *		GMAPPING_COUNT_MAX, all numbers of the cell are halved
+ * @visits:	passed through or ended here. Before it exceeds
+ *		GMAPPING_COUNT_MAX, all counts of the cell are halved
  * @hits:	ended here
  */
 struct gmapping_count {
 	uint16_t	visits, hits;
 };
 
-/* Of the endpoints of all hits, from the lower left corner, 1/256 cell */
+/* Over the endpoints of all hits, from the lower left corner, 1/256 cell */
 struct gmapping_sum {
 	uint32_t	x, y;
 };
@@ -45,7 +45,7 @@ struct gmapping_sum {
 /**
  * struct gmapping_tile - [row * TILE_SIDE + column] each
  * @look:	bit 3 * (1 + dy) + 1 + dx: cell (x + dx, y + dy) is full; the
- *		mean endpoint, 8 bits of x and of y; it follows from @count and
+ *		mean endpoint, 8 bits of x and of y; computed from @count and
  *		@sum
  */
 struct gmapping_tile {
@@ -57,7 +57,7 @@ struct gmapping_tile {
 
 extern const struct tile_kind gmapping_tiles;
 
-/* Of a pool of these */
+/* In a pool of these tiles */
 static inline struct gmapping_tile *gmapping_tile_at(const uint8_t *base,
 						     tile_id id)
 {
@@ -70,12 +70,12 @@ static inline bool gmapping_full(struct gmapping_count c)
 }
 
 /**
- * gmapping_write() - a scan goes into a map
+ * gmapping_write() - add a scan to a map
  * @units:	1/256 cells in a metre
- * @version:	of tiles that change
+ * @version:	for tiles that change
  *
- * Cells along each beam are free, up to where it ends; that cell is hit, but
- * for beams that were cut.
+ * Cells along each beam are free, up to its end; the cell at the end is hit,
+ * except for beams that were cut.
  *
  * Return: as field_hit().
  */
@@ -90,7 +90,7 @@ enum {
 	GMAPPING_SCORE_MAX	= 1 << 20,	/* of an endpoint */
 };
 
-/* What an endpoint's score is by its square distance >> GMAPPING_DECAY_BITS */
+/* An endpoint's score by its square distance >> GMAPPING_DECAY_BITS */
 struct gmapping_decay {
 	int32_t		score[GMAPPING_DECAYS];
 };
@@ -103,7 +103,7 @@ void gmapping_decay_init(struct gmapping_decay *d, double sigma,
  * struct gmapping_score - of a scan at a pose
  * @score:	sum of 0..GMAPPING_SCORE_MAX each
  * @square:	sum of square distances, 1/256^2 cell
- * @found:	endpoints that have a cell to be compared with
+ * @found:	endpoints that have a cell to compare with
  */
 struct gmapping_score {
 	int64_t		score;
@@ -113,13 +113,13 @@ struct gmapping_score {
 
 /**
  * gmapping_score_at() - how well endpoints fit
- * @points:	where beams end, of the robot's yaw
+ * @points:	endpoints, rotated to the robot's yaw
  * @behind:	from there to a place a little before, on the same beam
  * @x, @y:	of the robot, 1/256 cell
  *
  * An endpoint is compared with the mean endpoints of full cells among the nine
- * around, if the cell as much before that one is not full: a wall is seen from
- * its front. The nearest one counts.
+ * around, if the cell at the same offset before that one is not full: a wall is
+ * seen from its front. The nearest one counts.
  */
 struct gmapping_score
 gmapping_score_at(const struct field_window *f, const uint8_t *base,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gmapping_score.c - three ways through one loop, as in score.c
+ * gmapping_score.c - three versions of one loop, as in score.c
  */
 #include <limits.h>
 #include <math.h>
@@ -27,7 +27,7 @@ void gmapping_decay_init(struct gmapping_decay *d, double sigma,
 	}
 }
 
-/* The word of the cell of a point from the map's corner on, 1/256 cell */
+/* The word of the cell of a point, from the map's corner, 1/256 cell */
 static inline uint32_t gmapping_score_look_at(const struct field_window *f,
 					      const uint8_t *base, int x, int y)
 {
@@ -93,7 +93,7 @@ gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
 #define LOOK(base)	((const int *)gmapping_tile_at(base, 0)->look)
 
 /**
- * struct map8 - what is looked up in, eight at a time
+ * struct map8 - the map of a lookup, eight words at a time
  */
 struct map8 {
 	__m256i		width, height;
@@ -243,7 +243,7 @@ gmapping_score_score_avx2(const struct field_window *f, const uint8_t *base,
 		score = _mm256_add_epi32(score, _mm256_mask_i32gather_epi32(
 			zero, decay->score,
 			_mm256_srli_epi32(best, GMAPPING_DECAY_BITS), in, 4));
-		/* up to 2^30 for as many beams as there can be */
+		/* up to 2^30 for the largest number of beams */
 		square = _mm256_add_epi32(square, _mm256_and_si256(best, in));
 		found = _mm256_sub_epi32(found, in);
 	}

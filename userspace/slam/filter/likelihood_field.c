@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * likelihood_field.c - endpoints occupy cells, and those raise the field around them
+ * likelihood_field.c - endpoints occupy cells, and these raise the field
  */
 #include <errno.h>
 #include <math.h>
@@ -53,7 +53,7 @@ static void page_release(struct field_page *page, struct tiles *pool)
 	tiles_directory_add(pool, -(ptrdiff_t)sizeof(*page));
 }
 
-/* @slot: gets a page of the map's own: a new one, or a copy if others have it */
+/* @slot: gets a page of this map: a new one, or a copy of a shared one */
 static int page_own(struct field_page **slot, struct tiles *pool)
 {
 	struct field_page *page = *slot, *own;
@@ -160,7 +160,7 @@ int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
 	return 0;
 }
 
-/* As field_slot(), where the map reaches */
+/* As field_slot(), within the map */
 static int own_slot(struct likelihood_field *f, struct tiles *pool, int tx,
 		    int ty, tile_id **slot)
 {
@@ -220,7 +220,7 @@ void field_window_free(struct field_window *w)
 	*w = (struct field_window){ .room = 0 };
 }
 
-/* Return: bits that any of the names has */
+/* Return: the OR of all names */
 static inline tile_id fill_places(uint32_t *to, const tile_id *tile, int count,
 			   int shift)
 {
@@ -294,7 +294,7 @@ static void raise_tile(struct tile *t, const struct field_kernel *k,
 	const int first = max_int(y - FIELD_RADIUS, 0);
 	const int last = min_int(y + FIELD_RADIUS, TILE_SIDE);
 
-	/* beyond that there is no kernel to read */
+	/* the kernel ends there */
 	if (x < -FIELD_RADIUS || x > TILE_SIDE + FIELD_RADIUS)
 		return;
 	for (int row = first; row <= last; row++) {
@@ -313,7 +313,7 @@ static int field_raise_around(struct likelihood_field *f, struct tiles *pool,
 			      const struct field_kernel *k, unsigned int phase,
 			      int x, int y, uint64_t version)
 {
-	/* a tile ends with the first cells of the next one */
+	/* a tile also holds the first cells of the next one */
 	const int x0 = (x - FIELD_RADIUS - 1) >> TILE_BITS;
 	const int y0 = (y - FIELD_RADIUS - 1) >> TILE_BITS;
 	const int x1 = (x + FIELD_RADIUS) >> TILE_BITS;
@@ -350,7 +350,7 @@ int field_hit(struct likelihood_field *f, struct tiles *pool,
 	struct tile *t = tile_at(tiles_base(pool), id);
 	int err;
 
-	/* number 0 has none */
+	/* tile 0 has no cells */
 	if (t->occupied[row] >> column & 1)
 		return 0;
 	err = field_raise_around(f, pool, k, phase, cx, cy, version);
@@ -362,7 +362,7 @@ int field_hit(struct likelihood_field *f, struct tiles *pool,
 	return 0;
 }
 
-/* What the occupied cells of tile @from do to the tile (@dx, @dy) beside it */
+/* The effect of the occupied cells of tile @from on the tile (@dx, @dy) off */
 static void draw_from(struct tile *to, const struct tile *from,
 		      const struct field_kernel *k, int dx, int dy)
 {

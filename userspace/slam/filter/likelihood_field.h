@@ -3,9 +3,9 @@
  * likelihood_field.h - a particle's map: how likely it is that a beam ends here
  *
  * A likelihood field (Thrun, Burgard and Fox, Probabilistic Robotics, section
- * 6.4) that grows with every scan: each occupied cell raises what is around
- * it. Coordinates are in 1/256 cell, and so integers: sums have the same bits
- * in whatever order they are made.
+ * 6.4) that grows with every scan: each occupied cell raises the field around
+ * it. Coordinates are integers, in 1/256 cell: sums have the same bits in any
+ * order.
  */
 #ifndef SLAM_FILTER_LIKELIHOOD_FIELD_H
 #define SLAM_FILTER_LIKELIHOOD_FIELD_H
@@ -23,13 +23,13 @@ enum {
 	FIELD_PAGE_SIDE	= 1 << FIELD_PAGE_BITS,		/* tiles: 25.6 m */
 	FIELD_PAGE	= FIELD_PAGE_SIDE * FIELD_PAGE_SIDE,
 	FIELD_PAGES_MAX	= 256,		/* along a side of a map: 6.5 km */
-	FIELD_REACH	= 512,		/* tiles that a beam may be long: 410 m */
+	FIELD_REACH	= 512,		/* longest beam, tiles: 410 m */
 	FIELD_SPARE	= TILE_SIDE,	/* zeros around a row of a kernel */
 };
 
 /**
- * struct field_kernel - what an occupied cell does to those around it
- * @value:	[where in the cell][row][FIELD_SPARE + column]
+ * struct field_kernel - how an occupied cell raises the field around it
+ * @value:	[position in the cell][row][FIELD_SPARE + column]
  */
 struct field_kernel {
 	uint8_t		value[FIELD_PHASES][FIELD_ACROSS]
@@ -39,7 +39,7 @@ struct field_kernel {
 /**
  * field_kernel_init() - the log-likelihood of an endpoint by its distance
  * @sigma:	of the endpoints, in cells
- * @ratio:	of the density in the middle to that of what was not expected
+ * @ratio:	of the density at the centre to that of an unexpected endpoint
  *
  * log(1 + ratio exp(-d^2 / 2 sigma^2)), scaled to 0..FIELD_MAX: a Gaussian
  * and a constant (Probabilistic Robotics, eq. 6.12).
@@ -47,8 +47,8 @@ struct field_kernel {
 void field_kernel_init(struct field_kernel *k, double sigma, double ratio);
 
 /**
- * struct field_page - a square of tiles that maps share until one of them writes
- * @users:	maps that have it
+ * struct field_page - a square of tiles, shared by maps until one writes to it
+ * @users:	maps that refer to it
  * @tile:	[row * FIELD_PAGE_SIDE + column]
  */
 struct field_page {
@@ -58,9 +58,9 @@ struct field_page {
 
 /**
  * struct likelihood_field - a map; the pages from (@x, @y) on
- * @page:	[row * width + column]; NULL: nothing is known there
+ * @page:	[row * width + column]; NULL: unknown area
  *
- * A copy costs what pages there are, and not the area around them.
+ * The cost of a copy grows with the number of pages, not with the area.
  */
 struct likelihood_field {
 	int			x, y;
@@ -71,17 +71,17 @@ struct likelihood_field {
 void field_init(struct likelihood_field *f);
 void field_free(struct likelihood_field *f, struct tiles *pool);
 
-/* @to becomes as @from, what it was is freed. Return: 0; -ENOMEM */
+/* @to becomes a copy of @from; its old map is freed. Return: 0; -ENOMEM */
 int field_copy(struct likelihood_field *to, const struct likelihood_field *from,
 	       struct tiles *pool);
 
 /**
- * field_hit() - an endpoint
+ * field_hit() - add an endpoint
  * @x, @y:	1/256 cell
- * @version:	of tiles that change; never again with other contents
+ * @version:	for tiles that change; never reused with other contents
  *
- * Return: 0; -ENOMEM: part of it may be done; -ERANGE: farther away than a map
- * reaches.
+ * Return: 0; -ENOMEM: it may be done in part; -ERANGE: outside the largest
+ * map.
  */
 int field_hit(struct likelihood_field *f, struct tiles *pool,
 	      const struct field_kernel *k, int x, int y, uint64_t version);
@@ -94,13 +94,13 @@ static inline unsigned int field_page_index(int tx, int ty)
 		((unsigned int)tx & mask);
 }
 
-/* Places for tiles, with or without one */
+/* Number of positions for tiles, used or not */
 static inline size_t field_places(const struct likelihood_field *f)
 {
 	return (size_t)f->width * (size_t)f->height * FIELD_PAGE;
 }
 
-/* Which of these is at (@tx, @ty); SIZE_MAX: the map does not reach there */
+/* The index of (@tx, @ty); SIZE_MAX: outside the map */
 static inline size_t field_number(const struct likelihood_field *f, int tx,
 				  int ty)
 {
@@ -125,21 +125,21 @@ static inline tile_id field_tile(const struct likelihood_field *f, int tx,
 }
 
 /**
- * field_next() - all tiles there are, by their numbers
- * @i: 0 at first, then what was returned + 1
- * @x, @y: get where the tile is
+ * field_next() - walk over all tiles by index
+ * @i: 0 at first, then the last return value + 1
+ * @x, @y: get the position of the tile
  *
- * Return: the next one from @i on; SIZE_MAX: there are no more.
+ * Return: the next index from @i on; SIZE_MAX: there are no more.
  */
 size_t field_next(const struct likelihood_field *f, size_t i, int *x, int *y);
 
-/* As far as (@x0, @y0) and (@x1, @y1), tiles. Return: as field_hit() */
+/* Up to (@x0, @y0) and (@x1, @y1), tiles. Return: as field_hit() */
 int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
 	       int x1, int y1);
 
 /**
- * field_slot() - where a map has a tile, to be changed
- * @slot: gets it; it lasts until the map changes elsewhere
+ * field_slot() - the entry of a tile in a map, for writing
+ * @slot: gets it; valid until the map changes elsewhere
  *
  * Return: as field_hit()
  */
@@ -147,12 +147,12 @@ int field_slot(struct likelihood_field *f, struct tiles *pool, int tx, int ty,
 	       tile_id **slot);
 
 /**
- * struct field_window - some tiles of a map in one array, to be looked up
+ * struct field_window - some tiles of a map in one array, for lookup
  * @x, @y:	the first one
- * @place:	[row * width + column]: where the tile begins, bytes, or
- *		TILE_UNIT with @far; 0: nothing is known
+ * @place:	[row * width + column]: offset of the tile in bytes, or in
+ *		TILE_UNIT with @far; 0: unknown
  * @room:	of @place
- * @far:	31 bits of bytes are not enough for one of them
+ * @far:	an offset needs more than 31 bits in bytes
  */
 struct field_window {
 	int		x, y;
@@ -169,7 +169,7 @@ static inline const uint8_t *field_window_at(const struct field_window *w,
 	return base + ((size_t)w->place[i] << (w->far ? TILE_UNIT_BITS : 0));
 }
 
-/* The tile at (@tx, @ty), that of the unknown if it is not in there */
+/* The tile at (@tx, @ty); outside the window that of the unknown */
 static inline const uint8_t *field_window_tile(const struct field_window *w,
 					       const uint8_t *base, int tx,
 					       int ty)
@@ -189,17 +189,17 @@ void field_window_free(struct field_window *w);
 /**
  * field_window_fill() - the tiles from (@x0, @y0) to (@x1, @y1)
  *
- * So far as the map reaches; there must be room. What is written to the map
- * afterwards is not in it.
+ * Within the map; there must be room. Later writes to the map do not show in
+ * it.
  */
 void field_window_fill(struct field_window *w, const struct likelihood_field *f,
 		       int x0, int y0, int x1, int y1);
 
 /**
- * field_draw() - the field of a tile from the cells that are occupied
+ * field_draw() - compute the field of a tile from the occupied cells
  *
- * Those of the tile and of the eight around it, which must be there if they
- * have any. The tile is the map's own.
+ * Uses the cells of the tile and of the eight around it, which must be there if
+ * they have any. The tile must not be shared.
  */
 void field_draw(struct likelihood_field *f, struct tiles *pool,
 		const struct field_kernel *k, int tx, int ty);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * likelihood_field_code.c - a tile of a field on its way: its occupied cells. The field
- * is drawn from them again
+ * likelihood_field_code.c - an encoded tile of a field: its occupied cells. The
+ * receiver computes the field from them
  *
  *	u16	rows that have occupied cells, a bit each
  *	u16	occupied cells of each such row
- *	u8	where in the cell, 2 bits for each occupied cell, filled up
+ *	u8	position in the cell, 2 bits for each occupied cell, padded
  */
 #include <string.h>
 #include "slam/filter/likelihood_field.h"

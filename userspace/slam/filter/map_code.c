@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_code.c - tiles to bytes, and bytes to tiles
+ * map_code.c - encode and decode tiles
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { HEAD = 12 };
 
-/* What a tile is decoded into */
+/* Room to decode a tile */
 union tile_room {
 	struct tile_head	head;
 	uint8_t			bytes[TILE_BYTES_MAX];
@@ -26,7 +26,7 @@ static int append_tile(struct bytes *out, const struct tiles *pool,
 			    tiles_kind(pool)->encode(t, code + HEAD));
 }
 
-/* Return: its bytes; 0: it is not whole */
+/* Return: its bytes; 0: incomplete */
 static size_t decode_tile(const struct tiles *pool, union tile_room *t,
 			  struct map_place *place, const uint8_t *data,
 			  size_t len)
@@ -87,7 +87,7 @@ static int put_tile(struct likelihood_field *f, struct tiles *pool,
 		return err;
 	tiles_release(pool, *id);
 	*id = 0;
-	/* nobody ever wrote there */
+	/* never written */
 	if (!room->head.version)
 		return 0;
 	err = tiles_own(pool, id);
@@ -115,7 +115,7 @@ int map_decode(struct likelihood_field *f, struct tiles *pool,
 			return -EBADMSG;
 		err = put_tile(f, pool, &room, place);
 	}
-	/* all cells first: what is drawn has what neighbours do to it */
+	/* all cells first: the field of a tile depends on its neighbours */
 	for (at = 0; at < len && !err; at += size) {
 		size = decode_tile(pool, &room, &place, code + at, len - at);
 		if (field_tile(f, place.x, place.y))
@@ -124,7 +124,7 @@ int map_decode(struct likelihood_field *f, struct tiles *pool,
 	return err;
 }
 
-/* @mark: [as field_next() counts tiles] whether it is among those that come */
+/* @mark: [index of field_next()] whether the tile is in the message */
 static int mark_coming(const struct likelihood_field *f,
 		       const struct tiles *pool, const uint8_t *data,
 		       size_t len, uint8_t *mark)

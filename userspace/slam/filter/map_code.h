@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_code.h - a particle's map on its way to another worker
+ * map_code.h - encode a particle's map for another worker
  *
- * Only what the receiver lacks: it has a particle with an ancestor in common,
- * and tiles that nobody wrote to since are the same there. Of a tile goes what
- * cannot be drawn again from its cells and those around.
+ * Only what the receiver lacks: it has a particle with a common ancestor, and
+ * tiles that were not written since then are the same there. A tile is sent
+ * without what can be computed from its cells and those around.
  *
  * A tile, little endian:
  *	i16	x, y
@@ -23,8 +23,8 @@ struct map_place {
 };
 
 /**
- * map_encode() - tiles that changed
- * @since:	those with a version from here on
+ * map_encode() - encode tiles that changed
+ * @since:	those with this version or later
  * @out:	appended to
  *
  * Return: how many; -ENOMEM.
@@ -32,25 +32,25 @@ struct map_place {
 int map_encode(const struct likelihood_field *f, struct tiles *pool,
 	       uint64_t since, struct bytes *out);
 
-/* Likewise, those at these places; where there is none, an empty one */
+/* Likewise, the tiles at these places; an empty one where there is none */
 int map_encode_places(const struct likelihood_field *f, struct tiles *pool,
 		      const struct map_place *place, uint32_t count,
 		      struct bytes *out);
 
 /**
  * map_decode() - put tiles into a map
- * @f:		is changed; of no use after an error
+ * @f:		changed; unusable after an error
  *
- * Return: 0; -EBADMSG: no such tiles; -ENOMEM; -ERANGE.
+ * Return: 0; -EBADMSG: invalid tiles; -ENOMEM; -ERANGE.
  */
 int map_decode(struct likelihood_field *f, struct tiles *pool,
 	       const struct field_kernel *k, const void *data, size_t len);
 
 /**
- * map_stale() - where a map has tiles that are not those of the ancestor
- * @since:	versions from here on are not
- * @data:	tiles that come, as map_encode() gave them: not those
- * @place:	gets an array, to be freed
+ * map_stale() - where the tiles of a map differ from those of the ancestor
+ * @since:	this version or later differs
+ * @data:	tiles that come with the message of map_encode(): left out
+ * @place:	gets an array; the caller frees it
  *
  * Return: how many; -EBADMSG; -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - what both matchers begin and end with
+ * match.c - shared by all scan matchers
  */
 #include <errno.h>
 #include <math.h>
@@ -8,10 +8,10 @@
 #include "slam/filter/det_math.h"
 #include "slam/filter/match.h"
 
-/* Between the poses that the curvature is taken from, m and rad */
+/* Distance of the poses for the curvature, m and rad */
 #define PROBE		0.03
 #define PROBE_TURN	0.015
-/* A search in a place that is wider than this is not led by odometry, m */
+/* Odometry does not guide a search in an area wider than this, m */
 #define KEPT		1.0
 
 int matcher_init(struct matcher *m, const struct slam_params *params,
@@ -43,7 +43,7 @@ void matcher_free(struct matcher *m)
 	m->rotated = m->behind = (struct rotated){ .count = 0 };
 }
 
-/* However the box is turned, with a row of tiles and what is begun around it */
+/* For any rotation of the box, with a row of tiles around it */
 static int reserve_window(struct matcher *m)
 {
 	const double size = hypot((double)m->box.right - (double)m->box.left,
@@ -91,7 +91,7 @@ static void turn_to(struct matcher *m, const struct scan *scan, double yaw)
 	m->yaw = yaw;
 }
 
-/* What endpoints may be compared with is in the tile beside theirs at most */
+/* The cells to compare with are at most one tile beside the endpoints */
 static void fill_window(struct matcher *m, const struct likelihood_field *map)
 {
 	const double width = ((double)m->box.right - (double)m->box.left) / 2;
@@ -164,15 +164,15 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
 }
 
 /*
- * How much odometry counts along the direction that a scan is blind to, 0..1:
- * by the variances of odometry and of the endpoints that tell of it
+ * The weight of odometry along the direction that a scan is blind to, 0..1:
+ * by the variances of odometry and of the endpoints that constrain it
  */
 static double odometry_share(const struct matcher *m, const struct scan *scan)
 {
 	const double wall = m->params->wall, sigma = m->params->sigma;
 	double odometry;
 
-	/* no prior, no width, or a search for a robot that is lost */
+	/* no prior, no width, or a search for a lost robot */
 	if (!m->prior || !(wall > 0) || !(m->prior->place > 0) ||
 	    m->prior->place >= KEPT)
 		return 0;
@@ -180,7 +180,7 @@ static double odometry_share(const struct matcher *m, const struct scan *scan)
 	return odometry / (odometry + scan->told / (sigma * sigma));
 }
 
-/* @part of the way to @to, but only along what the scan is blind to */
+/* Move by @part towards @to, but only along the blind direction */
 static void move_along(const struct scan *scan, struct pose *pose,
 		       const struct pose *to, double part)
 {
@@ -266,7 +266,7 @@ static bool factor(const double a[3][3], double l[3][3])
 	return true;
 }
 
-/* What the fit and the odometry know of the pose: an inverse covariance */
+/* The inverse covariance of the pose by the fit and the odometry */
 static void information(const double h[3][3], double sharpness, double slip,
 			double turn, double l[3][3])
 {
@@ -281,7 +281,7 @@ static void information(const double h[3][3], double sharpness, double slip,
 	}
 	if (factor((const double (*)[3])a, l))
 		return;
-	/* no maximum in all directions: each of the three alone */
+	/* no maximum in all directions: use each of the three alone */
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)
 			l[i][j] = i == j ? sqrt(a[i][i]) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - where a scan fits best into a map: a few ways, one interface
+ * match.h - find the best pose of a scan in a map: the scan matchers
  */
 #ifndef SLAM_FILTER_MATCH_H
 #define SLAM_FILTER_MATCH_H
@@ -9,17 +9,17 @@
 #include "slam/filter/motion.h"
 
 /**
- * struct matcher - what a thread needs to match; one for each
+ * struct matcher - the state of matching, one for each thread
  * @params:	of the filter
  * @base:	of the tiles of all maps
- * @fit:	what the hill climb looks at: matcher_fit() or matcher_score()
+ * @fit:	score of the hill climb: matcher_fit() or matcher_score()
  * @units:	1/256 cells in a metre
- * @prior:	poses are worth less by its cost; NULL: they cost nothing
- * @spare:	tiles around those that a pose looks up, for poses near it
- * @evaluations: of poses, until now
+ * @prior:	its cost is subtracted from the fit of a pose; NULL: no cost
+ * @spare:	tiles around those of a pose, for poses near it
+ * @evaluations: of poses so far
  * @box:	of the scan
  * @radius:	of a circle around it
- * @window:	of @shown, what is looked up at (@x, @y, @turn) and near there
+ * @window:	of @shown, the tiles for poses at (@x, @y, @turn) and near
  */
 struct matcher {
 	const struct slam_params	*params;
@@ -57,14 +57,14 @@ void matcher_free(struct matcher *m);
 enum { MATCHER_SPARE = 4 };
 
 /**
- * matcher_begin() - a new scan, or maps that have changed since
+ * matcher_begin() - begin a new scan, or use maps that have changed since
  *
  * Return: 0; -ENOMEM
  */
 int matcher_begin(struct matcher *m, const struct scan *scan);
 
 /**
- * matcher_look() - what the endpoints of a scan at a pose look up
+ * matcher_look() - prepare the lookup of a scan at a pose
  * @x, @y: get the pose, 1/256 cell
  *
  * The scan is turned to the yaw of the pose: m->rotated, m->behind.
@@ -83,7 +83,7 @@ const struct field_window *matcher_look(struct matcher *m,
 double matcher_fit(struct matcher *m, const struct scan *scan,
 		   const struct likelihood_field *map, const struct pose *pose);
 
-/* Likewise in a map as GMapping has it: its score, 0..endpoints */
+/* Likewise with GMapping's map: its score, 0..endpoints */
 double matcher_score(struct matcher *m, const struct scan *scan,
 		     const struct likelihood_field *map,
 		     const struct pose *pose);
@@ -93,19 +93,19 @@ void matcher_slope(struct matcher *m, const struct scan *scan,
 		   const struct likelihood_field *map, const struct pose *pose,
 		   struct score_slope *slope);
 
-/* match_hill(), with other numbers */
+/* match_hill() with other parameters */
 double match_climb(struct matcher *m, const struct scan *scan,
 		   const struct likelihood_field *map, struct pose *pose,
 		   uint32_t refinements, uint32_t cutoff);
 
 /**
  * match_hill() - the hill climb of Kamburugamuve et al., algorithm 1
- * @pose: where it begins; gets the best pose
+ * @pose: the start; gets the best pose
  *
- * The six neighbours of the best pose are looked at; once none is better, the
- * step is halved, as often as there are refinements. A pose behind the wall of
- * the prior has to be better by what it costs. The cutoff is looked at
- * after each round of six, as there.
+ * Evaluates the six neighbours of the best pose; if none is better, the step
+ * is halved, as often as there are refinements. A pose beyond the wall of the
+ * prior has to be better by its cost. The cutoff is checked after each round
+ * of six, as in the paper.
  *
  * Return: the fit there.
  */
@@ -116,7 +116,7 @@ double match_hill(struct matcher *m, const struct scan *scan,
  * match_gmapping() - the scan matcher of GMapping
  *
  * match_hill() on matcher_score(): Grisetti, Stachniss and Burgard, with
- * beams compared with cells as gmapping_score_at() does.
+ * the comparison of gmapping_score_at().
  *
  * Return: the log-likelihood of the scan there.
  */
@@ -126,7 +126,7 @@ double match_gmapping(struct matcher *m, const struct scan *scan,
 /**
  * match_gauss_newton() - Gauss-Newton on the likelihood field
  *
- * As match_hill(), in fewer evaluations: its first, large steps, and then
+ * As match_hill(), with fewer evaluations: its first, large steps, and then
  * Kohlbrecher et al., A flexible and scalable SLAM system with full 3D motion
  * estimation (SSRR 2011), section IV, with damping (Levenberg-Marquardt).
  */
@@ -135,11 +135,11 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
 			  struct pose *pose);
 
 /**
- * match_keep() - move a pose towards odometry, along what the scan is blind to
+ * match_keep() - move a pose towards odometry, along the blind direction
  * @pose: the best one, of fit @fit; gets the moved one
  *
  * Along a plain wall a scan fits best where the last one was taken, because it
- * looks the same from there. The fit does not tell how far the robot went, and
+ * looks the same from there. The fit does not tell how far the robot moved;
  * odometry does. The pose is the mean of both, weighted by their variances.
  *
  * Return: the fit there.
@@ -149,18 +149,18 @@ double match_keep(struct matcher *m, const struct scan *scan,
 		  double fit);
 
 /**
- * match_draw() - a pose from the improved proposal
- * @pose: the best one, of fit @fit; gets the one that was drawn
+ * match_draw() - sample a pose from the improved proposal
+ * @pose: the best one, of fit @fit; gets the sample
  * @slip, @turn: standard deviations of the odometry, m and rad
  *
- * From the Gaussian that the fit looks like around its maximum (Grisetti,
+ * From the Gaussian approximation of the fit around its maximum (Grisetti,
  * Stachniss and Burgard, Improved techniques for grid mapping with
  * Rao-Blackwellized particle filters, 2007, section IV; the covariance is
  * that of Laplace's approximation, not of samples).
  *
- * Return: the fit there, without what was drawn along the direction that the
- * scan is blind to: poses behind the robot fit better in that direction, and
- * particles that lag behind would win.
+ * Return: the fit there, without the sampled part along the blind direction of
+ * the scan: poses behind the robot fit better in that direction, and particles
+ * that lag behind would win.
  */
 double match_draw(struct matcher *m, const struct scan *scan,
 		  const struct likelihood_field *map, struct pose *pose,

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match_gauss_newton.c - a scan matcher that follows the slope
+ * match_gauss_newton.c - a scan matcher that uses the gradient
  *
- * Each endpoint should be where the field is 1: the residuals are 1 - field,
- * and the steps are those of Levenberg and Marquardt.
+ * The field should be 1 at each endpoint: the residuals are 1 - field, and the
+ * steps are those of Levenberg and Marquardt.
  */
 #include <math.h>
 #include "slam/filter/match.h"
 
-/* Less than this is no step any more, m and rad */
+/* Smaller steps count as none, m and rad */
 #define STEP_MIN	1e-4
 #define TURN_MIN	1e-4
 
 enum {
 	STEPS_MAX	= 8,
-	COARSE		= 1,	/* halvings of the hill climb, before that */
+	COARSE		= 1,	/* halvings of the hill climb before that */
 };
 
-/* Solves @a x = @b, symmetric and positive definite. Return: whether it is */
+/* Solve @a x = @b, symmetric. Return: whether it is positive definite */
 static bool solve(const double a[6], const double b[3], double x[3])
 {
 	const double d0 = a[0];

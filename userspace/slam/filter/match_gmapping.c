@@ -5,7 +5,7 @@
 #include <math.h>
 #include "slam/filter/match.h"
 
-/* Of an endpoint that has nothing to be compared with, times sigma */
+/* Cost of an endpoint without a cell to compare with, times sigma */
 #define NOTHING		0.5
 
 static struct gmapping_score score_of(struct matcher *m,

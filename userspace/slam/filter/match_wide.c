@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match_wide.c - a search over all poses of a place, and what contradicts one
+ * match_wide.c - a search over all poses of an area, and the test of a pose
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,35 +9,35 @@
 #include "slam/filter/match_wide.h"
 
 enum {
-	POINTS	= 96,		/* of a scan, looked at all over the place */
-	CLIMBS	= 32,		/* headings that are followed up */
+	POINTS	= 96,		/* of a scan, for the search over the grid */
+	CLIMBS	= 32,		/* headings with a hill climb */
 };
 
 /* Steps of the grid, in sigmas of the field: m, and rad for each m of it */
 #define STEP		2.0
 #define TURN		0.3
-/* What the most distant pose has to fit better by */
+/* Cost in fit of the most distant pose */
 #define DISTANT		0.03
-/* Less than this is no other place, m and rad */
+/* A pose within this is the same place, m and rad */
 #define NEAR		0.8
 #define NEAR_TURN	0.4
-/* A beam that ends so far behind a wall went through it, m */
+/* A beam that ends so far behind a wall passed through it, m */
 #define BEHIND		0.5
-/* What is a wall, and where there is none, of FIELD_MAX */
+/* Above this a wall, below the next one none, of FIELD_MAX */
 #define WALL		0.85
 #define NO_WALL		0.1
 
-/* The best place at a heading */
+/* The best position at a heading */
 struct heading {
 	struct pose	pose;
-	double		fit;		/* less what its distance costs */
+	double		fit;		/* minus the cost of its distance */
 };
 
 /**
- * struct job - what threads are given
- * @points:	some of those of @scan
- * @side, @turns: places to either side of the middle, and headings
- * @found:	what is near it is not looked at; NULL: all is
+ * struct job - input of the threads
+ * @points:	a subset of those of @scan
+ * @side, @turns: grid positions to either side of the middle, and headings
+ * @found:	skip poses near it; NULL: skip none
  */
 struct job {
 	struct matcher		*m;
@@ -70,14 +70,14 @@ static void match_wide_look(struct job *j, struct matcher *m,
 		*best = (struct heading){ *pose, fit };
 }
 
-/* Whether it is about the same place */
+/* Whether both are about the same place */
 static bool match_wide_is_near(const struct pose *a, const struct pose *b)
 {
 	return fabs(a->x - b->x) < NEAR && fabs(a->y - b->y) < NEAR &&
 	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) < NEAR_TURN;
 }
 
-/* One heading, all places */
+/* One heading, all positions */
 static void look_around(void *arg, uint32_t index, unsigned int thread)
 {
 	struct job *j = arg;
@@ -102,7 +102,7 @@ static void look_around(void *arg, uint32_t index, unsigned int thread)
 	}
 }
 
-/* From one of the best ones on, with all points */
+/* Climb from one of the best poses, with all points */
 static void match_wide_climb(void *arg, uint32_t index, unsigned int thread)
 {
 	struct job *j = arg;
@@ -114,7 +114,7 @@ static void match_wide_climb(void *arg, uint32_t index, unsigned int thread)
 	m->prior = NULL;
 }
 
-/* The best first; of equal ones the first one */
+/* The best first; of equal ones the first */
 static int by_fit(const void *a, const void *b)
 {
 	const struct heading *x = a, *y = b;
@@ -124,7 +124,7 @@ static int by_fit(const void *a, const void *b)
 	return x->pose.yaw < y->pose.yaw ? -1 : x->pose.yaw > y->pose.yaw;
 }
 
-/* Some of the points of a scan, of all its parts. @memory: for these */
+/* A subset of a scan's points, evenly. @memory: for these */
 static void pick_points(struct scan *to, const struct scan *scan,
 			float *memory)
 {
@@ -143,7 +143,7 @@ static void pick_points(struct scan *to, const struct scan *scan,
 	};
 }
 
-/* Other points than before. @spare: see struct matcher. Return: 0; -ENOMEM */
+/* Prepare for other points. @spare: see struct matcher. Return: 0; -ENOMEM */
 static int forget_headings(struct job *j, struct thread_pool *crew, int spare)
 {
 	int err = 0;
@@ -155,12 +155,12 @@ static int forget_headings(struct job *j, struct thread_pool *crew, int spare)
 	return err;
 }
 
-/* Return: the best one, of those that did not climb to @j->found */
+/* Return: the best one that did not climb to @j->found */
 static struct heading match_wide_search(struct job *j, struct thread_pool *crew)
 {
 	const uint32_t all = (uint32_t)j->turns;
 	const uint32_t best = all < CLIMBS ? all : CLIMBS;
-	/* all places are seen from the first one */
+	/* the window of the first position covers all of them */
 	const int wide = MATCHER_SPARE + (int)(2 * j->place.place *
 					       j->m->units) /
 			 (TILE_SIDE * FIELD_UNIT);
@@ -221,8 +221,8 @@ static double field_at(const struct matcher *m,
 		TILE_STRIDE + (cx & (TILE_SIDE - 1))] / (double)FIELD_MAX;
 }
 
-/* Whether a beam from (@x, @y) by (@dx, @dy) goes through a wall, and ends where
- * none is: those that graze a wall end at one
+/* Whether a beam from (@x, @y) by (@dx, @dy) passes through a wall and ends in
+ * the open: a beam that grazes a wall ends at one
  */
 static bool goes_through(const struct matcher *m,
 			 const struct likelihood_field *map, double x, double y,

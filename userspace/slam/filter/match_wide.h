@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match_wide.h - where a scan fits if nobody knows where the robot is
+ * match_wide.h - find the pose of a scan without a known robot pose
  */
 #ifndef SLAM_FILTER_MATCH_WIDE_H
 #define SLAM_FILTER_MATCH_WIDE_H
@@ -9,17 +9,17 @@
 #include "slam/filter/match.h"
 
 /**
- * match_wide() - the best pose all over a place
+ * match_wide() - the best pose in an area
  * @m:		a matcher for each thread of @crew; none has a prior
- * @place:	where to look; beyond WIDE_REACH there is nothing to be looked at
- * @pose:	gets it, or stays as it is if the scan fits nowhere
+ * @place:	the area; not searched beyond WIDE_REACH
+ * @pose:	gets the best one; unchanged if the scan fits nowhere
  *
- * All poses of a grid are looked at, whose steps are those that the field is
- * wide; from the best of each heading a hill is climbed. Of two that fit alike
- * the one nearer to the middle is taken. The result does not depend on the
- * number of threads.
+ * Evaluates all poses of a grid, with a step of the width of the field, and
+ * starts a hill climb from the best pose of each heading. Of two equal fits the
+ * one nearer to the middle wins. The result does not depend on the number of
+ * threads.
  *
- * Return: by how much it fits better than any pose that is elsewhere.
+ * Return: by how much it fits better than any pose elsewhere.
  */
 double match_wide(struct matcher *m, struct thread_pool *crew,
 		  const struct scan *scan, const struct likelihood_field *map,
@@ -29,10 +29,10 @@ double match_wide(struct matcher *m, struct thread_pool *crew,
 #define WIDE_REACH	8.0
 
 /**
- * match_against() - what speaks against a pose
+ * match_against() - the evidence against a pose
  *
- * A place that nobody has seen before has no walls that a scan could fit; a
- * robot that is not where it is taken to be sees through some.
+ * An unexplored place has no walls that a scan could fit; a robot at a wrong
+ * pose sees through some walls.
  *
  * Return: the share of beams that pass through a wall and end in the open,
  * 0..1.

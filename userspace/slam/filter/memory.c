@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * memory.c - an account of what maps take, and what the kernel says is left
+ * memory.c - memory of the maps, and what the kernel reports as available
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include "slam/filter/memory.h"
 
-/* The kernel is asked again after so much, bytes */
+/* The kernel is asked again after this many bytes */
 #define STEP		((uint64_t)32 << 20)
-/* What is left to others: a part of all memory, and at least so much, bytes */
+/* Reserve for others: a part of all memory, and at least this, bytes */
 #define KEEP_PART	32
 #define KEEP_LEAST	((uint64_t)32 << 20)
 
@@ -21,11 +21,11 @@
 static struct {
 	pthread_mutex_t	lock;
 	uint64_t	limit, taken;
-	uint64_t	known;		/* up to here the kernel is not asked */
+	uint64_t	known;		/* no check below this use */
 	char		reason[MEMORY_REASON];
 } account = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The number in a file. Return: false: there is none, as in "max" */
+/* The number in a file. Return: false: none, as in "max" */
 static bool read_number(const char *path, uint64_t *value)
 {
 	FILE *f = fopen(path, "re");
@@ -38,7 +38,7 @@ static bool read_number(const char *path, uint64_t *value)
 	return good;
 }
 
-/* The number after a word at the beginning of a line. Return: 0: none */
+/* The number after a word at the start of a line. Return: 0: none */
 static uint64_t read_field(const char *path, const char *word)
 {
 	const size_t len = strlen(word);
@@ -58,7 +58,7 @@ static uint64_t read_field(const char *path, const char *word)
 	return value;
 }
 
-/* What a version of control groups calls its files */
+/* File names of a version of control groups */
 struct group_files {
 	const char	*mount, *limit, *high, *usage, *cache[2];
 };
@@ -83,8 +83,8 @@ static void narrow(struct room *room, uint64_t all, uint64_t left)
 	*room = (struct room){ all, left };
 }
 
-/* What a group may use: beyond the one it is killed, and beyond the other one it
- * is slowed down until it stands still. Return: false: as much as there is
+/* The limit of a group: beyond one limit it is killed, beyond the other one it
+ * is throttled to a stop. Return: false: no limit
  */
 static bool read_limit(const char *folder, const struct group_files *files,
 		       uint64_t *limit)
@@ -123,7 +123,7 @@ static void look_at_group(struct room *room, const char *folder,
 	narrow(room, limit, limit > used ? limit - used : 0);
 }
 
-/* A group and those above it. In a container some of them cannot be seen */
+/* A group and its parents. In a container some of them are not visible */
 static void memory_look_up(struct room *room, const char *root,
 			   const char *group, const struct group_files *files)
 {
@@ -144,7 +144,7 @@ static void memory_look_up(struct room *room, const char *root,
 	}
 }
 
-/* Whether version 1 has the controller of memory: "4:memory:/group" */
+/* Whether version 1 has the memory controller: "4:memory:/group" */
 static bool memory_has_memory(char *controllers)
 {
 	char *rest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * memory.h - how much memory the particles' maps of this process may take
+ * memory.h - how much memory the particles' maps of this process may use
  *
- * Maps grow until a limit of the user's, or until the machine or the control
- * group of the process has next to nothing left: an error then is better than
- * being killed by the kernel.
+ * Maps grow up to a limit of the user, or until the machine or the control
+ * group of the process is nearly full: an error is better than being killed by
+ * the kernel.
  */
 #ifndef SLAM_FILTER_MEMORY_H
 #define SLAM_FILTER_MEMORY_H
@@ -19,38 +19,38 @@ enum {
 };
 
 /**
- * memory_limit() - for all maps of the process together
+ * memory_limit() - set a limit for all maps of the process together
  * @bytes: 0: what the machine has (the default)
  */
 void memory_limit(uint64_t bytes);
 
 /**
- * memory_take() - before memory is written to for the first time; any thread
+ * memory_take() - account for memory before its first use; any thread
  *
- * Return: whether it may be. If not, memory_reason() says why.
+ * Return: whether it may be used. If not, memory_reason() says why.
  */
 bool memory_take(size_t bytes);
 void memory_give(size_t bytes);
 
-/* There are no more addresses for maps, though there may be memory */
+/* Report that the address space is full, though there may be memory */
 void memory_no_addresses(void);
 
 /**
- * memory_reason() - what was refused last
- * @text: gets what the maps take more than, for a message
+ * memory_reason() - why memory was refused last
+ * @text: gets the limit that the maps exceed, for a message
  *
  * Return: false: nothing was refused.
  */
 bool memory_reason(char text[MEMORY_REASON]);
 
 /**
- * memory_left() - what this process may still take, bytes
- * @root: of the file system, "" but in tests
- * @keep: gets what should be left for others
+ * memory_left() - what this process may still use, bytes
+ * @root: of the file system, "" except in tests
+ * @keep: gets the reserve for others
  *
- * What the kernel counts as available, and what the limits of the control
- * group and those above it leave, of either version; page cache that can be
- * dropped is not in use. UINT64_MAX: nothing is known.
+ * The available memory of the kernel, and the rest of the limits of the control
+ * group and its parents, of either version; page cache that can be dropped
+ * does not count as used. UINT64_MAX: unknown.
  */
 uint64_t memory_left(const char *root, uint64_t *keep);
 

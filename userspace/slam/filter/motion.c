@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * motion.c - motions out of odometry, and draws from the motion model
+ * motion.c - motions from odometry, and samples of the motion model
  */
 #include <string.h>
 #include "slam/filter/det_math.h"
 #include "slam/filter/motion.h"
 
-/* Cholesky's, of what may be singular */
+/* Cholesky factor of a matrix that may be singular */
 static void root_of(const double v[6], double l[6])
 {
 	l[0] = sqrt(fmax(v[0], 0));
@@ -17,27 +17,27 @@ static void root_of(const double v[6], double l[6])
 	l[5] = sqrt(fmax(v[5] - l[3] * l[3] - l[4] * l[4], 0));
 }
 
-/* Of the longest steps, what is left of their length at each further one */
+/* Decay of the longest step with each further step */
 #define FADE		0.99
-/* A step so many times longer than those is doubtful */
+/* A step this many times longer than those is doubtful */
 #define DOUBTFUL	2.5
-/* Loggers give stamps to readings that waited: what is faster than a robot can
- * be over so long, s, is a step that it did not make
+/* Loggers give late stamps to readings that waited: a step that is too fast for
+ * a robot even with this much more time, s, did not happen
  */
 #define LATE		0.2
-/* Nothing is so many times as fast as a robot */
+/* A step at this many times the robot's speed is impossible */
 #define IMPOSSIBLE	2
-/* A step over a pause is no doubtful one: the robot went on meanwhile. A pause
- * is longer than that, s, and so many times longer than readings are apart
+/* A step over a pause is not doubtful: the robot moved on meanwhile. A pause is
+ * longer than this, s, and this many times longer than the reading interval
  */
 #define PAUSE		1.0
 #define PAUSE_TIMES	4
-/* It was a walk of many steps: their errors add up as random ones. As if it had
- * been so long, m or rad, for where it led to and for how far it turned
+/* It consisted of many steps, whose errors add up as random ones. This is the
+ * assumed length of such a step, m or rad, for the position and for the turn
  */
 #define PAUSE_STEP	0.3
 #define PAUSE_TURN	0.003
-/* What an error adds to the longest steps at most, m and rad */
+/* Limit of what an error adds to the longest steps, m and rad */
 #define LONGER		0.05
 
 static double length_of(const struct pose *move)
@@ -45,13 +45,13 @@ static double length_of(const struct pose *move)
 	return sqrt(move->x * move->x + move->y * move->y);
 }
 
-/* How far and how much it turned: what is to be doubted first */
+/* Distance plus turn: the largest step is doubted first */
 static double motion_size_of(const struct pose *move)
 {
 	return length_of(move) + fabs(move->yaw);
 }
 
-/* Of a step that is taken to be as the one before, what may be wrong with it */
+/* Error of a step that is assumed to repeat the last one, as a share of it */
 #define UNKNOWN		0.25
 
 static void add_step(struct way_gone *w, const struct pose *move)
@@ -61,13 +61,13 @@ static void add_step(struct way_gone *w, const struct pose *move)
 	w->turned += fabs(move->yaw);
 }
 
-/* What the error of a way is like if it is the sum of many steps' */
+/* The error of a path if it is the sum of the errors of many steps */
 static double at_random(double way, double step)
 {
 	return fmin(way, sqrt(way * step));
 }
 
-/* The readings between were lost, as those of a link that was away are */
+/* Readings in between were lost, for example with a link outage */
 static void add_unseen(struct way_gone *w, const struct pose *move,
 		       const struct slam_params *p)
 {
@@ -85,7 +85,7 @@ static void add_unseen(struct way_gone *w, const struct pose *move,
 				      part.turned);
 }
 
-/* @dt: s. What is no pause tells how far readings are apart */
+/* @dt: s. Time without a pause updates the reading interval */
 static bool is_pause(struct odometer *o, double dt)
 {
 	const bool pause = o->apart > 0 && dt > PAUSE &&
@@ -121,7 +121,7 @@ static struct pose part_of(const struct pose *move, double part)
 			      move->yaw * part };
 }
 
-/* The robot went on as before, or about so */
+/* The robot moved on about as before */
 static void motion_go_on(struct odometer *o)
 {
 	add_step(&o->other, &o->step);
@@ -129,8 +129,8 @@ static void motion_go_on(struct odometer *o)
 	o->other.turn += UNKNOWN * fabs(o->step.yaw);
 }
 
-/* @before: the way without this step. What is left out is what is doubtful, or
- * else the largest step there is: in its place the robot went on as before
+/* @before: the path without this step. A doubtful step, or otherwise the
+ * largest one, is left out: the last steps are repeated in its place
  */
 static void add_other(struct odometer *o, const struct way_gone *before,
 		      const struct pose *move, double dt)
@@ -138,7 +138,7 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 	const bool absurd = is_faster(o, move, dt, 1);
 	const bool doubt = absurd || is_longer(o, move);
 
-	/* what goes on for long is a stop */
+	/* after many doubtful steps the robot is assumed to stop */
 	if (doubt)
 		o->step = part_of(&o->step, 0.5);
 	if (doubt && o->doubted) {
@@ -157,7 +157,7 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 		o->doubted = true;
 		o->absurd |= absurd;
 		o->impossible |= is_faster(o, move, dt, IMPOSSIBLE);
-		/* one that is soon followed by others of its kind is none */
+		/* a step that similar steps soon follow is not doubtful */
 		o->longest = fmax(o->longest, fmin(length_of(move), LONGER +
 						   2 * o->longest));
 		o->sharpest = fmax(o->sharpest, fmin(fabs(move->yaw), LONGER +
@@ -203,9 +203,9 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 }
 
 /*
- * GMapping draws anew at each scan, with standard deviations by what was moved
- * since the last one: here are the covariances that these draws add up to, to
- * first order
+ * GMapping samples at each scan, with standard deviations by the motion since
+ * the last one: these are the covariances of the sum of these samples, to first
+ * order
  */
 void odometer_scan(struct odometer *o)
 {
@@ -220,7 +220,7 @@ void odometer_scan(struct odometer *o)
 
 	det_sincos(o->scan.yaw, &s, &c);
 	o->scan = o->gone.move;
-	/* a wrong yaw leads astray */
+	/* an error of yaw moves the position sideways */
 	jx = -(s * d.x + c * d.y);
 	jy = c * d.x - s * d.y;
 	v[0] += 2 * jx * v[2] + jx * jx * v[5];
@@ -299,7 +299,7 @@ struct prior motion_prior(const struct motion *m, const struct pose *from,
 		.place = sigmas > 0 ? sigmas * m->slip : INFINITY,
 		.turn = sigmas > 0 ? sigmas * m->turn : INFINITY,
 		.from = *from,
-		/* odometry that is believed goes as far as it says */
+		/* an accepted motion is always within reach */
 		.reach = sigmas > 0 && m->reach > 0 ?
 			 fmax(m->reach, length_of(&m->move)) : 0,
 	};

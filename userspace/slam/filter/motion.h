@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * motion.h - where a robot may be after it moved: the motion model
+ * motion.h - the motion model: where a robot may be after a motion
  *
- * Odometry is wrong by a little that is always there, and by a part of what
- * was moved and turned (Eliazar and Parr, Learning probabilistic motion models
+ * The error of odometry has a constant part and parts in proportion to the
+ * distance and the turn (Eliazar and Parr, Learning probabilistic motion models
  * for mobile robots, ICML 2004; Probabilistic Robotics, section 5.4).
  */
 #ifndef SLAM_FILTER_MOTION_H
@@ -14,15 +14,15 @@
 #include "slam/filter/random.h"
 
 /**
- * struct motion - between two readings
+ * struct motion - the motion between two readings
  * @move:	in the frame of the robot at the first one
  * @slip, @turn: standard deviations of place (m) and yaw (rad)
- * @drift:	what GMapping's model adds: a square root of the covariance of
+ * @drift:	added by GMapping's model: a square root of the covariance of
  *		@move, its lower half: xx, yx, yy, tx, ty, tt
- * @other:	@move, if what was doubtful in the odometry was an error of it
+ * @other:	@move, if the doubtful part of the odometry was an error
  * @other_slip, @other_turn: likewise
- * @reach:	how far the robot can have gone in that time, m; 0: not known
- * @split:	nobody knows: particles of odd numbers move by @other
+ * @reach:	how far the robot can have moved in that time, m; 0: unknown
+ * @split:	undecided: particles of odd numbers move by @other
  */
 struct motion {
 	struct pose	move;
@@ -35,11 +35,11 @@ struct motion {
 };
 
 /**
- * struct prior - where a scan may be matched: all is as likely up to a wall
- * @at:		where the odometry leads
- * @place, @turn: half of its width, m and rad; INFINITY: there is none
- * @from:	where the robot was
- * @reach:	it can have gone so far from there, m; 0: not known
+ * struct prior - the poses where a scan may be matched: flat up to a wall
+ * @at:		the pose by odometry
+ * @place, @turn: half of its width, m and rad; INFINITY: no limit
+ * @from:	the pose before the motion
+ * @reach:	how far the robot can have moved from there, m; 0: unknown
  */
 struct prior {
 	struct pose	at;
@@ -48,24 +48,23 @@ struct prior {
 	double		reach;
 };
 
-/* What the fit of a scan, 0..1, has to be better by one width behind the wall;
- * it grows with the square of that. A little is for loops that close, what is
- * further away is for nobody
+/* Cost in fit, 0..1, of a pose one width beyond the wall; it grows with the
+ * square. A small excess allows loop closure, a large one is prevented
  */
 #define PRIOR_WALL	0.3
 
-/* What a pose costs that is so many widths behind the wall */
+/* Cost of a pose this many widths beyond the wall */
 static inline double prior_behind(double behind)
 {
 	return behind > 0 ? PRIOR_WALL / 2 * (behind + behind * behind) : 0;
 }
 
-/* What is further than the robot can have gone is soon for nobody: widths of
- * this wall are so small a part of that
+/* Poses beyond the reach of the robot become expensive fast: a width of that
+ * wall as a share of the reach
  */
 #define PRIOR_FAST	0.02
 
-/* What a pose costs for which the robot was too fast */
+/* Cost of a pose that the robot could only reach too fast */
 static inline double prior_too_fast(const struct prior *p,
 				    const struct pose *pose)
 {
@@ -89,8 +88,8 @@ static inline double prior_cost(const struct prior *p, const struct pose *pose)
 struct prior motion_prior(const struct motion *m, const struct pose *from,
 			  double sigmas);
 
-/* A move, the way that errors are to be expected of, and what is uncertain
- * besides, m and rad
+/* A motion, the path length for its errors, and further uncertainty, m and
+ * rad
  */
 struct way_gone {
 	struct pose	move;
@@ -99,20 +98,20 @@ struct way_gone {
 };
 
 /**
- * struct odometer - motions out of the poses that the odometry gives
+ * struct odometer - motions from the poses of the odometry
  * @gone:	since odometer_restart()
- * @way, @around: m and rad that it went and turned since then
+ * @way, @around: distance and turn since then, m and rad
  * @time:	since then, s
- * @other:	likewise, but in the place of doubtful steps, or of the largest
- *		one, the robot went on as before
+ * @other:	likewise, but the robot repeated its last steps in place of the
+ *		doubtful ones, or of the largest one
  * @doubted:	there were doubtful steps: much longer than all before
- * @absurd:	of those, some that the robot is too slow for
- * @impossible:	of those, some that no scan can make believe
- * @step:	a mean of the last ones that were not doubtful
- * @longest, @sharpest: of such steps, m and rad; they fade
- * @apart:	a mean of the times between readings, s, without pauses
+ * @absurd:	some of those exceed the speed of the robot
+ * @impossible:	some of those cannot be confirmed by any scan
+ * @step:	mean of the last steps that were not doubtful
+ * @longest, @sharpest: of such steps, m and rad; they decay
+ * @apart:	mean interval of readings, s, without pauses
  * @largest:	the step that was left out of @other, m + rad
- * @params:	what says when to doubt; NULL: never
+ * @params:	thresholds of doubt; NULL: never doubt
  * @model:	of GMapping's drift
  * @scan:	@move at the last scan
  * @spread:	the covariance of @move by that: xx, xy, xt, yy, yt, tt
@@ -130,18 +129,18 @@ struct odometer {
 	double		spread[6];
 };
 
-/* A robot that is further away than this at the next reading, m, and was
- * faster than that, m/s, was carried, or its odometry began anew
+/* A robot that moved farther than this between two readings, m, and faster than
+ * that, m/s, was carried, or its odometry was reset
  */
 #define MOTION_JUMP	5.0
 #define MOTION_SPEED	5.0
 
 /**
  * odometer_move() - the odometry at another reading
- * @stamp: ns, of which logs are not always sure
+ * @stamp: ns; logs may have wrong ones
  *
- * Return: whether it could be: after a jump the robot is taken to be where it
- * was.
+ * Return: whether the step is possible: after a jump the robot is assumed not
+ * to have moved.
  */
 bool odometer_move(struct odometer *o, const struct pose *odometry,
 		   int64_t stamp);
@@ -154,13 +153,13 @@ struct motion odometer_motion(const struct odometer *o,
 			      const struct slam_params *params);
 void odometer_restart(struct odometer *o);
 
-/* What particle @number makes of it */
+/* The motion of particle @number */
 struct motion motion_of(const struct motion *m, uint32_t number);
 
-/* As if the doubtful steps were errors of the odometry */
+/* The motion if the doubtful steps were errors of the odometry */
 struct motion motion_without(const struct motion *m);
 
-/* Where a robot is after @motion, drawn from the model */
+/* Where a robot is after @motion, sampled from the model */
 struct pose motion_draw(const struct motion *m, const struct pose *from,
 			struct random *random);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * params.c - defaults, and what can be
+ * params.c - defaults, and valid ranges
  */
 #include <errno.h>
 #include <math.h>
@@ -100,7 +100,7 @@ int slam_params_motion(struct slam_params *p, const char *text)
 			return -EINVAL;
 		text = end + 1;
 	}
-	/* without any nothing could be matched */
+	/* matching needs a nonzero uncertainty */
 	if (v[0] == 0 || v[1] == 0)
 		return -EINVAL;
 	set_noise(p, v);

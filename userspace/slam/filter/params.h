@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * params.h - what the filter is to do; the same for all who take part
+ * params.h - parameters of the filter; the same on all workers
  */
 #ifndef SLAM_FILTER_PARAMS_H
 #define SLAM_FILTER_PARAMS_H
@@ -13,45 +13,46 @@ enum { SLAM_PARTICLES_MAX = 65536 };
 
 enum slam_matcher { SLAM_HILL, SLAM_GAUSS_NEWTON, SLAM_MATCHERS };
 
-/* Whose maps, matching, weights and motions */
+/* Model of maps, matching, weights and motions */
 enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
 
 /**
  * struct slam_params
- * @particles:	of them; at the beginning, if their number adapts
+ * @particles:	their number; with KLD sampling the one at the start
  * @seed:	of all random numbers
  * @compat:	enum slam_compat
  * @matcher:	enum slam_matcher
- * @refinements, @cutoff: of the hill climb; @cutoff evaluations at most, 0:
- *		as many as it takes
- * @step, @turn: it begins with half of these, m and rad
+ * @refinements, @cutoff: of the hill climb; @cutoff: most evaluations, 0: no
+ *		limit
+ * @step, @turn: the climb begins with half of these, m and rad
  * @resolution:	of cells, m
- * @range_max:	beams that are longer are not used, m; 0: all are
- * @spacing:	endpoints that are closer to the last one than this are not
- *		matched, m
+ * @range_max:	longer beams are not used, m; 0: all are
+ * @spacing:	endpoints closer to the last one than this are not matched, m
  * @sigma:	of endpoints, m; of GMapping's score, as there (m^2)
  * @like_sigma:	of GMapping's likelihood, likewise
  * @ratio:	see field_kernel_init()
- * @slip, @slip_turn: m and rad that the odometry may be wrong by without any
- *		movement,
- * @slip_per_m, @slip_per_rad: m more per m and per rad,
- * @turn_per_m, @turn_per_rad: rad more per m and per rad (standard deviations)
- * @wall:	the matcher looks no further away from where odometry leads than so
- *		many standard deviations of it; 0: as far as the fit rises
- * @speed:	of the robot at most, m/s; it turns by at most twice that, rad/s
+ * @slip, @slip_turn: constant error of the odometry, m and rad
+ * @slip_per_m, @slip_per_rad: more error, m per m and m per rad
+ * @turn_per_m, @turn_per_rad: more error, rad per m and rad per rad (all are
+ *		standard deviations)
+ * @wall:	limit of the distance between the match and the pose of
+ *		odometry,
+ *		in its standard deviations; 0: no limit
+ * @speed:	limit of the robot, m/s; its turn rate is at most twice that,
+ *		rad/s
  * @srr, @srt, @str, @stt: of GMapping's motion model: m per m, rad per m, m
  *		per rad, rad per rad
- * @gain:	by how much the log-likelihood of a scan that fits everywhere
- *		is above that of one that fits nowhere; does not depend on the
- *		number of beams or particles. GMapping's: what log-likelihoods
- *		are divided by, together with the number of particles
- * @sharpness:	likewise, for the Gaussian that poses are drawn from; 0: the
- *		best pose is taken
- * @resample:	when fewer than this share of the particles is effective; 1:
- *		at every reading
- * @distance, @angle: of movement between two updates, m and rad
- * @kld_error, @kld_bin, @kld_turn: KLD sampling: its bound, 0: the number
- *		stays; sides of its bins, m and rad
+ * @gain:	difference of the log-likelihoods of a scan that fits everywhere
+ *		and of one that fits nowhere; independent of the number of beams
+ *		and particles. GMapping: log-likelihoods are divided by it and
+ *		by the number of particles
+ * @sharpness:	likewise, for the Gaussian that poses are sampled from; 0: the
+ *		best pose is used
+ * @resample:	resample below this share of effective particles; 1: at every
+ *		reading
+ * @distance, @angle: motion between two updates, m and rad
+ * @kld_error, @kld_bin, @kld_turn: KLD sampling: its bound, 0: the number of
+ *		particles is fixed; sides of its bins, m and rad
  * @particles_min: with KLD sampling
  */
 struct slam_params {
@@ -70,18 +71,19 @@ struct slam_params {
 	double		kld_error, kld_bin, kld_turn;
 };
 
-/* What does well in offices, halls and corridors */
+/* For offices, halls and corridors */
 extern const struct slam_params slam_defaults;
 
-/* What GMapping has, for comparisons with it */
+/* The parameters of GMapping, for comparisons */
 extern const struct slam_params slam_gmapping;
 
 /**
- * slam_params_motion() - how good the odometry is, by a name or six numbers
+ * slam_params_motion() - set the accuracy of the odometry, by a name or six
+ * numbers
  * @text: wheels, tracks, gyro; or SLIP,TURN,SLIP_PER_M,SLIP_PER_RAD,
  *	TURN_PER_M,TURN_PER_RAD
  *
- * Return: 0; -EINVAL: neither, @p is as before.
+ * Return: 0; -EINVAL: neither, @p is unchanged.
  */
 int slam_params_motion(struct slam_params *p, const char *text);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * particle_pool.h - who works on the particles, as the filter sees it
+ * particle_pool.h - the particles, as the filter sees them
  *
- * The filter knows weights and ancestors; a team has the particles with their
+ * The filter has weights and ancestors; a pool has the particles with their
  * maps, in this process (particle_pool_local.c) or on workers elsewhere
- * (particle_pool_remote.c). Whichever it is, the results have the same bits.
+ * (particle_pool_remote.c). The results have the same bits in both cases.
  */
 #ifndef SLAM_FILTER_PARTICLE_POOL_H
 #define SLAM_FILTER_PARTICLE_POOL_H
@@ -15,9 +15,9 @@
 struct particle_pool;
 
 /**
- * struct particle_pool_state - all there is to know of the particles, of the filter
+ * struct particle_pool_state - what the filter knows of the particles
  * @count:	particles, numbered from 0
- * @step:	[@count] of each, the last one; 0: before the first
+ * @step:	[@count] the last step of each; 0: before the first
  */
 struct particle_pool_state {
 	uint32_t			count;
@@ -26,11 +26,11 @@ struct particle_pool_state {
 };
 
 /**
- * struct particle_pool_order - what is to be matched
+ * struct particle_pool_order - a request to match
  * @update:	its number
  * @round:	how often this update was matched before
  * @motion:	of the robot since the update before
- * @again:	if no particle fits so well it may be matched again
+ * @again:	below this fit of all particles it may be matched again
  */
 struct particle_pool_order {
 	uint64_t	update;
@@ -40,22 +40,22 @@ struct particle_pool_order {
 };
 
 /**
- * struct particle_pool_ops - what a team can
+ * struct particle_pool_ops - operations of a pool
  * @match:	particles_match() for all particles of @state; @out: [count].
- *		May be done again for the same update if no particle fitted as
- *		well as @order says
- * @settle:	the scan of @update goes into the maps of all particles that
- *		have children, and then particle i becomes a copy of
- *		@parent[i], for i below @count; NULL: all stay. @state is that
- *		of before. Need not be done on return.
+ *		May be called again for the same update if no particle reached
+ *		the fit of @order
+ * @settle:	write the scan of @update to the maps of all particles that have
+ *		children; then particle i becomes a copy of @parent[i], for i
+ *		below @count; NULL: no resampling. @state is the one before.
+ *		May finish after the return.
  * @track:	particles_track()
- * @recall:	@out is what match() found once, for the same @state: it need
- *		not be found again, but settle() follows
+ * @recall:	@out is an earlier result of match() for the same @state:
+ *		matching is skipped, but settle() follows
  * @use:	of all members together
- * @destroy:
+ * @destroy:	free the pool
  *
  * Return: 0 or a negative errno, which is final: -ENOMEM, -ERANGE, -EINTR; with
- * workers also what one of them failed with.
+ * workers also the error of one of them.
  */
 struct particle_pool_ops {
 	int (*match)(struct particle_pool *t,
@@ -83,14 +83,14 @@ struct particle_pool {
 struct bus;
 
 /**
- * struct particle_pool_remote_config - a team of workers elsewhere
- * @engine:	open, of the coordinator; stays the caller's
- * @workers:	to wait for at the beginning
- * @fixed:	workers that there can be in all; 0: any number, and for those
- *		that are gone others may come
- * @interrupted: whether to give up waiting for workers that are not there, and
- *		for those that say nothing for 10 s; may be NULL
- * @log:	a line about workers that come and go; may be NULL
+ * struct particle_pool_remote_config - a pool of workers elsewhere
+ * @engine:	open, of the coordinator; the caller keeps ownership
+ * @workers:	number to wait for at the start
+ * @fixed:	total number of workers; 0: any number, and others may replace
+ *		lost ones
+ * @interrupted: whether to stop waiting for missing workers, and for those
+ *		that are silent for 10 s; may be NULL
+ * @log:	a line about workers that join and leave; may be NULL
  * @arg:	for both
  */
 struct particle_pool_remote_config {
@@ -103,9 +103,9 @@ struct particle_pool_remote_config {
 };
 
 /**
- * struct particle_pool_work - what workers did
+ * struct particle_pool_work - work of the workers
  * @cpu:	ns of processor time
- * @early:	of that, to put scans into maps while others still matched
+ * @early:	part of it, to write scans to maps while others still matched
  * @evaluations: of poses
  * @messages, @bytes: to other workers
  */
@@ -114,20 +114,18 @@ struct particle_pool_work {
 };
 
 /**
- * struct particle_pool_traffic - what a team of workers took
- * @moved:	particles that went from one worker to another
- * @rebuilt:	particles that were built again after a worker was lost
+ * struct particle_pool_traffic - cost of a pool of workers
+ * @moved:	particles that moved from one worker to another
+ * @rebuilt:	particles that were rebuilt after the loss of a worker
  * @joined, @left: workers
  * @receiving:	ns of processor time of the coordinator, to wait for messages
- *		and take them
+ *		and receive them
  * @all:	of all workers together
- * @most:	at each update that of the worker which has most of it; summed
- *		over updates
- * @slowest:	of each update, ms: the most @cpu without @early; the team's
+ * @most:	the maximum over the workers at each update, summed over updates
+ * @slowest:	of each update, ms: the most @cpu without @early; the pool's
  * @updates:	how many
- * @ranked:	[@ranks] evaluations of the worker that has most of them at an
- *		update, of the second one, and so on; summed over updates; the
- *		team's
+ * @ranked:	[@ranks] evaluations of the worker with the most at an update,
+ *		with the second most, and so on; summed over updates; the pool's
  */
 struct particle_pool_traffic {
 	uint64_t		moved, rebuilt, joined, left;
@@ -139,7 +137,7 @@ struct particle_pool_traffic {
 	uint32_t		ranks;
 };
 
-/* A team of workers; NULL: no memory */
+/* A pool of workers; NULL: no memory */
 struct particle_pool *
 particle_pool_remote(const struct slam_params *params,
 		     const struct particle_pool_remote_config *config);
@@ -147,7 +145,7 @@ void particle_pool_remote_traffic(struct particle_pool *t,
 				  struct particle_pool_traffic *traffic);
 
 /**
- * particle_pool_local() - a team of threads in this process
+ * particle_pool_local() - a pool of threads in this process
  * @threads: as thread_pool_create()
  *
  * Return: NULL: no memory.

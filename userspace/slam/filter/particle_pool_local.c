@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * particle_pool_local.c - particles in this process: nothing to install, nothing to send
+ * particle_pool_local.c - particles in this process, without any network
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int pool_local_make_room(struct local *l, uint32_t count)
 	return 0;
 }
 
-/* All particles begin where the map begins */
+/* All particles begin at the origin of the map */
 static int add_missing(struct local *l, uint32_t count)
 {
 	int err = pool_local_make_room(l, count);
@@ -69,7 +69,7 @@ static int local_match(struct particle_pool *t,
 	return err;
 }
 
-/* Who has children. Return: how many, their numbers in @l->numbers */
+/* Find the parents. Return: how many, their numbers in @l->numbers */
 static uint32_t find_parents(struct local *l, const uint32_t *parent,
 			     uint32_t count)
 {
@@ -105,7 +105,7 @@ static int local_settle(struct particle_pool *t,
 		l->numbers[i] = i;
 	if (!parent)
 		return err;
-	/* who has children keeps its number, so nobody is overwritten early */
+	/* a parent keeps its number, so it is not overwritten early */
 	for (uint32_t i = 0; i < count && !err; i++)
 		err = particles_copy(l->particles, i, parent[i]);
 	for (uint32_t i = count; i < l->room; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * particles.c - what a worker does with its particles, with all its threads
+ * particles.c - the particles of a worker, on all its threads
  */
 #include <errno.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "slam/filter/particles.h"
 
 /**
- * struct way - maps, and what is done with them: ours, or GMapping's
- * @write:	a scan into a map. Return: as field_hit()
- * @match:	where the scan is, after a move. Return: the particle's fit
- * @track:	likewise from an expected pose; nothing is drawn
+ * struct way - operations on a kind of maps: ours, or GMapping's
+ * @write:	a scan to a map. Return: as field_hit()
+ * @match:	the pose of the scan after a motion. Return: the particle's fit
+ * @track:	likewise from an expected pose, without sampling
  */
 struct way {
 	const struct tile_kind	*tiles;
@@ -35,7 +35,7 @@ static const struct way own_way, gmapping_way;
 
 /**
  * struct particle
- * @before:	pose at the beginning of update @matched - 1
+ * @before:	pose at the start of update @matched - 1
  */
 struct particle {
 	bool		here;
@@ -55,7 +55,7 @@ struct particles {
 	uint32_t		room;
 };
 
-/* What threads are given */
+/* Input of the threads */
 struct matching {
 	struct particles	*p;
 	uint64_t		update;
@@ -66,7 +66,7 @@ struct matching {
 	_Atomic int		err;
 };
 
-/* No two in one line of the cache, or pair of lines */
+/* No two in the same cache line, or pair of lines */
 static struct matcher *new_matchers(unsigned int count)
 {
 	const size_t bytes = count * sizeof(struct matcher);
@@ -123,7 +123,7 @@ void particles_destroy(struct particles *p)
 int particles_add(struct particles *p, uint32_t number,
 		  const struct pose *pose)
 {
-	/* beyond all that the filter has, workers keep those of before */
+	/* workers keep old particles at numbers beyond those of the filter */
 	if (number >= 2 * SLAM_PARTICLES_MAX)
 		return -EINVAL;
 	if (number >= p->room) {
@@ -189,7 +189,7 @@ static double own_match(struct matcher *m, const struct scan *scan,
 			  random);
 }
 
-/* The best pose itself is taken */
+/* The best pose itself is used */
 static double gmapping_match(struct matcher *m, const struct scan *scan,
 			     const struct likelihood_field *map,
 			     const struct motion *motion, struct pose *pose,
@@ -200,7 +200,7 @@ static double gmapping_match(struct matcher *m, const struct scan *scan,
 	return match_gmapping(m, scan, map, pose);
 }
 
-/* It may not be the first time that this update is matched */
+/* This update may have been matched before */
 static void begin_update(struct particle *particle, uint64_t update)
 {
 	if (particle->matched == update + 1)

@@ -2,8 +2,8 @@
 /*
  * particles.h - the particles of one worker: poses and maps
  *
- * A particle is known by its number, 0 to SLAM_PARTICLES_MAX - 1, the same on
- * all workers. Here are those that this worker has.
+ * A particle has a number, 0 to SLAM_PARTICLES_MAX - 1, the same on all
+ * workers. These are the particles of this worker.
  */
 #ifndef SLAM_FILTER_PARTICLES_H
 #define SLAM_FILTER_PARTICLES_H
@@ -15,11 +15,11 @@
 struct particles;
 
 /**
- * struct outcome - what became of a particle in a scan
+ * struct outcome - the result of matching a particle
  * @pose:	after the scan
  * @fit:	of the scan there, 0..1; with GMapping's maps its
  *		log-likelihood
- * @evaluations: that the matching took
+ * @evaluations: of poses
  */
 struct outcome {
 	struct pose	pose;
@@ -28,7 +28,7 @@ struct outcome {
 };
 
 /**
- * particles_create() - none at first
+ * particles_create() - without particles
  * @params: copied
  * @threads: as thread_pool_create()
  *
@@ -48,10 +48,10 @@ void particles_place(struct particles *p, uint32_t number,
 		     const struct pose *pose);
 
 /**
- * struct seek - where a scan is to be looked for
- * @prior:	what is farther away costs
- * @wide:	all over that place, and not from its middle on only
- * @check:	@against is wanted
+ * struct seek - where to search for a scan
+ * @prior:	poses beyond it cost
+ * @wide:	search the whole area, not only from its middle
+ * @check:	compute @against
  */
 struct seek {
 	struct prior	prior;
@@ -59,7 +59,7 @@ struct seek {
 };
 
 /**
- * struct sighting - where it was found
+ * struct sighting - the result of a search
  * @against:	the share of its beams that pass through walls of the map
  * @ahead:	of a wide search: by how much it fits better than elsewhere
  */
@@ -70,14 +70,14 @@ struct sighting {
 
 /**
  * particles_match() - move and match
- * @update:	number of the scan among those that change particles, from 0
- *		Of one update it can be done again, with another motion
- * @scan:	stays as it is until particles_write() of this update is done
+ * @update:	number of the scan among those that change particles, from 0.
+ *		An update may be repeated with another motion
+ * @scan:	unchanged until particles_write() of this update is done
  * @motion:	of the robot since the update before
- * @numbers:	of particles that are here, @count of them
+ * @numbers:	of particles of this worker, @count of them
  * @out:	[@count]
  *
- * The first scan of all is not matched: there is no map.
+ * The very first scan is not matched: there is no map.
  *
  * Return: 0; -ENOMEM.
  */
@@ -87,32 +87,32 @@ int particles_match(struct particles *p, uint64_t update,
 		    struct outcome *out);
 
 /**
- * particles_write() - the scan goes into the maps of particles
+ * particles_write() - write the scan to the maps of particles
  *
- * Return: 0; -ENOMEM; -ERANGE: a map would get too large. Some maps have it
- * then.
+ * Return: 0; -ENOMEM; -ERANGE: a map would get too large. After an error some
+ * maps have the scan.
  */
 int particles_write(struct particles *p, uint64_t update,
 		    const struct scan *scan, const uint32_t *numbers,
 		    uint32_t count);
 
-/* @to becomes as @from; no map is copied. Return: 0; -ENOMEM */
+/* @to becomes a copy of @from; no map is copied. Return: 0; -ENOMEM */
 int particles_copy(struct particles *p, uint32_t to, uint32_t from);
 
 /**
- * particles_track() - where the robot is in a particle's map
+ * particles_track() - find the robot in a particle's map
  *
- * Nothing changes. Return: the best pose.
+ * Changes nothing. Return: the best pose.
  */
 struct sighting particles_track(struct particles *p, uint32_t number,
 				const struct scan *scan,
 				const struct seek *seek);
 
 /**
- * particles_redo() - a scan goes into a map again, from a pose of long ago
- * @update:	that it had
- * @writer:	number that the particle had then
- * @pose:	of then; it is the particle's afterwards
+ * particles_redo() - write an earlier scan to a map again
+ * @update:	of the scan
+ * @writer:	number of the particle then
+ * @pose:	of the particle then; also its pose afterwards
  *
  * Return: as particles_write().
  */
@@ -121,9 +121,9 @@ int particles_redo(struct particles *p, uint32_t number, uint64_t update,
 		   const struct pose *pose);
 
 /**
- * struct particles_use - of memory and time
+ * struct particles_use - memory and time
  * @bytes:	of all maps, now and at most
- * @cpu:	ns of processor time in all threads but the caller's
+ * @cpu:	ns of processor time in all threads except the caller's
  */
 struct particles_use {
 	uint64_t	bytes, peak, cpu;
@@ -133,7 +133,7 @@ void particles_use(const struct particles *p, struct particles_use *use);
 
 /**
  * particles_encode() - tiles of a particle's map, for another worker
- * @since:	those with a version from here on: see map_code.h
+ * @since:	those with this version or later: see map_code.h
  * @out:	appended to
  *
  * Return: 0 or a negative errno.
@@ -144,7 +144,7 @@ int particles_encode_places(struct particles *p, uint32_t number,
 			    const struct map_place *place, uint32_t count,
 			    struct bytes *out);
 
-/* What comes into the map of a particle. Return: 0 or a negative errno */
+/* Write tiles to the map of a particle. Return: 0 or a negative errno */
 int particles_decode(struct particles *p, uint32_t number, const void *data,
 		     size_t len);
 
@@ -152,7 +152,7 @@ int particles_decode(struct particles *p, uint32_t number, const void *data,
 int particles_stale(struct particles *p, uint32_t number, uint64_t since,
 		    const void *data, size_t len, struct map_place **place);
 
-/* The map, for tests; NULL: is not here */
+/* The map, for tests; NULL: not on this worker */
 const struct likelihood_field *particles_field(const struct particles *p,
 					       uint32_t number,
 					       struct tiles **pool);

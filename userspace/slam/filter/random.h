@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * random.h - random numbers by their place, not by their order
+ * random.h - random numbers by position, not by order
  *
  * Philox 4x32-10 (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3,
- * SC 2011, section 3.3): what particle 7 draws at reading 100 depends on the
- * seed, 100 and 7, whichever worker draws it and whatever was drawn before.
+ * SC 2011, section 3.3): the numbers of particle 7 at reading 100 depend on the
+ * seed, 100 and 7, not on the worker or on earlier draws.
  */
 #ifndef SLAM_FILTER_RANDOM_H
 #define SLAM_FILTER_RANDOM_H
@@ -69,9 +69,9 @@ static inline double random_unit(struct random *r)
 }
 
 /*
- * Mean 0, variance 1. The sum of twelve of equal distribution (Thrun, Burgard
- * and Fox, Probabilistic Robotics, table 5.4): no more than 6, and without
- * functions that differ from machine to machine
+ * Mean 0, variance 1. The sum of twelve uniform numbers (Thrun, Burgard and
+ * Fox, Probabilistic Robotics, table 5.4): at most 6, and without functions
+ * that differ between machines
  */
 static inline double random_normal(struct random *r)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * resampling.c - normalisation, resampling, KLD
+ * resampling.c - normalisation, resampling, KLD sampling
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,7 @@ double weights_normalise(const double *log_weight, double *weight,
 	return 1 / squares;
 }
 
-/* How many children each has. Thrun et al., table 4.4 */
+/* The number of children of each. Thrun et al., table 4.4 */
 static void count_children(const double *weight, uint32_t count,
 			   uint32_t draws, double start, uint32_t *children)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * resampling.h - weights of particles, and who survives
+ * resampling.h - weights of particles, and resampling
  */
 #ifndef SLAM_FILTER_RESAMPLING_H
 #define SLAM_FILTER_RESAMPLING_H
@@ -10,7 +10,7 @@
 #include "slam/filter/params.h"
 
 /**
- * weights_normalise() - weights out of their logarithms
+ * weights_normalise() - compute weights from their logarithms
  * @log_weight, @weight: [@count]; the weights add up to 1
  *
  * Return: the effective number of particles, 1..@count (Doucet et al., On
@@ -22,11 +22,11 @@ double weights_normalise(const double *log_weight, double *weight,
 /**
  * weights_resample() - systematic resampling
  * @weight:	[@count], normalised
- * @draws:	how many survivors there are to be
- * @start:	0..1, at random
- * @parent:	[@draws] gets whose child particle i is: who has children stays
- *		where it was if that is below @draws, others fill the gaps in
- *		order
+ * @draws:	number of children
+ * @start:	0..1, random
+ * @parent:	[@draws] gets the parent of particle i: a parent keeps its
+ *		number
+ *		if that is below @draws, other children fill the gaps in order
  *
  * Return: 0; -ENOMEM.
  */
@@ -34,14 +34,14 @@ int weights_resample(const double *weight, uint32_t count, uint32_t draws,
 		     double start, uint32_t *parent);
 
 /**
- * weights_needed() - how many particles describe where the robot may be
- * @pose:	[@count] of particles, as they were drawn: with repetitions
+ * weights_needed() - how many particles represent the robot's pose
+ * @pose:	[@count] of particles, as resampled: with duplicates
  *
  * KLD sampling (Fox, Adapting the sample size in particle filters through
  * KLD-sampling, IJRR 2003, eq. 7), bound with probability 0.99.
  *
- * Return: particles_min..SLAM_PARTICLES_MAX, not more than @most; @most if
- * there is no memory.
+ * Return: particles_min..SLAM_PARTICLES_MAX, at most @most; @most without
+ * memory.
  */
 uint32_t weights_needed(const struct pose *pose, uint32_t count, uint32_t most,
 			const struct slam_params *params);

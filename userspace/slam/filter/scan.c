@@ -42,7 +42,7 @@ static void find_box(struct scan *s)
 	s->box = box;
 }
 
-/* Points that are too close to the last one are left out; the rest are zeros */
+/* Drop points too close to the last one; fill up with zeros */
 static void scan_thin(struct scan *s, float spacing)
 {
 	float *x = s->memory, *y = x + s->room;
@@ -69,7 +69,7 @@ static void scan_thin(struct scan *s, float spacing)
 	find_box(s);
 }
 
-/* Where the laser was at beam @i: the robot may have moved meanwhile */
+/* The pose of the laser at beam @i: the robot may move during a scan */
 static struct pose laser_at(const struct reading *r, unsigned int i)
 {
 	struct pose swept;
@@ -80,7 +80,7 @@ static struct pose laser_at(const struct reading *r, unsigned int i)
 	return det_compose(&swept, &r->laser);
 }
 
-/* Where beam @i ends if it is @range long */
+/* The endpoint of beam @i with length @range */
 static void add_end(struct scan *s, unsigned int at, const struct reading *r,
 		    unsigned int i, double range, double units)
 {
@@ -93,7 +93,7 @@ static void add_end(struct scan *s, unsigned int at, const struct reading *r,
 	s->y[at] = (float)((laser.y + sine * range) * units);
 }
 
-/* What GMapping's maps need besides: all endpoints are matched */
+/* More for GMapping's maps: all endpoints are matched */
 static void add_beams(struct scan *s, const struct reading *r, float limit,
 		      double units)
 {
@@ -124,7 +124,7 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 	       (s->match.room - s->match.count) * sizeof(*y));
 }
 
-/* What is farther away is no wall of the map */
+/* Longer beams do not fit into a map */
 double scan_reach(const struct slam_params *params)
 {
 	const double most = FIELD_REACH * TILE_SIDE *

@@ -9,26 +9,27 @@
 #include "slam/filter/params.h"
 #include "slam/filter/score.h"
 
-/* Around the robot and all endpoints that are matched, 1/256 cell */
+/* Bounds of the robot and all matched endpoints, 1/256 cell */
 struct scan_box {
 	float	left, low, right, high;
 };
 
 /**
  * struct scan
- * @match:	what is matched: not closer to each other than the spacing
+ * @match:	points to match: at least the spacing apart
  * @box:	around these
- * @behind:	of each of these, from there to a place on the same beam a
+ * @behind:	for each of these, the offset to a place on the same beam a
  *		little before it; only with GMapping's maps
  * @hits:	all endpoints, for the map
- * @cuts:	after these, where beams that are too long were cut; likewise
+ * @cuts:	after these, the ends of beams that were cut; likewise
  * @x, @y:	of them, 1/256 cell
- * @laser_x, @laser_y: where beams begin, likewise
- * @blind_x, @blind_y: of length 1: the walls tell least of where the robot is
- *		along that direction
- * @told:	endpoints that tell of it, as many as if each were on a wall
- *		across; 0: next to none, as in a plain corridor; INFINITY: as
- *		many as tell of anything, or there is no wall
+ * @laser_x, @laser_y: origins of the beams, likewise
+ * @blind_x, @blind_y: unit vector of the direction in which the walls constrain
+ *		the robot's position least
+ * @told:	number of endpoints that constrain it, counted as if each were
+ *		on
+ *		a perpendicular wall; 0: almost none, as in a plain corridor;
+ *		INFINITY: as many as in other directions, or there is no wall
  */
 struct scan {
 	struct endpoints	match, behind;
@@ -45,14 +46,14 @@ struct scan {
 /* @beam: of each of the hits; @units: in a metre */
 void scan_find_blind(struct scan *s, const uint32_t *beam, double units);
 
-/* Beams that are longer than this are not used, m */
+/* Longer beams are not used, m */
 double scan_reach(const struct slam_params *params);
 
 /**
- * scan_make() - endpoints of a reading
- * @s: all zero, or from before; freed with scan_free()
+ * scan_make() - compute the endpoints of a reading
+ * @s: all zero, or reused; freed with scan_free()
  *
- * Beams that hit nothing are left out.
+ * Beams without a hit are left out.
  *
  * Return: 0; -ENOMEM; -EINVAL: more than READING_BEAMS_MAX.
  */

@@ -4,7 +4,7 @@
  *
  * A beam is filled row by row, as runs of bits. A steep one has many rows with
  * short runs: it is filled column by column instead, into bitmaps whose words
- * are columns, and these are turned at the end.
+ * are columns, and these are transposed at the end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,15 +52,15 @@ void scan_bits_clear(struct scan_bits *s)
 }
 
 /*
- * Filling: a line is what a word is of, a row or a column
+ * Filling: a line is a word of bits, a row or a column
  */
 
 /**
  * struct lines - bitmaps
  * @word:	of line 0 in its first tile
  * @next:	words from the last line of a tile to the first of the next one,
- *		but for one
- * @across:	words from a tile to the next one that a line is in
+ *		minus one
+ * @across:	words from a tile to the next one on the same line
  */
 struct lines {
 	uint64_t	*word;
@@ -71,7 +71,7 @@ struct lines {
 #define BITS_8(i)	BIT(i), BIT((i) + 1), BIT((i) + 2), BIT((i) + 3), \
 			BIT((i) + 4), BIT((i) + 5), BIT((i) + 6), BIT((i) + 7)
 
-/* To look it up is faster than to shift by a variable */
+/* A table is faster than a variable shift */
 static const uint64_t bit[SCAN_TILE] = {
 	BITS_8(0), BITS_8(8), BITS_8(16), BITS_8(24),
 	BITS_8(32), BITS_8(40), BITS_8(48), BITS_8(56),
@@ -115,9 +115,9 @@ struct end {
 };
 
 /*
- * From the lower end on. What a line has of a beam goes from its lower border,
- * with it, to its upper one, without. Beams go further along lines than across
- * them: so from line to line there is at least a unit, and no run is empty.
+ * Begins at the lower end. The part of a beam in a line goes from the lower
+ * border, inclusive, to the upper one, exclusive. Beams are longer along lines
+ * than across them: each line gets at least a unit, and no run is empty.
  */
 static inline __attribute__((always_inline))
 void scan_bits_trace(struct lines lines, struct end low, struct end high,
@@ -185,7 +185,7 @@ void scan_bits_beam(struct scan_bits *s, int32_t x0, int32_t y0, int32_t x1,
 }
 
 /*
- * Turning
+ * Transposing
  */
 
 /* Swaps quarters, of 64 squared, then of 32, ... */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan_bits.h - a scan as bitmaps: which cells its beams go through, and which
- * they end in
+ * scan_bits.h - a scan as bitmaps: the cells that its beams pass through, and
+ * the cells that they end in
  *
- * Tile by tile, a word of 64 bits for a row of a tile. A cell has its left and
- * its lower border, and a beam goes through all cells that have a point of it:
- * exactly, as all is integer.
+ * Tile by tile, a word of 64 bits for a row of a tile. A cell includes its left
+ * and its lower border, and a beam covers all cells that have a point of it:
+ * exactly, as all numbers are integers.
  */
 #ifndef SLAM_FILTER_SCAN_BITS_H
 #define SLAM_FILTER_SCAN_BITS_H
@@ -30,7 +30,7 @@ struct scan_tile {
 /**
  * struct scan_bits - all zero at first
  * @width, @height: tiles
- * @tile:	[row * width + column]; what is hit is also in free
+ * @tile:	[row * width + column]; cells that are hit are also in free
  */
 struct scan_bits {
 	unsigned int		width, height;
@@ -44,7 +44,7 @@ struct scan_bits {
  * scan_bits_begin() - room for a scan
  * @width, @height: tiles, up to SCAN_SIDE_MAX
  *
- * Return: 0: all bits are 0 if scan_bits_clear() came last; -ENOMEM.
+ * Return: 0: all bits are 0 after scan_bits_clear(); -ENOMEM.
  */
 int scan_bits_begin(struct scan_bits *s, unsigned int width,
 		    unsigned int height);
@@ -57,13 +57,13 @@ int scan_bits_begin(struct scan_bits *s, unsigned int width,
 void scan_bits_beam(struct scan_bits *s, int32_t x0, int32_t y0, int32_t x1,
 		    int32_t y1, bool hit);
 
-/* After the last beam, and before anybody looks */
+/* After the last beam, before reading the bits */
 void scan_bits_end(struct scan_bits *s);
 
 void scan_bits_clear(struct scan_bits *s);
 void scan_bits_free(struct scan_bits *s);
 
-/* Whether no beam went through: all that is hit was gone through */
+/* Whether no beam passed: cells that are hit also count as passed */
 static inline bool scan_tile_is_empty(const struct scan_tile *t)
 {
 	uint64_t any = 0;

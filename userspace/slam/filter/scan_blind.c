@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scan_blind.c - the direction that the walls of a scan tell least about
+ * scan_blind.c - the direction that the walls of a scan constrain least
  *
- * A wall tells how far away it is, and not where along it the robot is. Each
+ * A wall constrains the distance to it, not the position along it. Each
  * endpoint has a normal, from the next endpoint on the same wall that is far
  * enough away for the noise of the laser not to matter. The sum of the
- * products of normals is what walls tell of the robot's place, by direction
+ * products of normals is the information on the robot's position, by direction
  * (Censi, An accurate closed-form estimate of ICP's covariance, 2007).
  */
 #include <math.h>
 #include "slam/filter/scan.h"
 
-/* A normal is taken from two endpoints at least so far apart, m */
+/* Least distance of the two endpoints of a normal, m */
 #define BASE		0.3
-/* Endpoints of one wall are at most so many beams apart: one beam may be lost */
+/* Most beams between endpoints of one wall: one beam may be lost */
 #define BEAMS		2
-/* A scan is blind to no direction if this share of its endpoints tells of each:
- * where walls have niches it fits where it belongs, and odometry does harm
+/* No direction is blind if this share of the endpoints constrains each: walls
+ * with niches fix the position, and odometry would do harm
  */
 #define PLENTY		0.03
-/* The noise of the laser tilts normals: of a plain wall it makes this share of
- * the endpoints tell of the direction along it
+/* The noise of the laser tilts normals: on a plain wall this share of the
+ * endpoints seems to constrain the direction along it
  */
 #define NOISE		0.01
-/* Of more endpoints only every second one is used, or every third and so on:
- * what is done grows with the square of their number where walls are near
+/* With more endpoints only every second or third one and so on is used: the
+ * cost grows with the square of their number where walls are near
  */
 #define MOST		1080
 
@@ -44,7 +44,7 @@ static void add_normal(struct told *t, double dx, double dy)
 	t->count++;
 }
 
-/* The normal at endpoint @i. @step: each so many endpoints are used */
+/* The normal at endpoint @i. @step: every so many endpoints are used */
 static void add_from(struct told *t, const struct scan *s,
 		     const uint32_t *beam, unsigned int i, unsigned int step,
 		     double base)
@@ -56,7 +56,7 @@ static void add_from(struct told *t, const struct scan *s,
 		const double gx = (double)s->x[k] - (double)s->x[l];
 		const double gy = (double)s->y[k] - (double)s->y[l];
 
-		/* here this wall ends and another one begins */
+		/* this wall ends here and another one begins */
 		if (beam[k] - beam[l] > BEAMS * step &&
 		    gx * gx + gy * gy > base * base)
 			return;
@@ -78,7 +78,9 @@ void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 	half = (t.xx - t.yy) / 2;
 	root = sqrt(half * half + t.xy * t.xy);
 	least = (t.xx + t.yy) / 2 - root;
-	/* of the eigenvector of the smaller one: the other one turned by 90 */
+	/*
+	 * the eigenvector of the smaller eigenvalue: the other one turned by 90
+	 */
 	if (half >= 0) {
 		s->blind_x = -t.xy;
 		s->blind_y = half + root;
@@ -89,7 +91,7 @@ void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 	length = sqrt(s->blind_x * s->blind_x + s->blind_y * s->blind_y);
 	s->blind_x = length > 0 ? s->blind_x / length : 1;
 	s->blind_y = length > 0 ? s->blind_y / length : 0;
-	/* without any wall nothing is known, and odometry does not count */
+	/* nothing is known without a wall, and odometry does not count */
 	s->told = least < PLENTY * t.count ?
 		step * fmax(least - NOISE * t.count, 0) /
 		(1 - least / (PLENTY * t.count)) : INFINITY;

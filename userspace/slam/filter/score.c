@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * score.c - three ways through one loop
+ * score.c - three versions of one loop
  */
 #include <math.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "slam/filter/tiles_far.h"
 #endif
 
-/* Half a cell: values are those of the middles of cells */
+/* Half a cell: values are at the centres of cells */
 #define HALF	(FIELD_UNIT / 2)
-/* Far from any map, and still far after a move */
+/* Far from any map, even after a motion */
 #define FAR	(1 << 30)
 
 static void rotate_plain(struct rotated *to, const struct endpoints *from,
@@ -55,7 +55,7 @@ static int64_t score_plain(const struct field_window *f, const uint8_t *base,
 			cy * TILE_STRIDE + cx;
 		a = v[0] * (FIELD_UNIT - wx) + v[1] * wx;
 		b = v[TILE_STRIDE] * (FIELD_UNIT - wx) + v[TILE_STRIDE + 1] * wx;
-		/* as large as an int16_t can be */
+		/* the range of an int16_t */
 		a >>= 1;
 		b >>= 1;
 		sum += (a * (FIELD_UNIT - wy) + b * wy) >> FIELD_BITS;

@@ -2,8 +2,8 @@
 /*
  * score.h - how well a scan fits a map from a pose: the hot loop of SLAM
  *
- * Endpoints are rotated once for each angle; from then on all is integer. AVX2
- * and AVX-512 give the same bits as plain C.
+ * Endpoints are rotated once for each angle; the rest is integer. AVX2 and
+ * AVX-512 give the same bits as plain C.
  */
 #ifndef SLAM_FILTER_SCORE_H
 #define SLAM_FILTER_SCORE_H
@@ -11,15 +11,15 @@
 #include "slam/filter/likelihood_field.h"
 
 enum {
-	SCORE_LANES	= 16,	/* arrays are filled up to a multiple of it */
+	SCORE_LANES	= 16,	/* arrays are padded to a multiple of it */
 	SCORE_MAX	= FIELD_MAX * FIELD_UNIT / 2,	/* of an endpoint */
 };
 
 /**
- * struct endpoints - where beams end, in the frame of the robot
+ * struct endpoints - the ends of beams, in the frame of the robot
  * @count:	of them
  * @room:	@count, rounded up to SCORE_LANES
- * @x, @y:	1/256 cell; aligned to 64 bytes; beyond @count any numbers
+ * @x, @y:	1/256 cell; aligned to 64 bytes; any values beyond @count
  */
 struct endpoints {
 	unsigned int	count, room;
@@ -29,7 +29,7 @@ struct endpoints {
 /**
  * struct rotated - endpoints after a rotation
  * @x, @y:	1/256 cell, rounded; @room of them, those beyond @count are far
- *		from everything
+ *		outside the map
  */
 struct rotated {
 	unsigned int	count, room;
@@ -54,8 +54,8 @@ int64_t score_at(const struct field_window *f, const uint8_t *base,
 /**
  * struct score_slope - how the sum of the field changes with the pose
  * @g:		its gradient by x, y (m) and yaw (rad)
- * @h:		minus its second derivatives, so far as they are those of
- *		straight walls: xx, xy, xt, yy, yt, tt
+ * @h:		minus its second derivatives, limited to those of straight
+ *		walls: xx, xy, xt, yy, yt, tt
  */
 struct score_slope {
 	double	g[3], h[6];
@@ -63,11 +63,11 @@ struct score_slope {
 
 /**
  * score_slope() - for Gauss-Newton on the field
- * @points:	of the robot's yaw
+ * @points:	endpoints, rotated to the robot's yaw
  * @units:	1/256 cells in a metre
  * @sigma:	of the field, m
  *
- * Summed up in SCORE_LANES sums: the bits do not depend on the CPU.
+ * Summed in SCORE_LANES sums: the bits do not depend on the CPU.
  */
 void score_slope(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y, double units,
@@ -78,7 +78,7 @@ enum score_path { SCORE_BEST, SCORE_PLAIN, SCORE_AVX2, SCORE_AVX512 };
 /* For tests and benchmarks: whether the CPU has it */
 bool score_use(enum score_path path);
 
-/* Which one is taken; not SCORE_BEST */
+/* The version in use; not SCORE_BEST */
 enum score_path score_used(void);
 
 #endif

@@ -7,8 +7,8 @@
 #include "slam/filter/score.h"
 
 #define HALF	(FIELD_UNIT / 2)
-/* Of the field in the middle of a wall: its curvature, and the square of the
- * slope below which there is no telling where the wall is; in 1 / sigma^2
+/* The curvature of the field in the middle of a wall, and the square of the
+ * slope below which the position of the wall is undefined; in 1 / sigma^2
  */
 #define SHARP	0.4
 #define LEAST	0.05
@@ -16,7 +16,7 @@
 /**
  * struct block - SCORE_LANES endpoints
  * @v:		the field in the four cells around each
- * @wx, @wy:	where it is between them, 0..1
+ * @wx, @wy:	its position between them, 0..1
  * @x, @y:	of it, from the robot, m
  */
 struct block {
@@ -68,7 +68,7 @@ static void add_up(const struct block *b, float cells, float sharp,
 		const float jx = (right - left) * cells;
 		const float jy = (high - low) * cells;
 		const float jt = jy * b->x[i] - jx * b->y[i];
-		/* of the squared slope, what is to be 1 for a wall */
+		/* scale of the squared slope that gives 1 for a wall */
 		const float w = (low + (high - low) * b->wy[i]) * sharp /
 			(jx * jx + jy * jy + least);
 

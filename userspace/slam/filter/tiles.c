@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tiles.c - a range of addresses, and a list of the tiles in it that are free
+ * tiles.c - an address range, and a free list of the tiles in it
  *
- * The range is reserved once; a part after the other is opened, and memory
- * comes as it is first written to. Tiles that become free are used again last
- * in first out, while they are in cache.
+ * The range is reserved once and made writable part by part; memory is used at
+ * the first write. Free tiles are used again last in first out, while they are
+ * in cache.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,22 +14,22 @@
 #include "slam/filter/memory.h"
 #include "slam/filter/tiles.h"
 
-/* memory_take() is asked for so much at a time, bytes */
+/* memory_take() is called for this much at a time, bytes */
 #define GRANT		((size_t)1 << 20)
-/* So much is made writable at a time, bytes */
+/* This much is made writable at a time, bytes */
 #define OPEN		((size_t)32 << 20)
-/* Not worth beginning with less */
+/* Give up with less than this */
 #define RANGE_LEAST	((size_t)64 << 20)
 
 /**
  * struct tiles
  * @range:	of addresses, bytes
- * @open:	of them can be written to
- * @growing:	held while there is asked for more
- * @granted:	by the account, bytes
+ * @open:	writable part, bytes
+ * @growing:	held while the pool grows
+ * @granted:	by memory_take(), bytes
  * @made, @used, @peak: tiles; the first one stays empty
  * @end:	of the last tile that was made, bytes
- * @skipped:	of these, by tiles_skip()
+ * @skipped:	part of it, by tiles_skip()
  */
 struct tiles {
 	uint8_t			*base;
@@ -43,7 +43,7 @@ struct tiles {
 	_Atomic size_t		directory, directory_peak;
 };
 
-/* Addresses cost nothing, but a process may have fewer of them */
+/* Addresses cost nothing, but their number may be limited */
 static uint8_t *tiles_reserve(size_t *bytes, size_t least)
 {
 	for (; *bytes >= least; *bytes /= 2) {
@@ -92,7 +92,7 @@ struct tiles *tiles_create(const struct tile_kind *kind, size_t max)
 	madvise(pool->base, pool->range, MADV_HUGEPAGE);
 	pthread_spin_init(&pool->lock, PTHREAD_PROCESS_PRIVATE);
 	pthread_mutex_init(&pool->growing, NULL);
-	/* number 0 stays empty: what is not known is read there */
+	/* number 0 stays empty: it stands for the unknown */
 	pool->made = 1;
 	pool->end = kind->bytes;
 	if (!open_range(pool, pool->end)) {
@@ -150,7 +150,7 @@ void tiles_release(struct tiles *pool, tile_id id)
 	pthread_spin_unlock(&pool->lock);
 }
 
-/* Where the next new tile ends. A tile does not reach over TILE_FAR, so that all
+/* Where the next new tile ends. A tile does not cross TILE_FAR, so that all
  * cells of a tile before it have offsets of 31 bits
  */
 static size_t next_end(const struct tiles *pool)
@@ -161,8 +161,8 @@ static size_t next_end(const struct tiles *pool)
 	return pool->end < far && end > far ? far + pool->kind->bytes : end;
 }
 
-/* Until there are addresses up to @end, and @bytes are granted. Return: whether
- * both could be
+/* Grow until there are addresses up to @end, and @bytes are granted. Return:
+ * whether both succeeded
  */
 static bool tiles_grow(struct tiles *pool, size_t end, size_t bytes)
 {
@@ -179,7 +179,7 @@ static bool tiles_grow(struct tiles *pool, size_t end, size_t bytes)
 	return may;
 }
 
-/* A tile that was used before, or else, if there is memory, a new one */
+/* A free tile, or otherwise, if there is memory, a new one */
 static tile_id try_take(struct tiles *pool, int *used, size_t *end,
 			size_t *bytes)
 {
@@ -205,7 +205,7 @@ static tile_id try_take(struct tiles *pool, int *used, size_t *end,
 	return id;
 }
 
-/* Return: 0: there are no more. @used: whether something is left in it */
+/* Return: 0: there are no more. @used: it has old contents */
 static tile_id tiles_take(struct tiles *pool, int *used)
 {
 	size_t end, bytes;

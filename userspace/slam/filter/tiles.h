@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tiles.h - the memory of maps: square tiles that maps share until one of them
- * writes
+ * tiles.h - the memory of maps: square tiles, shared until one map writes
  *
  * A tile of a field has the log-likelihood of an endpoint for each of its
  * cells, with one row and one column of its neighbours so that interpolation
- * never leaves it, and which cells are occupied. Other maps have other tiles;
- * those of a pool are of one kind, and in one range of addresses: a tile is
- * named by a number of 32 bits, and sixteen can be looked up at a time. They
- * are as many as there is memory for, see memory.h.
+ * needs no other tile, and a bit for each occupied cell. Other maps have other
+ * tiles; those of a pool are of one kind, in one address range: a tile has a
+ * number of 32 bits, and sixteen can be looked up at a time. Their number is
+ * limited by memory, see memory.h.
  */
 #ifndef SLAM_FILTER_TILES_H
 #define SLAM_FILTER_TILES_H
@@ -28,7 +27,7 @@ enum {
 	FIELD_MAX	= 255,
 };
 
-/* A tile's name: where it begins, TILE_UNIT bytes. 0: nothing is known */
+/* A tile's number: its offset in TILE_UNIT bytes. 0: unknown area */
 typedef uint32_t tile_id;
 
 enum {
@@ -38,15 +37,15 @@ enum {
 	TILE_FAR	= 1 << (31 - TILE_UNIT_BITS),
 };
 
-/* Of addresses for the tiles of a pool, bytes: 256 GB */
+/* Address range for the tiles of a pool, bytes: 256 GB */
 #define TILES_BYTES_MAX	((uint64_t)TILE_UNIT << 32)
 
 /**
- * struct tile_head - what tiles of all kinds begin with
- * @version:	of its contents: where this is equal, all is. The reading and
- *		the particle that wrote last
- * @users:	maps that have it
- * @next:	of those that are free
+ * struct tile_head - the head of tiles of all kinds
+ * @version:	of its contents: equal versions have equal contents. The update
+ *		and the particle that wrote last
+ * @users:	maps that refer to it
+ * @next:	in the free list
  */
 struct tile_head {
 	uint64_t		version;
@@ -55,12 +54,12 @@ struct tile_head {
 };
 
 /**
- * struct tile - of a field
+ * struct tile - a tile of a field
  * @field:	[row * TILE_STRIDE + column], 0..FIELD_MAX; TILE_SIDE + 1 of
  *		each are used
  * @occupied:	of each row, bit c: cell c is occupied
- * @phase:	of each row, bits 2c and 2c + 1: where in cell c the first
- *		endpoint was, in halves of x and y
+ * @phase:	of each row, bits 2c and 2c + 1: position of the first endpoint
+ *		in cell c, in halves of x and y
  */
 struct tile {
 	struct tile_head	head;
@@ -69,7 +68,7 @@ struct tile {
 	uint32_t		phase[TILE_SIDE];
 } __attribute__((aligned(64)));
 
-/* Never 0; in the order of updates */
+/* Never 0; rises with the update */
 static inline uint64_t tile_version(uint64_t update, uint32_t particle)
 {
 	return (update + 1) << 16 | particle;
@@ -85,12 +84,15 @@ enum {
 };
 
 /**
- * struct tile_kind - what the tiles of a pool are
+ * struct tile_kind - a kind of tiles
  * @bytes:	of a tile, a multiple of 64
- * @encode:	what cannot be drawn, for other workers. Return: bytes
- * @decode:	the same into a tile of zeros. Return: bytes; 0: no such code
- * @draw:	what follows from the cells of a tile and of the eight around it,
- *		which must be there if they have any. The tile is the map's own
+ * @encode:	the part that cannot be computed, for other workers. Return:
+ *		bytes
+ * @decode:	the same into a tile of zeros. Return: bytes; 0: invalid
+ * @draw:	compute the rest from the cells of a tile and of the eight
+ *		around
+ *		it, which must be there if they have any. The tile must not be
+ *		shared
  */
 struct tile_kind {
 	size_t	bytes;
@@ -105,9 +107,9 @@ extern const struct tile_kind field_tiles;
 
 /**
  * tiles_create() - a pool
- * @kind: stays the caller's
- * @max: tiles in it at most; 0: as many as there is memory for, up to
- *	TILES_BYTES_MAX or what addresses the process has
+ * @kind: the caller keeps ownership
+ * @max: most tiles in it; 0: limited by memory only, up to TILES_BYTES_MAX or
+ *	the address space of the process
  *
  * Return: to be freed with tiles_destroy(); NULL: no memory.
  */
@@ -115,14 +117,14 @@ struct tiles *tiles_create(const struct tile_kind *kind, size_t max);
 void tiles_destroy(struct tiles *pool);
 
 /**
- * tiles_skip() - new tiles are made from here on, for tests
+ * tiles_skip() - let new tiles begin here, for tests
  * @bytes: from the first tile
  *
- * Return: whether there are addresses; nothing is written to those before.
+ * Return: whether there are addresses; those before are not written.
  */
 bool tiles_skip(struct tiles *pool, uint64_t bytes);
 
-/* All of them, for looking up; fixed as long as the pool is */
+/* The base of all tiles, for lookup; fixed for the life of the pool */
 const uint8_t *tiles_base(const struct tiles *pool);
 
 static inline struct tile_head *tile_head_at(const uint8_t *base, tile_id id)
@@ -130,39 +132,39 @@ static inline struct tile_head *tile_head_at(const uint8_t *base, tile_id id)
 	return (struct tile_head *)(base + ((size_t)id << TILE_UNIT_BITS));
 }
 
-/* Of a pool of fields */
+/* In a pool of fields */
 static inline struct tile *tile_at(const uint8_t *base, tile_id id)
 {
 	return (struct tile *)(base + ((size_t)id << TILE_UNIT_BITS));
 }
 
-/* One more map has it; any thread. 0 is left as it is */
+/* One more map refers to it; any thread. 0 is left as it is */
 void tiles_hold(struct tiles *pool, tile_id id);
 void tiles_release(struct tiles *pool, tile_id id);
 
 /**
- * tiles_own() - a tile to write to
- * @id: gets the tile: a new one if it was 0, a copy if others have it
+ * tiles_own() - get a tile for writing
+ * @id: gets the tile: a new one if it was 0, a copy if it was shared
  *
  * Any thread, but one for each @id.
  *
- * Return: 0; -ENOMEM: all is as before, see memory_reason().
+ * Return: 0; -ENOMEM: nothing changed, see memory_reason().
  */
 int tiles_own(struct tiles *pool, tile_id *id);
 
 const struct tile_kind *tiles_kind(const struct tiles *pool);
 
-/* Tiles that are in use, and the most there ever were */
+/* Tiles in use, and their peak */
 size_t tiles_used(const struct tiles *pool);
 size_t tiles_peak(const struct tiles *pool);
 
-/* Whether maps may take so much more beside their tiles, bytes; any thread */
+/* Whether maps may use this much more besides tiles, bytes; any thread */
 bool tiles_directory_fits(struct tiles *pool, size_t bytes);
 
-/* What maps take beside their tiles became more or less, bytes; any thread */
+/* Change of the memory of maps besides tiles, bytes; any thread */
 void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes);
 
-/* Bytes, tiles and what is beside them: now, and the most there ever were */
+/* Bytes, tiles and the rest: now, and their peak */
 size_t tiles_bytes(const struct tiles *pool);
 size_t tiles_bytes_peak(const struct tiles *pool);
 

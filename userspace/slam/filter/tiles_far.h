@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tiles_far.h - where cells of tiles beyond 2 GB are, eight at a time
+ * tiles_far.h - offsets of cells in tiles beyond 2 GB, eight at a time
  */
 #ifndef SLAM_FILTER_TILES_FAR_H
 #define SLAM_FILTER_TILES_FAR_H
@@ -9,7 +9,9 @@
 #include "base/cpu.h"
 #include "slam/filter/tiles.h"
 
-/* @tile: their names, @cell: bytes in each. @low, @high: bytes from the first */
+/*
+ * @tile: their numbers, @cell: bytes in each. @low, @high: bytes from the base
+ */
 CPU_AVX2
 static inline void tiles_far8(__m256i tile, __m256i cell, __m256i *low,
 			      __m256i *high)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trajectory_tree.c - nodes with a count of those who have them
+ * trajectory_tree.c - nodes with a reference count
  */
 #include <stdlib.h>
 #include "base/array.h"
@@ -8,7 +8,7 @@
 
 struct node {
 	struct trajectory_step	step;
-	trajectory_tree_id parent; /* of those that are free, the next */
+	trajectory_tree_id parent; /* of free ones, the next */
 	uint32_t		depth, users;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trajectory_tree.h - where particles were: a tree, for they have ancestors in common
+ * trajectory_tree.h - trajectories of particles: a tree of common ancestors
  *
  * One node for each particle and update; nodes without living descendants are
- * used again. Trajectories are only here, never with the particles.
+ * reused. Trajectories are only stored here, not with the particles.
  */
 #ifndef SLAM_FILTER_TRAJECTORY_TREE_H
 #define SLAM_FILTER_TRAJECTORY_TREE_H
@@ -17,8 +17,8 @@ struct trajectory_tree;
 typedef uint32_t trajectory_tree_id;
 
 /**
- * struct trajectory_step - what a particle was at an update
- * @number:	that it had then
+ * struct trajectory_step - a particle at an update
+ * @number:	of the particle then
  */
 struct trajectory_step {
 	struct pose	pose;
@@ -32,15 +32,15 @@ void trajectory_tree_destroy(struct trajectory_tree *a);
 
 /**
  * trajectory_tree_add() - a step of a particle
- * @parent: the step before, 0 at the first; the caller keeps it
+ * @parent: the step before, 0 for the first; the caller keeps its reference
  *
- * Return: the step, of which the caller has one; 0: no memory.
+ * Return: the step, with one reference for the caller; 0: no memory.
  */
 trajectory_tree_id trajectory_tree_add(struct trajectory_tree *a,
 				       trajectory_tree_id parent,
 				       const struct trajectory_step *step);
 
-/* One more has it, or one fewer: who nobody has is forgotten */
+/* Add or drop a reference: a step without references is freed */
 void trajectory_tree_hold(struct trajectory_tree *a, trajectory_tree_id id);
 void trajectory_tree_release(struct trajectory_tree *a, trajectory_tree_id id);
 
@@ -51,14 +51,14 @@ trajectory_tree_at(const struct trajectory_tree *a, trajectory_tree_id id);
 trajectory_tree_id trajectory_tree_parent(const struct trajectory_tree *a,
 					  trajectory_tree_id id);
 
-/* Every id is less than that */
+/* Every id is less than this */
 uint32_t trajectory_tree_ids(const struct trajectory_tree *a);
 
-/* Steps up to @id, with it */
+/* Number of steps up to @id, inclusive */
 uint32_t trajectory_tree_depth(const struct trajectory_tree *a,
 			       trajectory_tree_id id);
 
-/* Steps there are in all */
+/* Number of all steps */
 uint32_t trajectory_tree_nodes(const struct trajectory_tree *a);
 
 #endif
