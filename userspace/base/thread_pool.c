@@ -28,7 +28,7 @@ struct thread_pool {
 
 /* What a thread begins with */
 struct hand {
-	struct thread_pool	*crew;
+	struct thread_pool	*pool;
 	unsigned int	number;
 };
 
@@ -54,7 +54,7 @@ static void take_jobs(struct thread_pool *c, unsigned int thread)
 static void *thread_pool_work(void *arg)
 {
 	struct hand *h = arg;
-	struct thread_pool *c = h->crew;
+	struct thread_pool *c = h->pool;
 	uint64_t round = 0;
 
 	pthread_mutex_lock(&c->lock);

@@ -31,23 +31,23 @@ static bool make_arrays(struct filter *f)
 }
 
 struct filter *filter_create(const struct slam_params *params,
-			     struct particle_pool *team)
+			     struct particle_pool *pool)
 {
 	struct filter *f = calloc(1, sizeof(*f));
 
 	if (!f) {
-		team->ops->destroy(team);
+		pool->ops->destroy(pool);
 		return NULL;
 	}
 	f->params = *params;
-	f->team = team;
+	f->pool = pool;
 	f->count = f->room = params->particles;
 	if (params->compat == SLAM_GMAPPING)
 		f->odometer.model = &f->params;
 	else if (params->wall > 0)
 		f->odometer.params = &f->params;
-	f->ancestry = trajectory_tree_create();
-	if (!f->ancestry || !make_arrays(f)) {
+	f->tree = trajectory_tree_create();
+	if (!f->tree || !make_arrays(f)) {
 		filter_destroy(f);
 		return NULL;
 	}
@@ -58,8 +58,8 @@ void filter_destroy(struct filter *f)
 {
 	if (!f)
 		return;
-	f->team->ops->destroy(f->team);
-	trajectory_tree_destroy(f->ancestry);
+	f->pool->ops->destroy(f->pool);
+	trajectory_tree_destroy(f->tree);
 	free(f->pose);
 	free(f->recent);
 	free(f->total);
@@ -91,15 +91,15 @@ static int add_steps(struct filter *f)
 		};
 
 		f->next_step[i] =
-			trajectory_tree_add(f->ancestry, f->step[i], &step);
+			trajectory_tree_add(f->tree, f->step[i], &step);
 		if (f->next_step[i])
 			continue;
 		while (i--)
-			trajectory_tree_release(f->ancestry, f->next_step[i]);
+			trajectory_tree_release(f->tree, f->next_step[i]);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < f->count; i++) {
-		trajectory_tree_release(f->ancestry, f->step[i]);
+		trajectory_tree_release(f->tree, f->step[i]);
 		f->step[i] = f->next_step[i];
 		f->pose[i] = f->out[i].pose;
 		f->recent[i] += gain * f->out[i].fit;
@@ -114,9 +114,9 @@ static int add_steps(struct filter *f)
 static void inherit(struct filter *f, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		trajectory_tree_hold(f->ancestry, f->step[f->parent[i]]);
+		trajectory_tree_hold(f->tree, f->step[f->parent[i]]);
 	for (uint32_t i = 0; i < f->count; i++)
-		trajectory_tree_release(f->ancestry, f->step[i]);
+		trajectory_tree_release(f->tree, f->step[i]);
 	for (uint32_t i = 0; i < count; i++)
 		f->next_step[i] = f->step[f->parent[i]];
 	memcpy(f->step, f->next_step, count * sizeof(*f->step));
@@ -213,10 +213,10 @@ static void choose_best(struct filter *f, struct filter_result *r)
 	trajectory_tree_id id;
 
 	f->best = find_best(f);
-	id = trajectory_tree_parent(f->ancestry, f->step[f->best]);
+	id = trajectory_tree_parent(f->tree, f->step[f->best]);
 	r->rewritten = f->best_step && id != f->best_step;
-	trajectory_tree_hold(f->ancestry, f->step[f->best]);
-	trajectory_tree_release(f->ancestry, f->best_step);
+	trajectory_tree_hold(f->tree, f->step[f->best]);
+	trajectory_tree_release(f->tree, f->best_step);
 	f->best_step = f->step[f->best];
 }
 
@@ -238,12 +238,12 @@ static int update(struct filter *f, const struct reading *reading,
 		return err;
 	find_spread(f, find_best(f), r->effective);
 	r->resampled = err;
-	err = f->team->ops->settle(f->team, &state, f->update,
+	err = f->pool->ops->settle(f->pool, &state, f->update,
 				   r->resampled ? f->parent : NULL, count);
 	if (r->resampled)
 		inherit(f, count);
 	choose_best(f, r);
-	r->fit = f->out[trajectory_tree_at(f->ancestry,
+	r->fit = f->out[trajectory_tree_at(f->tree,
 					   f->step[f->best])->number].fit;
 	r->updated = true;
 	r->update = f->update++;
@@ -309,17 +309,17 @@ int filter_history(const struct filter *f, struct pose **poses,
 {
 	trajectory_tree_id id = f->step[f->best];
 
-	*count = trajectory_tree_depth(f->ancestry, id);
+	*count = trajectory_tree_depth(f->tree, id);
 	*poses = malloc((*count + 1) * sizeof(**poses));
 	if (!*poses)
 		return -ENOMEM;
 	for (uint32_t i = *count; i--;
-	     id = trajectory_tree_parent(f->ancestry, id))
-		(*poses)[i] = trajectory_tree_at(f->ancestry, id)->pose;
+	     id = trajectory_tree_parent(f->tree, id))
+		(*poses)[i] = trajectory_tree_at(f->tree, id)->pose;
 	return 0;
 }
 
 struct particle_pool *filter_team(const struct filter *f)
 {
-	return f->team;
+	return f->pool;
 }

@@ -54,13 +54,13 @@ struct filter_result {
 /**
  * filter_create() - a filter without readings
  * @params:	copied
- * @team:	of the same parameters; the filter takes ownership, also if this
- *		fails
+ * @pool:	of the same parameters; the filter takes ownership, also if
+ *		this fails
  *
  * Return: to be freed with filter_destroy(), NULL: no memory.
  */
 struct filter *filter_create(const struct slam_params *params,
-			     struct particle_pool *team);
+			     struct particle_pool *pool);
 void filter_destroy(struct filter *f);
 
 /**

@@ -53,7 +53,7 @@ static int filter_match_look(struct filter *f, const struct reading *reading,
 			     struct filter_result *r, struct sighting *s)
 {
 	const struct particle_pool_state state = filter_state(f);
-	const int err = f->team->ops->track(f->team, &state, number, reading,
+	const int err = f->pool->ops->track(f->pool, &state, number, reading,
 					    seek, s);
 
 	r->evaluations += s->outcome.evaluations;
@@ -262,7 +262,7 @@ static int filter_match_match_all(struct filter *f,
 	int err = choose_motion(f, reading, &order.motion, r);
 
 	if (!err)
-		err = f->team->ops->match(f->team, &state, &order, reading,
+		err = f->pool->ops->match(f->pool, &state, &order, reading,
 					  f->out);
 	if (err || f->out[find_fittest(f)].fit >= order.again)
 		return err;
@@ -273,7 +273,7 @@ static int filter_match_match_all(struct filter *f,
 		r->evaluations += f->out[i].evaluations;
 	order.round++;
 	order.again = -INFINITY;
-	return f->team->ops->match(f->team, &state, &order, reading, f->out);
+	return f->pool->ops->match(f->pool, &state, &order, reading, f->out);
 }
 
 static int filter_match_recall_all(struct filter *f,
@@ -285,7 +285,7 @@ static int filter_match_recall_all(struct filter *f,
 	if (known->count != f->count || !reading->range)
 		return -EBADMSG;
 	memcpy(f->out, known->out, f->count * sizeof(*f->out));
-	return f->team->ops->recall(f->team, &state, f->update, reading,
+	return f->pool->ops->recall(f->pool, &state, f->update, reading,
 				    f->out);
 }
 

@@ -40,8 +40,8 @@ struct seen {
  */
 struct filter {
 	struct slam_params	params;
-	struct particle_pool	*team;
-	struct trajectory_tree	*ancestry;
+	struct particle_pool	*pool;
+	struct trajectory_tree	*tree;
 	struct odometer		odometer;
 	uint32_t		count, room;
 	struct pose		*pose;
@@ -61,7 +61,7 @@ struct filter {
 
 static inline struct particle_pool_state filter_state(const struct filter *f)
 {
-	return (struct particle_pool_state){ f->count, f->step, f->ancestry };
+	return (struct particle_pool_state){ f->count, f->step, f->tree };
 }
 
 /**

@@ -144,11 +144,13 @@ static void pick_points(struct scan *to, const struct scan *scan,
 }
 
 /* Prepare for other points. @spare: see struct matcher. Return: 0; -ENOMEM */
-static int forget_headings(struct job *j, struct thread_pool *crew, int spare)
+static int restart_matchers(struct job *j, struct thread_pool *threads,
+			    int spare)
 {
+	const unsigned int count = thread_pool_threads(threads);
 	int err = 0;
 
-	for (unsigned int i = 0; i < thread_pool_threads(crew) && !err; i++) {
+	for (unsigned int i = 0; i < count && !err; i++) {
 		j->m[i].spare = spare;
 		err = matcher_begin(j->m + i, j->scan);
 	}
@@ -156,7 +158,8 @@ static int forget_headings(struct job *j, struct thread_pool *crew, int spare)
 }
 
 /* Return: the best one that did not climb to @j->found */
-static struct heading match_wide_search(struct job *j, struct thread_pool *crew)
+static struct heading match_wide_search(struct job *j,
+					struct thread_pool *threads)
 {
 	const uint32_t all = (uint32_t)j->turns;
 	const uint32_t best = all < CLIMBS ? all : CLIMBS;
@@ -165,13 +168,13 @@ static struct heading match_wide_search(struct job *j, struct thread_pool *crew)
 					       j->m->units) /
 			 (TILE_SIDE * FIELD_UNIT);
 
-	if (forget_headings(j, crew, wide))
+	if (restart_matchers(j, threads, wide))
 		return (struct heading){ .fit = 0 };
-	thread_pool_run(crew, all, look_around, j);
+	thread_pool_run(threads, all, look_around, j);
 	qsort(j->heading, all, sizeof(*j->heading), by_fit);
-	if (forget_headings(j, crew, MATCHER_SPARE))
+	if (restart_matchers(j, threads, MATCHER_SPARE))
 		return (struct heading){ .fit = 0 };
-	thread_pool_run(crew, best, match_wide_climb, j);
+	thread_pool_run(threads, best, match_wide_climb, j);
 	qsort(j->heading, best, sizeof(*j->heading), by_fit);
 	for (uint32_t i = 0; i < best; i++)
 		if (!j->found ||
@@ -180,7 +183,7 @@ static struct heading match_wide_search(struct job *j, struct thread_pool *crew)
 	return (struct heading){ .fit = 0 };
 }
 
-double match_wide(struct matcher *m, struct thread_pool *crew,
+double match_wide(struct matcher *m, struct thread_pool *threads,
 		  const struct scan *scan, const struct likelihood_field *map,
 		  const struct prior *place, struct pose *pose)
 {
@@ -199,9 +202,9 @@ double match_wide(struct matcher *m, struct thread_pool *crew,
 	j.heading = calloc((size_t)j.turns, sizeof(*j.heading));
 	if (memory && j.heading && scan->match.count) {
 		pick_points(&j.points, scan, memory);
-		first = match_wide_search(&j, crew);
+		first = match_wide_search(&j, threads);
 		j.found = &first;
-		second = match_wide_search(&j, crew);
+		second = match_wide_search(&j, threads);
 	}
 	if (first.fit > 0)
 		*pose = first.pose;

@@ -10,7 +10,7 @@
 
 /**
  * match_wide() - the best pose in an area
- * @m:		a matcher for each thread of @crew; none has a prior
+ * @m:		a matcher for each thread of @threads; none has a prior
  * @place:	the area; not searched beyond WIDE_REACH
  * @pose:	gets the best one; unchanged if the scan fits nowhere
  *
@@ -21,7 +21,7 @@
  *
  * Return: by how much it fits better than any pose elsewhere.
  */
-double match_wide(struct matcher *m, struct thread_pool *crew,
+double match_wide(struct matcher *m, struct thread_pool *threads,
 		  const struct scan *scan, const struct likelihood_field *map,
 		  const struct prior *place, struct pose *pose);
 

@@ -22,7 +22,7 @@ struct particle_pool;
 struct particle_pool_state {
 	uint32_t			count;
 	const trajectory_tree_id	*step;
-	const struct trajectory_tree	*ancestry;
+	const struct trajectory_tree	*tree;
 };
 
 /**

@@ -9,7 +9,7 @@
 #include "slam/filter/particle_pool.h"
 
 struct local {
-	struct particle_pool	team;
+	struct particle_pool	pool;
 	struct slam_params	params;
 	struct particles	*particles;
 	struct scan		scan;
@@ -175,12 +175,12 @@ struct particle_pool *particle_pool_local(const struct slam_params *params,
 
 	if (!l)
 		return NULL;
-	l->team.ops = &local_ops;
+	l->pool.ops = &local_ops;
 	l->params = *params;
 	l->particles = particles_create(params, threads);
 	if (!l->particles) {
 		free(l);
 		return NULL;
 	}
-	return &l->team;
+	return &l->pool;
 }

@@ -13,12 +13,12 @@
 #include "slam/filter/particles.h"
 
 /**
- * struct way - operations on a kind of maps: ours, or GMapping's
+ * struct map_ops - operations on a kind of maps: ours, or GMapping's
  * @write:	a scan to a map. Return: as field_hit()
  * @match:	the pose of the scan after a motion. Return: the particle's fit
  * @track:	likewise from an expected pose, without sampling
  */
-struct way {
+struct map_ops {
 	const struct tile_kind	*tiles;
 	int	(*write)(struct particles *p, struct likelihood_field *map,
 			 const struct scan *scan, const struct pose *pose,
@@ -31,7 +31,7 @@ struct way {
 			 const struct likelihood_field *map, struct pose *pose);
 };
 
-static const struct way own_way, gmapping_way;
+static const struct map_ops own_map_ops, gmapping_map_ops;
 
 /**
  * struct particle
@@ -46,10 +46,10 @@ struct particle {
 
 struct particles {
 	struct slam_params	params;
-	const struct way	*way;
+	const struct map_ops	*ops;
 	struct field_kernel	kernel;
 	struct tiles		*pool;
-	struct thread_pool	*crew;
+	struct thread_pool	*threads;
 	struct matcher		*matcher;	/* of each thread */
 	struct particle		*particle;
 	uint32_t		room;
@@ -83,18 +83,19 @@ struct particles *particles_create(const struct slam_params *params,
 	if (!p)
 		return NULL;
 	p->params = *params;
-	p->way = params->compat == SLAM_GMAPPING ? &gmapping_way : &own_way;
+	p->ops = params->compat == SLAM_GMAPPING ? &gmapping_map_ops :
+						   &own_map_ops;
 	field_kernel_init(&p->kernel, params->sigma / params->resolution,
 			  params->ratio);
-	p->pool = tiles_create(p->way->tiles, 0);
-	p->crew = thread_pool_create(threads);
-	if (p->crew)
-		p->matcher = new_matchers(thread_pool_threads(p->crew));
-	if (!p->pool || !p->crew || !p->matcher) {
+	p->pool = tiles_create(p->ops->tiles, 0);
+	p->threads = thread_pool_create(threads);
+	if (p->threads)
+		p->matcher = new_matchers(thread_pool_threads(p->threads));
+	if (!p->pool || !p->threads || !p->matcher) {
 		particles_destroy(p);
 		return NULL;
 	}
-	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++) {
+	for (unsigned int i = 0; i < thread_pool_threads(p->threads); i++) {
 		if (!matcher_init(p->matcher + i, &p->params,
 				  tiles_base(p->pool)))
 			continue;
@@ -111,11 +112,11 @@ void particles_destroy(struct particles *p)
 	for (uint32_t i = 0; i < p->room; i++)
 		field_free(&p->particle[i].map, p->pool);
 	free(p->particle);
-	for (unsigned int i = 0; p->matcher && i < thread_pool_threads(p->crew);
-	     i++)
+	for (unsigned int i = 0;
+	     p->matcher && i < thread_pool_threads(p->threads); i++)
 		matcher_free(p->matcher + i);
 	free(p->matcher);
-	thread_pool_destroy(p->crew);
+	thread_pool_destroy(p->threads);
 	tiles_destroy(p->pool);
 	free(p);
 }
@@ -234,7 +235,7 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	prior = motion_prior(&motion, &particle->pose, p->params.wall);
 	pose = motion_draw(&motion, &particle->pose, &random);
 	m->prior = &prior;
-	out->fit = p->way->match(m, job->scan, &particle->map, &motion, &pose,
+	out->fit = p->ops->match(m, job->scan, &particle->map, &motion, &pose,
 				&random);
 	m->prior = NULL;
 	pose.yaw = remainder(pose.yaw, 2 * M_PI);
@@ -244,9 +245,10 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 
 static int particles_begin(struct particles *p, const struct scan *scan)
 {
+	const unsigned int count = thread_pool_threads(p->threads);
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < thread_pool_threads(p->crew); i++)
+	for (unsigned int i = 0; i < count && !err; i++)
 		err = matcher_begin(p->matcher + i, scan);
 	return err;
 }
@@ -263,7 +265,7 @@ int particles_match(struct particles *p, uint64_t update,
 	int err = particles_begin(p, scan);
 
 	if (!err)
-		thread_pool_run(p->crew, count, match_one, &job);
+		thread_pool_run(p->threads, count, match_one, &job);
 	return err;
 }
 
@@ -298,12 +300,12 @@ static int write_gmapping(struct particles *p, struct likelihood_field *map,
 			      FIELD_UNIT / p->params.resolution, version);
 }
 
-static const struct way own_way = {
+static const struct map_ops own_map_ops = {
 	.tiles = &field_tiles, .write = own_write, .match = own_match,
 	.track = own_track,
 };
 
-static const struct way gmapping_way = {
+static const struct map_ops gmapping_map_ops = {
 	.tiles = &gmapping_tiles, .write = write_gmapping,
 	.match = gmapping_match, .track = match_gmapping,
 };
@@ -312,7 +314,7 @@ static int write_scan(struct particles *p, uint32_t number, uint64_t update,
 		      uint32_t writer, const struct scan *scan,
 		      const struct pose *pose)
 {
-	return p->way->write(p, &p->particle[number].map, scan, pose,
+	return p->ops->write(p, &p->particle[number].map, scan, pose,
 			     tile_version(update, writer));
 }
 
@@ -337,7 +339,7 @@ int particles_write(struct particles *p, uint64_t update,
 		.p = p, .update = update, .scan = scan, .numbers = numbers,
 	};
 
-	thread_pool_run(p->crew, count, particles_write_one, &job);
+	thread_pool_run(p->threads, count, particles_write_one, &job);
 	return job.err;
 }
 
@@ -367,18 +369,18 @@ struct sighting particles_track(struct particles *p, uint32_t number,
 
 	if (particles_begin(p, scan))
 		return s;
-	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++)
+	for (unsigned int i = 0; i < thread_pool_threads(p->threads); i++)
 		before += p->matcher[i].evaluations;
 	if (seek->wide)
-		s.ahead = match_wide(m, p->crew, scan, map, &seek->prior,
+		s.ahead = match_wide(m, p->threads, scan, map, &seek->prior,
 				     &s.outcome.pose);
 	m->prior = &seek->prior;
-	s.outcome.fit = p->way->track(m, scan, map, &s.outcome.pose);
+	s.outcome.fit = p->ops->track(m, scan, map, &s.outcome.pose);
 	m->prior = NULL;
 	s.outcome.pose.yaw = remainder(s.outcome.pose.yaw, 2 * M_PI);
 	if (seek->check)
 		s.against = match_against(m, scan, map, &s.outcome.pose);
-	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++)
+	for (unsigned int i = 0; i < thread_pool_threads(p->threads); i++)
 		s.outcome.evaluations += (uint32_t)p->matcher[i].evaluations;
 	s.outcome.evaluations -= (uint32_t)before;
 	return s;
@@ -397,7 +399,7 @@ void particles_use(const struct particles *p, struct particles_use *use)
 	*use = (struct particles_use){
 		.bytes = tiles_bytes(p->pool),
 		.peak = tiles_bytes_peak(p->pool),
-		.cpu = thread_pool_cpu(p->crew),
+		.cpu = thread_pool_cpu(p->threads),
 	};
 }
 

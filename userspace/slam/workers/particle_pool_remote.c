@@ -166,7 +166,7 @@ static int send_scans(struct remote *r, struct member *m, uint64_t end)
 
 static int collect_steps(struct remote *r, trajectory_tree_id id)
 {
-	const uint32_t count = trajectory_tree_depth(r->state->ancestry, id);
+	const uint32_t count = trajectory_tree_depth(r->state->tree, id);
 	struct wire_step *step;
 	const int err = bytes_reserve(&r->bytes, (count + 1) * sizeof(*step));
 
@@ -174,9 +174,9 @@ static int collect_steps(struct remote *r, trajectory_tree_id id)
 		return err;
 	step = (struct wire_step *)r->bytes.data;
 	for (uint32_t i = count; i--;
-	     id = trajectory_tree_parent(r->state->ancestry, id)) {
+	     id = trajectory_tree_parent(r->state->tree, id)) {
 		const struct trajectory_step *s =
-			trajectory_tree_at(r->state->ancestry, id);
+			trajectory_tree_at(r->state->tree, id);
 
 		step[i] = (struct wire_step){ s->pose, s->update, s->number,
 					      0 };
@@ -210,7 +210,7 @@ static int send_steps(struct remote *r, const struct member *m,
 static int rebuild(struct remote *r, struct member *m, uint32_t number)
 {
 	const trajectory_tree_id id = r->state->step[number];
-	const uint32_t steps = trajectory_tree_depth(r->state->ancestry, id);
+	const uint32_t steps = trajectory_tree_depth(r->state->tree, id);
 	int err = collect_steps(r, id);
 
 	if (!err)
@@ -699,10 +699,10 @@ particle_pool_remote(const struct slam_params *params,
 
 	if (!r)
 		return NULL;
-	r->team.ops = &remote_ops;
+	r->pool.ops = &remote_ops;
 	r->params = *params;
 	r->config = *config;
 	if (!r->config.workers)
 		r->config.workers = 1;
-	return &r->team;
+	return &r->pool;
 }

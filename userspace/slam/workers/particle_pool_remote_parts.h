@@ -41,7 +41,7 @@ struct member {
  * @failed:	what the last worker said that could not go on
  */
 struct remote {
-	struct particle_pool		team;
+	struct particle_pool		pool;
 	struct slam_params		params;
 	struct particle_pool_remote_config	config;
 	struct member			*member;

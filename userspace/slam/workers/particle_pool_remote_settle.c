@@ -15,12 +15,12 @@ static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 {
 	const struct particle_pool_state *s = r->state;
 
-	memset(kin, 0, trajectory_tree_ids(s->ancestry) * sizeof(*kin));
+	memset(kin, 0, trajectory_tree_ids(s->tree) * sizeof(*kin));
 	for (uint32_t i = 0; i < s->count; i++) {
 		trajectory_tree_id id = r->owner[i] == owner ? s->step[i] : 0;
 
 		for (; id && !kin[id];
-		     id = trajectory_tree_parent(s->ancestry, id))
+		     id = trajectory_tree_parent(s->tree, id))
 			kin[id] = i + 1;
 	}
 }
@@ -35,11 +35,11 @@ static void settle_find_base(const struct remote *r, const uint32_t *kin,
 	trajectory_tree_id id = s->step[c->parent];
 
 	while (id && !kin[id])
-		id = trajectory_tree_parent(s->ancestry, id);
+		id = trajectory_tree_parent(s->tree, id);
 	if (!id)
 		return;
 	c->base = kin[id] - 1;
-	c->since = tile_version(trajectory_tree_at(s->ancestry, id)->update + 1,
+	c->since = tile_version(trajectory_tree_at(s->tree, id)->update + 1,
 				0);
 }
 
@@ -103,7 +103,7 @@ static int list_children(struct remote *r, const uint32_t *parent,
 			.owner = r->next_owner[i], .base = WIRE_NONE,
 		};
 	first = malloc(
-		((size_t)count + trajectory_tree_ids(r->state->ancestry)) *
+		((size_t)count + trajectory_tree_ids(r->state->tree)) *
 		sizeof(*first));
 	err = first ? balance_first(child, count, r->count, first) : -ENOMEM;
 	if (!err)

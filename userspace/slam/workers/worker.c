@@ -69,7 +69,7 @@ static void worker_forget(struct worker *w)
 	for (uint32_t i = 0; i < w->earlies; i++)
 		free(w->early[i].map);
 	w->earlies = 0;
-	map_reassembly_free(&w->parcels);
+	map_reassembly_free(&w->reassembly);
 }
 
 void worker_destroy(struct worker *w)
@@ -232,7 +232,7 @@ int worker_settle_all(struct worker *w)
 
 	w->matching = false;
 	w->settled = w->update + 1;
-	map_reassembly_drop(&w->parcels, w->settled);
+	map_reassembly_drop(&w->reassembly, w->settled);
 	worker_drop_lates(w);
 	worker_drop_ghosts(w);
 	if (!err)

@@ -337,7 +337,7 @@ static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 
 int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
 {
-	const int ret = map_reassembly_take(&w->parcels, from, &data, &len);
+	const int ret = map_reassembly_take(&w->reassembly, from, &data, &len);
 
 	return ret > 0 ? take_map(w, from, data, len) : ret;
 }
@@ -389,7 +389,7 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 {
 	const struct wire_map *m;
 	struct late *l;
-	int err = map_reassembly_take(&w->parcels, from, &data, &len);
+	int err = map_reassembly_take(&w->reassembly, from, &data, &len);
 
 	if (err <= 0)
 		return err;
@@ -428,7 +428,7 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 			return -EBADMSG;
 	}
 	/* who began to send those is gone */
-	map_reassembly_drop(&w->parcels, s->update);
+	map_reassembly_drop(&w->reassembly, s->update);
 	/* who has just joined was not told to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;

@@ -70,7 +70,7 @@ struct worker {
 	uint32_t		ghosts, ghost_room, next_ghost;
 	struct early		*early;
 	uint32_t		earlies, early_room;
-	struct map_reassembly	parcels;
+	struct map_reassembly	reassembly;
 	struct bytes		bytes;
 	struct bytes		track;		/* of a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
