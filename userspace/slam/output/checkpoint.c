@@ -21,7 +21,7 @@
 
 static const char magic[8] = "OPTSLAM";
 
-/* Of this file, together with that of the structs in wire.h */
+/* Version of this file and of the structs in wire.h */
 enum { VERSION = 2 << 16 | WIRE_VERSION };
 
 /**
@@ -36,12 +36,12 @@ struct file_head {
 
 /**
  * struct record_head
- * @len:	of what follows
- * @sum:	CRC-32 of that
- * @outcomes:	at its end
- * @ranges:	whether they follow the reading
- * @check:	CRC-32 of the fields before it: a record is only taken to be
- *		the last one, and not whole, if its length can be trusted
+ * @len:	bytes after the head
+ * @sum:	CRC-32 of these bytes
+ * @outcomes:	number of outcomes at its end
+ * @ranges:	whether ranges follow the reading
+ * @check:	CRC-32 of the fields before it: only a record with a trusted
+ *		length can be recognised as the incomplete last one
  */
 struct record_head {
 	uint32_t	len, sum, outcomes, ranges, pad, check;
@@ -55,7 +55,7 @@ enum {
 
 /**
  * struct checkpoint
- * @at:		where the next record is read or written
+ * @at:		offset of the next record to read or write
  * @size:	of the file
  * @torn:	bytes that were cut off
  */
@@ -87,7 +87,7 @@ static int fail_errno(const struct checkpoint *c,
 	return checkpoint_fail(c, error, -errno, "%s", strerror(errno));
 }
 
-/* Return: 0, -EIO: there is less; -errno */
+/* Return: 0, -EIO: too short; -errno */
 static int read_at(const struct checkpoint *c, uint64_t at, void *to,
 		   size_t len)
 {
@@ -105,7 +105,7 @@ static int read_at(const struct checkpoint *c, uint64_t at, void *to,
 	return 0;
 }
 
-/* What was not written to its end is cut off when it is read */
+/* An incomplete record is cut off when the file is read */
 static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 {
 	const uint8_t *from = data;
@@ -127,7 +127,7 @@ static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 }
 
 /*
- * The beginning
+ * The file head
  */
 
 static int checkpoint_write_head(struct checkpoint *c,
@@ -145,7 +145,10 @@ static int checkpoint_write_head(struct checkpoint *c,
 	err = checkpoint_append(c, &head, sizeof(head));
 	if (!err)
 		return 0;
-	/* a part of it would be no checkpoint; an empty file is begun anew */
+	/*
+	 * an incomplete head would make the file invalid; an empty file is
+	 * reused
+	 */
 	if (ftruncate(c->fd, 0))
 		c->size = 0;
 	return checkpoint_fail(c, error, err, "%s", strerror(-err));
@@ -183,7 +186,7 @@ static int checkpoint_begin(struct checkpoint *c,
 	c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (c->fd < 0)
 		return fail_errno(c, error);
-	/* first: who has it may be writing its beginning */
+	/* first: the process that has the file may still write its head */
 	if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return checkpoint_fail(c, error, -EBUSY,
 				       "another slamd has it");
@@ -244,7 +247,7 @@ static int fail_record(const struct checkpoint *c,
 			       (unsigned long long)c->at);
 }
 
-/* What follows the last whole record is the beginning of one, or nothing */
+/* Only an incomplete record, or nothing, follows the last whole one */
 static int checkpoint_cut(struct checkpoint *c, char error[ERROR_TEXT])
 {
 	c->torn = c->size - c->at;
@@ -260,7 +263,7 @@ static uint32_t head_check(const struct record_head *h)
 			       offsetof(struct record_head, check));
 }
 
-/* Return: whether all from @at on is 0, or a negative errno */
+/* Return: whether all bytes from @at on are 0, or a negative errno */
 static int only_zeros(const struct checkpoint *c, uint64_t at)
 {
 	uint8_t part[4096];
@@ -280,11 +283,11 @@ static int only_zeros(const struct checkpoint *c, uint64_t at)
 }
 
 /*
- * What was written last may have reached the disk in part: what is missing is
- * not there, or 0, as is all that follows. Anything else is damage, and then
- * nothing is thrown away.
+ * After a crash the last record may be on disk in part: the missing part is
+ * absent or zero, and so is all that follows. Anything else is damage, and then
+ * nothing is cut off.
  *
- * @end: where the record ends, or at least has no more than zeros
+ * @end: end of the record, or an offset with only zeros after it
  */
 static int cut_torn(struct checkpoint *c, uint64_t end,
 		    char error[ERROR_TEXT])
@@ -341,7 +344,7 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 	return 0;
 }
 
-/* Return: 1: @h and all that follows it; 0: cut off; or a negative errno */
+/* Return: 1: a whole record; 0: cut off; or a negative errno */
 static int read_record(struct checkpoint *c, struct record_head *h,
 		       char error[ERROR_TEXT])
 {

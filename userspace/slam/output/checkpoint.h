@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * checkpoint.h - a file from which a filter becomes again what it was
+ * checkpoint.h - a file that restores the state of a filter
  *
- * It grows by a record for each reading: the reading, and what matching found.
- * All else follows from these (filter_recall()), to the last bit, so nothing
- * is ever written twice, and what is there is good whenever the process ends.
+ * It grows by a record for each reading: the reading, and the result of
+ * matching. filter_recall() computes the rest from these, with the same bits.
+ * So nothing is written twice, and the file is valid whenever the process ends.
  *
  *	"OPTSLAM" version   struct slam_params
  *	record: head, wire_reading, ranges if it was an update, wire_outcome...
  *
- * Structs are as in memory: a checkpoint is for this build on this kind of
- * machine, like the messages in wire.h.
+ * Structs are as in memory: a checkpoint is only valid for this build on this
+ * kind of machine, like the messages in wire.h.
  */
 #ifndef SLAM_OUTPUT_CHECKPOINT_H
 #define SLAM_OUTPUT_CHECKPOINT_H
@@ -22,21 +22,21 @@ struct checkpoint;
 
 /**
  * checkpoint_open() - open or make the file
- * @path:	stays the caller's, and where it is
+ * @path:	not copied: valid until checkpoint_close()
  * @params:	of the filter
- * @resume:	there may be one; if not, it is begun
+ * @resume:	read an existing file; if there is none, make it
  * @error:	gets one line
  *
- * Return: 0 and @c, to be freed with checkpoint_close(); -EEXIST: there is
- * one; -EBUSY: somebody else has it; -EINVAL: of other parameters or another
- * build; -EBADMSG: no checkpoint; others of files.
+ * Return: 0 and @c, to be freed with checkpoint_close(); -EEXIST: the file
+ * exists; -EBUSY: another process uses it; -EINVAL: of other parameters or
+ * another build; -EBADMSG: not a checkpoint; other file errors.
  */
 int checkpoint_open(struct checkpoint **c, const char *path,
 		    const struct slam_params *params, bool resume,
 		    char error[ERROR_TEXT]);
 
 /**
- * struct checkpoint_entry - what a record holds; good until the next call
+ * struct checkpoint_entry - a record; valid until the next call
  * @reading:	without ranges if it was no update
  * @outcome:	filter_outcomes(), @count of them
  */
@@ -47,11 +47,10 @@ struct checkpoint_entry {
 };
 
 /**
- * checkpoint_next() - the next one, until there is none
+ * checkpoint_next() - read the next record
  *
- * Return: 1; 0: that was all, and a last one that was not written to its end
- * is cut off; -EBADMSG, others of reading, and @error gets one line: nothing
- * is changed then.
+ * Return: 1; 0: the end, an incomplete last record is cut off; -EBADMSG and
+ * other read errors: @error gets one line, and the file is unchanged.
  */
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
 		    char error[ERROR_TEXT]);
@@ -60,19 +59,19 @@ int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
 uint64_t checkpoint_torn(const struct checkpoint *c);
 
 /**
- * checkpoint_add() - what became of a reading
- * @updated:	as filter_result has it
+ * checkpoint_add() - append a reading with its result
+ * @updated:	as in filter_result
  *
- * After checkpoint_next() said that there are no more.
+ * Only after checkpoint_next() returned 0.
  *
- * Return: 0, or a negative errno and @error gets one line: the file ends with
- * the reading before then.
+ * Return: 0, or a negative errno and @error gets one line: the file then ends
+ * with the reading before.
  */
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
 		   char error[ERROR_TEXT]);
 
-/* To the disk, so that it outlives the machine. Return: 0 or -errno, a line */
+/* Write to disk, to survive a power loss. Return: 0 or -errno, a line */
 int checkpoint_sync(struct checkpoint *c, char error[ERROR_TEXT]);
 
 /* NULL is allowed */

@@ -16,13 +16,13 @@ _Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT &&
 	       (int)ERROR_TEXT >= (int)ERROR_TEXT &&
 	       (int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
-enum { MARK = 6 };	/* poses that the mark of the beginning takes */
+enum { MARK = 6 };	/* poses covered by the start marker */
 
 static const double mark_share = 0.006;	/* of the map's longer side */
 
 /*
- * The figure marks the end of the way. A way that goes around the place where
- * it begins first marks that, too
+ * The figure marks only the end of the path. So the path first draws a square
+ * around its start
  */
 static struct pose *marked_way(const struct map_out *m)
 {
@@ -81,7 +81,7 @@ static int png_path(const char *path, char png[PATH_MAX], char *error)
 	return 0;
 }
 
-/* The figure is on disk before the map gets its name, and then gets its own */
+/* The figure is on disk before the map is renamed, and is renamed after it */
 static int write_files(const struct map_out *m, const char *path,
 		       const struct bytes *png, char *error)
 {
@@ -89,7 +89,7 @@ static int write_files(const struct map_out *m, const char *path,
 	struct stat st;
 	int err;
 
-	/* what would fail only when the map has its name already */
+	/* detect what would fail only after the map is renamed */
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return atomic_file_error(error, path, -EISDIR, NULL);
 	err = atomic_file_open(&n, path, error);

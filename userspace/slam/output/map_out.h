@@ -2,8 +2,8 @@
 /*
  * map_out.h - the map of a run as files: for map_server and for people
  *
- * Out: NAME.pgm with NAME.yaml, and NAME.png, a figure with axes, a scale bar
- * and the way of the robot: a square is where it begins, a dot where it ends.
+ * Output: NAME.pgm with NAME.yaml, and NAME.png, a figure with axes, a scale
+ * bar and the path of the robot: a square is its start, a dot its end.
  */
 #ifndef SLAM_OUTPUT_MAP_OUT_H
 #define SLAM_OUTPUT_MAP_OUT_H
@@ -13,13 +13,13 @@
 #include "map/io/map_file.h"
 
 /**
- * struct map_out - what is written
+ * struct map_out - what to write
  * @path:	of the .pgm
- * @mode:	MAP_TRINARY is what map_server gets most out of; others keep the
- *		values of cells
+ * @mode:	MAP_TRINARY suits map_server best; the others keep the values of
+ *		cells
  * @title:	of the figure, UTF-8; NULL: the name of the file
  * @raster:	the map
- * @way:	@poses of them in the map, in order; NULL: none
+ * @way:	@poses of the path in the map, in order; NULL: none
  */
 struct map_out {
 	const char		*path;
@@ -34,7 +34,7 @@ struct map_out {
  * map_out_write() - write all three files, or none
  * @error: gets one line
  *
- * What was there before stays if anything fails.
+ * Existing files are kept if anything fails.
  *
  * Return: 0; -EINVAL: no cells, or a path without .pgm; others of writing.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * occupancy - an occupancy grid made of scans at known poses
+ * occupancy - an occupancy grid from scans at known poses
  *
  * A scan is first drawn into bitmaps, so that no cell counts twice. Then the
  * bits are added to the counts of the tiles, eight cells at a time.
@@ -43,7 +43,7 @@ struct end {
 	bool	hit;
 };
 
-/* Tiles that an area touches: the first one and how many */
+/* Tiles that an area touches: the first one and their number */
 struct span {
 	int	x, y, width, height;
 };
@@ -51,11 +51,11 @@ struct span {
 /**
  * struct occupancy
  * @known:	cells
- * @tile:	[row * width + column] of @tiles, NULL: nothing is known
- * @spare:	tiles that are not in use, all 0
- * @made:	tiles, in use or not
+ * @tile:	[row * width + column] of @tiles, NULL: unknown
+ * @spare:	free tiles, all 0
+ * @made:	tiles, free or not
  * @bits:	of the scan, all 0 between scans
- * @spread:	a byte to eight counts
+ * @spread:	converts a byte to eight counts
  */
 struct occupancy {
 	struct occupancy_config	config;
@@ -214,7 +214,7 @@ static int occupancy_make_tile(struct occupancy *o, struct tile **to)
  * Endpoints
  */
 
-/* How far a beam is looked at, m; 0: not at all */
+/* How far a beam is traced, m; 0: not at all */
 static double beam_length(const struct occupancy_config *c,
 			  const struct reading *r, float range, bool *hit)
 {
@@ -229,13 +229,13 @@ static double beam_length(const struct occupancy_config *c,
 	}
 	if (range < r->range_max)
 		return c->range_max;
-	/* who sees nothing for 10 m does not know what is at 20 m */
+	/* a laser with a range of 10 m does not know what is at 20 m */
 	if (free > r->range_max)
 		free = r->range_max;
 	return c->range_max && free > c->range_max ? c->range_max : free;
 }
 
-/* Not further than 2^40 of them, as the limits say */
+/* At most 2^40 cells away, by the limits */
 static struct end end_at(const struct occupancy *o, double x, double y,
 			 bool hit)
 {
@@ -245,7 +245,7 @@ static struct end end_at(const struct occupancy *o, double x, double y,
 			     (int64_t)floor(y * scale + 0.5), hit };
 }
 
-/* Where the laser was at beam @i, of a robot that was at @at at the first one */
+/* The laser at beam @i, of a robot that was at @at at the first beam */
 static struct pose swept_laser(const struct reading *r, const struct pose *at,
 			       unsigned int i)
 {
@@ -255,8 +255,8 @@ static struct pose swept_laser(const struct reading *r, const struct pose *at,
 	return det_compose(&robot, &r->laser);
 }
 
-/* The laser first, then the beams that say something; that the laser moved from
- * one to the next matters where they end, not where they begin
+/* The laser first, then the beams with information; the motion of the laser
+ * during the scan affects the ends of beams, not their start
  */
 static void find_ends(struct occupancy *o, const struct reading *r,
 		      const struct pose *robot)
@@ -276,7 +276,7 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 			continue;
 		if (reading_sweeps(r))
 			laser = swept_laser(r, &at, i);
-		/* a double holds these exactly enough: nothing adds up */
+		/* a double is exact enough here: no error accumulates */
 		angle = laser.yaw + r->angle_min +
 			(double)r->angle_increment * i;
 		det_sincos(remainder(angle, 2 * M_PI), &s, &c);
@@ -328,7 +328,7 @@ static void occupancy_draw(struct occupancy *o, const struct span *s)
  * Counting
  */
 
-/* What is full. Return: the most visits of a cell after that */
+/* After a count is full. Return: the most visits of a cell afterwards */
 static uint16_t halve_row(lanes *visits, lanes *hits)
 {
 	uint16_t most = 0;
@@ -382,7 +382,7 @@ static struct tile **slot(struct occupancy *o, const struct span *s, size_t i)
 	return &o->tile[y * o->tiles.width + x];
 }
 
-/* What a scan is about to count in must be there before anything is counted */
+/* Make the tiles of a scan before counting starts */
 static int make_tiles(struct occupancy *o, const struct span *s)
 {
 	const size_t n = (size_t)s->width * s->height;
@@ -444,7 +444,7 @@ static int add(struct occupancy *o, const struct rect *area,
 	return err;
 }
 
-/* Return: 0 and areas that fit; o->ends is 1 if no beam says anything */
+/* Return: 0 and areas that fit; o->ends is 1 if no beam has information */
 static int occupancy_look(struct occupancy *o, const struct reading *r,
 			  const struct pose *robot, struct rect *area,
 			  struct rect *known, char error[ERROR_TEXT])
@@ -496,7 +496,7 @@ int occupancy_add(struct occupancy *o, const struct reading *r,
 }
 
 /*
- * Looking
+ * Reading
  */
 
 struct rect occupancy_known(const struct occupancy *o)
@@ -535,7 +535,7 @@ int occupancy_value(struct occupancy_cell c)
 			  CELLS_UNKNOWN;
 }
 
-/* Of @tile, what is in row @y of the raster, to @to */
+/* Copy what @tile has of row @y of the raster to @to */
 static void occupancy_read_row(const struct tile *t, unsigned int x,
 			       unsigned int y, unsigned int count, int16_t *to)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * relations - how well a trajectory keeps what is known about it
+ * relations - compare a trajectory with known relations
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static struct relation_error relations_error_of(const struct relation *r,
 	return e;
 }
 
-/* Welford's way: a mean, and the sum of squares around it */
+/* Welford's algorithm: a mean, and the sum of squares around it */
 static void relations_add(double v, uint32_t n, double *mean, double *squares)
 {
 	const double off = v - *mean;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * relations.h - how well a trajectory keeps what is known about it: pairs of
- * times, and where the robot was at the second as seen from the first
+ * relations.h - compare a trajectory with known relations: pairs of times, and
+ * the pose at the second in the frame of the first
  *
  * The metric of Kuemmerle et al., "On measuring the accuracy of SLAM
  * algorithms" (Autonomous Robots 27, 2009), by its description. Global drift
- * does not count, only what is wrong between places that were close together.
- * A file has a relation a line: t1 t2 x y z roll pitch yaw (s, m, rad).
+ * does not count, only errors between places that were close together.
+ * A file has a relation per line: t1 t2 x y z roll pitch yaw (s, m, rad).
  */
 #ifndef SLAM_OUTPUT_RELATIONS_H
 #define SLAM_OUTPUT_RELATIONS_H
@@ -22,7 +22,7 @@ struct relation {
 	struct pose	pose;
 };
 
-/* All zero is an empty one */
+/* All zero is empty */
 struct relations {
 	struct relation	*relation;
 	uint32_t	count;
@@ -31,16 +31,16 @@ struct relations {
 };
 
 /**
- * struct relation_error - of one of them
+ * struct relation_error - the error of one relation
  * @used:	the trajectory covers both times
- * @translation, @rotation: m, rad, both not negative
+ * @translation, @rotation: m, rad, not negative
  */
 struct relation_error {
 	bool	used;
 	double	translation, rotation;
 };
 
-/* Mean and standard deviation (of all that are used), m and rad */
+/* Mean and standard deviation over those used, m and rad */
 struct relations_result {
 	uint32_t	used, left_out;
 	double		translation_mean, translation_std;
@@ -51,7 +51,7 @@ struct relations_result {
  * relations_read() - read a file
  * @error:	gets one line
  *
- * Return: 0 and something to free; a negative errno, -ENODATA: none in it.
+ * Return: 0, the caller frees @r; a negative errno, -ENODATA: an empty file.
  */
 int relations_read(struct relations *r, const char *path,
 		   char error[ERROR_TEXT]);
@@ -61,9 +61,9 @@ void relations_free(struct relations *r);
 /**
  * relations_evaluate() - compare
  * @reach: ns, as for trajectory_at()
- * @errors: gets one for each relation; NULL: not wanted
+ * @errors: gets one for each relation; may be NULL
  *
- * With nothing used all is 0.
+ * If none is used, the result is 0.
  */
 void relations_evaluate(const struct relations *r, const struct trajectory *t,
 			int64_t reach, struct relation_error *errors,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scan_trajectory.c - poses of all readings, out of those of some
+ * scan_trajectory.c - poses of all readings, from those of some
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "slam/filter/det_math.h"
 #include "slam/output/scan_trajectory.h"
 
-/* Odometry that is off by less than this did not jump, about m */
+/* Odometry with a smaller error did not jump, about m */
 #define JUMP	0.15
 
 int scan_trajectory_add(struct scan_trajectory *j,
@@ -35,7 +35,7 @@ void scan_trajectory_free(struct scan_trajectory *j)
 	*j = (struct scan_trajectory){ .count = 0 };
 }
 
-/* Where @to is if the robot is at @pose while the odometry says @from */
+/* The pose @to if the robot is at @pose while the odometry says @from */
 static struct pose scan_trajectory_follow(const struct pose *pose,
 					  const struct pose *from,
 					  const struct pose *to)
@@ -45,7 +45,7 @@ static struct pose scan_trajectory_follow(const struct pose *pose,
 	return det_compose(pose, &move);
 }
 
-/* By how much is gone and turned from one reading to the next, about m */
+/* Distance plus turn from one reading to the next, about m */
 static double way(const struct scan_trajectory_point *a,
 		  const struct scan_trajectory_point *b)
 {
@@ -53,8 +53,8 @@ static double way(const struct scan_trajectory_point *a,
 }
 
 /**
- * struct leg - readings between two whose poses are known
- * @jump:	the step from the reading before this one is left out; 0: none
+ * struct leg - readings between two with known poses
+ * @jump:	the step from the reading before this one is dropped; 0: none
  */
 struct leg {
 	const struct scan_trajectory_point	*p;
@@ -62,7 +62,7 @@ struct leg {
 	uint32_t			first, jump;
 };
 
-/* Where it is at reading @i by odometry */
+/* The pose at reading @i by odometry */
 static struct pose leg_at(const struct leg *l, uint32_t i)
 {
 	const struct scan_trajectory_point *p = l->p;
@@ -82,8 +82,8 @@ static double step_of(const struct leg *l, uint32_t i)
 	return i == l->jump ? 0 : way(l->p + i - 1, l->p + i);
 }
 
-/* If most of what is off at the end is off because of one step that is much
- * larger than the others, that was an error of the odometry
+/* If most of the error at the end comes from one step that is much larger than
+ * the others, that step was an error of the odometry
  */
 static void find_jump(struct leg *l, uint32_t last, const struct pose *known)
 {
@@ -106,7 +106,7 @@ static void find_jump(struct leg *l, uint32_t last, const struct pose *known)
 		l->jump = 0;
 }
 
-/* The readings between @first and @last, whose poses are known */
+/* Fit the readings between @first and @last, whose poses are known */
 static void fit_between(const struct scan_trajectory *j, struct trajectory *t,
 			uint32_t first, uint32_t last)
 {

@@ -3,7 +3,7 @@
  * scan_trajectory.h - per-scan trajectory of the current best particle
  *
  * The filter's history has the poses of updates. Readings that were tracked in
- * between hang on to the update before them, and those with odometry alone are
+ * between are relative to the update before them; those with odometry alone are
  * fitted in between.
  */
 #ifndef SLAM_OUTPUT_SCAN_TRAJECTORY_H
@@ -12,7 +12,7 @@
 #include "slam/filter/filter.h"
 #include "slam/output/trajectory.h"
 
-/* All zero is an empty one */
+/* All zero is empty */
 struct scan_trajectory {
 	struct scan_trajectory_point	*point;
 	uint32_t		count, room;
@@ -30,7 +30,7 @@ struct scan_trajectory_point {
 	bool		scanned;
 };
 
-/* What became of a reading. Return: 0; -ENOMEM */
+/* Add a reading and its result. Return: 0; -ENOMEM */
 int scan_trajectory_add(struct scan_trajectory *j,
 			const struct reading *reading,
 			const struct filter_result *result);
@@ -41,9 +41,9 @@ void scan_trajectory_free(struct scan_trajectory *j);
  * @history:	filter_history(), of @updates
  * @t:		empty; gets them
  *
- * Between two scans odometry is followed; what it is off at the second one is
- * spread over the way, by how far was gone and turned. A step that most of it
- * comes from is left out.
+ * Between two scans the poses follow odometry; its error at the second scan is
+ * distributed by distance and turn. A step that causes most of the error is
+ * dropped.
  *
  * Return: 0; -ENOMEM; -ENODATA: no reading was scanned.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * submap_out - submaps, maps and poses as messages of ROS
+ * submap_out - submaps, maps and poses as ROS messages
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 _Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
-/* As gdimd takes them; it takes a slash in front, as of ROS 1, away */
+/* As gdimd accepts it; a leading slash, as in ROS 1, is removed */
 static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			       const char *what, size_t max,
 			       char error[ERROR_TEXT])
@@ -33,7 +33,7 @@ static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			 "do not begin with a slash are possible", what, max);
 }
 
-/* Whether a submap could get this name */
+/* Whether a submap could have this name */
 static bool is_taken(const char *prefix, const char *frame)
 {
 	const size_t len = strlen(prefix), digits = strspn(frame + (strncmp(
@@ -184,7 +184,7 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 		submap_out_turn(p->pose.yaw, t->rotation);
 		submap_out_frame(out, list[i], out->frames[n++]);
 	}
-	/* only now all names stay where they are */
+	/* only now the names do not move any more */
 	for (uint32_t i = 0; i < n; i++)
 		out->transform[i].child_frame_id =
 			message_string(out->frames[i]);
@@ -236,7 +236,7 @@ int submap_out_way(struct submap_out *out,
 		   int64_t stamp, union message *m,
 		   char error[ERROR_TEXT])
 {
-	/* so that the last one and those before it fit */
+	/* room for the last one and those before it */
 	const uint32_t step = count <= SUBMAP_OUT_WAY ? 1 :
 			      (count - 2) / (SUBMAP_OUT_WAY - 1) + 1;
 	uint32_t n = 0;

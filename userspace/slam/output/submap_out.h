@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * submap_out.h - submaps, maps and poses as messages of ROS, as gdimd takes
- * them
+ * submap_out.h - submaps, maps and poses as ROS messages, in the form that
+ * gdimd takes
  *
  *	/gdim/input/slam_submap		nav_msgs/OccupancyGrid, in the frame of
  *					the submap: PREFIX and its number
  *	/gdim/input/submap_transform	tf2_msgs/TFMessage: where these frames
  *					are in the map
  *
- * Every transform is that to the map, not to the submap before: so one that is
- * lost does no harm to others, and tolerances do not add up. Its stamp is that
- * of the submap, as gdimd wants it for "match". A submap that is drawn anew
- * keeps its stamp, and replaces what there is.
+ * Every transform is the one to the map, not to the submap before: a lost one
+ * does not affect others, and tolerances do not add up. Its stamp is that of
+ * the submap, as gdimd needs it for "match". A submap that is drawn again keeps
+ * its stamp, and replaces the old one.
  *
- * Messages point into buffers of struct submap_out, and are good until the
+ * Messages point into buffers of struct submap_out, and are valid until the
  * next one is made.
  */
 #ifndef SLAM_OUTPUT_SUBMAP_OUT_H
@@ -35,7 +35,7 @@ enum {
 #define SUBMAP_OUT_TRANSFORMS	"/gdim/input/submap_transform"
 
 /**
- * struct submap_out - names, and memory that is used again and again
+ * struct submap_out - names, and memory that is reused
  * @map:	frame of the map
  * @robot:	frame of the robot
  * @prefix:	of the frames of submaps
@@ -54,11 +54,11 @@ struct submap_out {
 /**
  * submap_out_init() - begin
  * @map, @robot: frame ids
- * @prefix: of those of submaps; another one for each robot
+ * @prefix: of the frames of submaps; unique for each robot
  * @error: gets one line
  *
- * Return: 0, to be freed with submap_out_free(); -EINVAL: names that are none,
- * or a prefix that leads to the name of the map or the robot.
+ * Return: 0, to be freed with submap_out_free(); -EINVAL: invalid names, or a
+ * prefix that can produce the name of the map or the robot.
  */
 int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 		    const char *prefix, char error[ERROR_TEXT]);
@@ -73,30 +73,29 @@ void submap_out_frame(const struct submap_out *out, uint32_t number,
  * @number, @submap: which one
  * @o:		of submaps_draw()
  *
- * Return: 0; -ENODATA: nothing is known; -E2BIG, -ENOMEM; and a line.
+ * Return: 0; -ENODATA: empty; -E2BIG, -ENOMEM; and a line.
  */
 int submap_out_grid(struct submap_out *out, uint32_t number,
 		    const struct submap *submap, const struct occupancy *o,
 		    union message *m, char error[ERROR_TEXT]);
 
-/* The map that is made of all scans; its frame is that of the map */
+/* The map from all scans; its frame is that of the map */
 int submap_out_map(struct submap_out *out, const struct occupancy *o,
 		   int64_t stamp, union message *m,
 		   char error[ERROR_TEXT]);
 
 /**
- * submap_out_transforms() - where submaps are: tf2_msgs/TFMessage
+ * submap_out_transforms() - poses of submaps: tf2_msgs/TFMessage
  * @list:	numbers, @count of them
- * @all:	those that did not move, too
+ * @all:	also those that did not move
  *
- * Return: how many transforms are in @m: 0: nothing to tell; -ENOMEM and a
- * line.
+ * Return: the number of transforms in @m; 0: none to send; -ENOMEM and a line.
  */
 int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
 			  union message *m, char error[ERROR_TEXT]);
 
-/* Where the robot is in the map: nav_msgs/Odometry, all else in it is 0.
+/* The pose of the robot in the map: nav_msgs/Odometry, the rest of it is 0.
  * @covariance: of x, y and yaw: xx, xy, xt, yy, yt, tt
  */
 void submap_out_pose(const struct submap_out *out, int64_t stamp,
@@ -104,7 +103,7 @@ void submap_out_pose(const struct submap_out *out, int64_t stamp,
 		     union message *m);
 
 /**
- * submap_out_drift() - where the frame of the odometry is: tf2_msgs/TFMessage
+ * submap_out_drift() - pose of the odometry frame: tf2_msgs/TFMessage
  * @odom:	that frame's id
  * @pose:	of the robot in the map
  * @odometry:	of the robot in @odom, at the same time
@@ -116,8 +115,8 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 		      struct message_transform *t, union message *m);
 
 /**
- * submap_out_way() - where it was: nav_msgs/Path
- * @point: @count of them; of more than SUBMAP_OUT_WAY only every so many, and
+ * submap_out_way() - the path of the robot: nav_msgs/Path
+ * @point: @count of them; of more than SUBMAP_OUT_WAY only every n-th one, and
  *	the last one
  * @stamp: of the path
  *

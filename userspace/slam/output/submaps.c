@@ -2,8 +2,8 @@
 /*
  * submaps - a trajectory of scans, cut into submaps
  *
- * Two grids are enough: one for the submap that is open, which only gets what
- * is new, and one that any other submap is drawn into when somebody asks.
+ * Two grids are enough: one for the open submap, which is only added to, and
+ * one to draw any other submap on demand.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -20,10 +20,10 @@ enum { NONE = -1, SCANS_MAX = 1 << 28 };
 
 /**
  * struct kept - a scan
- * @reading:	its ranges are the scan's own
- * @reach:	of what it drew, from the robot, m
- * @last:	where it was in the map, as of the last update
- * @drawn:	where it was in the submap when that was drawn
+ * @reading:	with its own copy of the ranges
+ * @reach:	distance of its farthest cell from the robot, m
+ * @last:	pose in the map at the last update
+ * @drawn:	pose in the submap when that was drawn
  */
 struct kept {
 	struct reading	reading;
@@ -32,12 +32,12 @@ struct kept {
 };
 
 /**
- * struct part - a submap and what it is made of
+ * struct part - a submap and its scans
  * @scan:	@submap.scans of them, NULL: not kept any more
- * @drawn:	the first so many scans are in what was drawn last
- * @told:	the pose that was told
- * @placed:	@told is one
- * @radius:	what is drawn is within this from the frame's origin, m
+ * @drawn:	number of scans in the last drawing
+ * @told:	the pose that was published
+ * @placed:	@told is valid
+ * @radius:	of the drawing around the origin of the frame, m
  */
 struct part {
 	struct submap	submap;
@@ -48,7 +48,7 @@ struct part {
 	double		radius;
 };
 
-/* A grid and which submap is in it, so many scans of it; NONE: nothing is */
+/* A grid, its submap and the number of scans drawn; NONE: empty */
 struct grid {
 	struct occupancy	*o;
 	int64_t			part;
@@ -58,7 +58,7 @@ struct grid {
 /**
  * struct submaps
  * @waiting:	scans without a pose yet, @scans of them in all
- * @path:	of the open submap, m
+ * @path:	length of the open submap, m
  * @oldest:	the first part whose scans are kept
  * @stamp:	the latest
  */
@@ -122,7 +122,7 @@ static size_t submaps_bytes_of(const struct kept *k)
 	return sizeof(*k) + k->reading.beams * sizeof(float);
 }
 
-/* Frees the scans of a part, which stays */
+/* Free the scans of a part, which stays */
 static void submaps_drop(struct submaps *s, struct part *p)
 {
 	for (uint32_t i = 0; p->scan && i < p->submap.scans; i++) {
@@ -154,7 +154,7 @@ void submaps_destroy(struct submaps *s)
  * Scans
  */
 
-/* How far from the robot it can draw, m */
+/* Largest distance that a scan can draw at, m */
 static double reach_of(const struct occupancy_config *c,
 		       const struct reading *r)
 {
@@ -214,7 +214,7 @@ uint32_t submaps_scans(const struct submaps *s)
  * Cutting
  */
 
-/* With scan number @n; what was open is no longer */
+/* Begin with scan number @n; closes the open submap */
 static int submaps_begin(struct submaps *s, const struct kept *k, uint32_t n)
 {
 	int64_t stamp = k->reading.stamp;
@@ -234,7 +234,7 @@ static int submaps_begin(struct submaps *s, const struct kept *k, uint32_t n)
 	return 0;
 }
 
-/* As if submaps_begin() had not been */
+/* Undo submaps_begin() */
 static void submaps_undo(struct submaps *s)
 {
 	if (--s->parts)
@@ -250,7 +250,7 @@ static int submaps_append(struct part *p, const struct kept *k)
 	return 0;
 }
 
-/* Scan number @n to the open submap or to a new one; @path: up to there */
+/* Add scan number @n to the open submap or to a new one; @path: up to there */
 static int submaps_place(struct submaps *s, const struct kept *k, uint32_t n,
 			 double path)
 {
@@ -269,8 +269,8 @@ static int submaps_place(struct submaps *s, const struct kept *k, uint32_t n,
 }
 
 /*
- * Steps are those of one history, the one that is known now: there is no jump
- * in it. Return: 0; -ENOMEM: scans that are left wait for the next update
+ * All steps are from the current history, which has no jump. Return: 0;
+ * -ENOMEM: the remaining scans wait for the next update
  */
 static int submaps_cut(struct submaps *s, const struct pose *history)
 {
@@ -296,7 +296,7 @@ static int submaps_cut(struct submaps *s, const struct pose *history)
 	return err;
 }
 
-/* The oldest submaps do without their scans */
+/* Drop the scans of the oldest submaps */
 static void save_memory(struct submaps *s)
 {
 	for (; s->bytes > s->config.memory && s->oldest + 1 < s->parts;
@@ -312,10 +312,10 @@ static void save_memory(struct submaps *s)
 }
 
 /*
- * What changed
+ * Changes
  */
 
-/* Scans of a submap that is drawn moved against each other */
+/* Scans of a drawn submap moved relative to each other */
 static bool is_bent(const struct submaps *s, const struct part *p)
 {
 	for (uint32_t i = 0; i < p->drawn; i++) {
@@ -341,7 +341,7 @@ static void submaps_compare(const struct submaps *s, struct part *p,
 		p->submap.moved = true;
 	if (!p->scan)
 		return;
-	/* most updates change nothing at all in most submaps */
+	/* most updates change nothing in most submaps */
 	for (uint32_t i = 0; i < p->submap.scans && same; i++)
 		same = !memcmp(&p->scan[i].last, &history[i],
 			       sizeof(*history));
@@ -353,7 +353,7 @@ static void submaps_compare(const struct submaps *s, struct part *p,
 		p->submap.changed = true;
 }
 
-/* Room for the list first, so that nothing is half done */
+/* Make room for the list first, to fail before any change */
 static int make_list(struct submaps *s)
 {
 	uint32_t *list;
@@ -446,7 +446,7 @@ const struct reading *submaps_scan(const struct submaps *s, uint32_t n)
  * Drawing
  */
 
-/* Return: 0, -ENOMEM; what has no place in the grid is left out */
+/* Return: 0, -ENOMEM; a scan outside the largest grid is left out */
 static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
 		     uint32_t i, char error[ERROR_TEXT])
 {
@@ -455,7 +455,7 @@ static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
 	double reach;
 	int err;
 
-	/* the same bits on every machine, as the grid itself */
+	/* for the same bits on every machine */
 	first.yaw = remainder(first.yaw, 2 * M_PI);
 	k->drawn = det_between(&first, &k->last);
 	err = occupancy_add(g->o, &k->reading, &k->drawn, error);

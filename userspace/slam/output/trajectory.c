@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trajectory - where a robot was, and when
+ * trajectory - the poses of a robot over time
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,8 +38,7 @@ void trajectory_free(struct trajectory *t)
 }
 
 /*
- * Order: a merge sort, which keeps what is equal and has little to do where
- * most is in order already
+ * Sorting: a merge sort, which is stable and fast if most is in order already
  */
 
 static void trajectory_merge(struct trajectory_point *to,
@@ -131,7 +130,7 @@ bool trajectory_at(const struct trajectory *t, int64_t stamp, int64_t reach,
  * Odometry between keys
  */
 
-/* @pose, moved as odometry says: from @from to @to */
+/* @pose, moved by the odometry from @from to @to */
 static struct pose trajectory_follow(const struct pose *pose,
 				     const struct pose *from,
 				     const struct pose *to)
@@ -141,7 +140,7 @@ static struct pose trajectory_follow(const struct pose *pose,
 	return pose_compose(pose, &way);
 }
 
-/* Key @a and the next one, and where odometry sees them */
+/* Key @a and the next one, and their poses by odometry */
 struct leg {
 	const struct trajectory_point	*a, *b;
 	struct pose			from, to;
@@ -168,7 +167,7 @@ static struct pose fill_one(const struct leg *leg, bool spread,
 	return p;
 }
 
-/* The leg behind the last key that is not after @stamp */
+/* The leg after the last key that is not after @stamp */
 static bool make_leg(const struct trajectory *keys,
 		     const struct trajectory *odometry, int64_t stamp,
 		     struct leg *leg)
@@ -199,7 +198,7 @@ int trajectory_fill(const struct trajectory *keys,
 	for (uint32_t i = 0; i < odometry->count && !err; i++) {
 		const struct trajectory_point *o = &odometry->point[i];
 
-		/* most are on the leg of the one before */
+		/* most are on the same leg as the one before */
 		if ((!leg.b || o->stamp < leg.a->stamp ||
 		     o->stamp >= leg.b->stamp) &&
 		    !make_leg(keys, odometry, o->stamp, &leg)) {

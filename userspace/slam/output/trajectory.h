@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trajectory.h - where a robot was, and when: TUM's text format
+ * trajectory.h - the poses of a robot over time: TUM's text format
  *
  *	stamp x y z qx qy qz qw
  *
- * a line each (s, m), lines with # in front are comments. z and what the
- * quaternion says beside the yaw are left out when reading, and 0 when written.
+ * one per line (s, m); lines with # in front are comments. Only x, y and yaw
+ * are read; z, roll and pitch are ignored, and written as 0.
  */
 #ifndef SLAM_OUTPUT_TRAJECTORY_H
 #define SLAM_OUTPUT_TRAJECTORY_H
@@ -25,7 +25,7 @@ struct trajectory_point {
 	struct pose	pose;
 };
 
-/* All zero is an empty one */
+/* All zero is empty */
 struct trajectory {
 	struct trajectory_point	*point;
 	uint32_t		count;
@@ -33,20 +33,20 @@ struct trajectory {
 	uint32_t		room;
 };
 
-/* At the end, whatever its time. Return: 0, -ENOMEM, -E2BIG */
+/* Append, whatever its time. Return: 0, -ENOMEM, -E2BIG */
 int trajectory_add(struct trajectory *t, int64_t stamp,
 		   const struct pose *pose);
 
-/* By time; those of the same time stay in their order. Return: 0 or -ENOMEM */
+/* By time; stable. Return: 0 or -ENOMEM */
 int trajectory_sort(struct trajectory *t);
 
 /**
- * trajectory_at() - where it was at some time
- * @t:		in the order of time
- * @reach:	ns, not negative: so much before the first and after the last
- *		pose these count
+ * trajectory_at() - the pose at some time
+ * @t:		sorted by time
+ * @reach:	ns, not negative: how long before the first and after the last
+ *		pose these are used
  *
- * In between straight on, and turning the shorter way.
+ * Linear interpolation, with the shorter turn.
  *
  * Return: false if @stamp is not covered.
  */
@@ -54,19 +54,19 @@ bool trajectory_at(const struct trajectory *t, int64_t stamp, int64_t reach,
 		   struct pose *pose);
 
 /**
- * trajectory_fill() - between key poses by odometry
- * @keys:	some poses, in the order of time
- * @odometry:	of the same robot, in the order of time
- * @spread:	odometry leads from one key to the next one, and what it is off
- *		there is spread over the time between them; else it is followed
- *		from the key that is nearest in time, as the evaluator of
- *		Kuemmerle et al. does
+ * trajectory_fill() - interpolate between key poses by odometry
+ * @keys:	some poses, sorted by time
+ * @odometry:	of the same robot, sorted by time
+ * @spread:	odometry leads from one key to the next one, and its error there
+ *		is distributed over the time between them; otherwise each pose
+ *		is relative to the key nearest in time, as in the evaluator of
+ *		Kuemmerle et al.
  * @filled:	empty; gets a pose for each of @odometry
  *
- * Before the first and behind the last key odometry is followed as it is.
+ * Before the first and after the last key the poses follow odometry.
  *
- * Return: 0; -ENODATA: no keys, or odometry that does not reach from the first
- * to the last one; -ENOMEM.
+ * Return: 0; -ENODATA: no keys, or odometry that does not cover the time from
+ * the first to the last one; -ENOMEM.
  */
 int trajectory_fill(const struct trajectory *keys,
 		    const struct trajectory *odometry, bool spread,
@@ -74,7 +74,7 @@ int trajectory_fill(const struct trajectory *keys,
 
 /**
  * trajectory_read() - read a file
- * @t:		gets the poses by time; to be freed with trajectory_free()
+ * @t:		gets the poses sorted by time; freed with trajectory_free()
  * @error:	gets one line
  *
  * Return: 0 or a negative errno; then there is nothing to free.
@@ -83,12 +83,12 @@ int trajectory_read(struct trajectory *t, const char *path,
 		    char error[ERROR_TEXT]);
 
 /**
- * trajectory_write() - write a file, as a whole or not at all
+ * trajectory_write() - write a file atomically
  * @error:	gets one line
  *
  * In the order of @t. Stamps are exact, poses to a nanometre.
  *
- * Return: 0 or a negative errno; then what had the name before stays.
+ * Return: 0 or a negative errno; an existing file is then unchanged.
  */
 int trajectory_write(const struct trajectory *t, const char *path,
 		     char error[ERROR_TEXT]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * balance.c - who has too many gives to those who have too few
+ * balance.c - move children from overloaded workers to the others
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define NOBODY	UINT32_MAX
 
-/* @room: [@workers] gets how many each is to have */
+/* @room: [@workers] gets the number of particles of each */
 static void share_out(const uint32_t *children, uint32_t count,
 		      uint32_t workers, uint32_t *room)
 {
@@ -29,7 +29,7 @@ static void share_out(const uint32_t *children, uint32_t count,
 	}
 }
 
-/* Children that stay, first those that keep their number: the maps of the
+/* Children that stay, first those with their parent's number: the maps of the
  * others can be shared
  */
 static void balance_keep(const uint32_t *parent, uint32_t count,
@@ -62,7 +62,7 @@ int balance_share(const uint32_t *parent, uint32_t count,
 	}
 	share_out(children, count, workers, room);
 	balance_keep(parent, count, home, room, owner);
-	/* brothers follow each other, and so they mostly go to the same one */
+	/* siblings are consecutive, so most of them go to the same worker */
 	for (uint32_t i = 0; i < count; i++) {
 		if (owner[i] != NOBODY)
 			continue;
@@ -79,7 +79,7 @@ int balance_share(const uint32_t *parent, uint32_t count,
 int balance_first(const struct wire_child *child, uint32_t count,
 		  uint32_t parents, uint32_t *first)
 {
-	/* of each parent the last first child, and of each the one before */
+	/* the last first child of each parent, and a link to the one before */
 	uint32_t *last = malloc(((size_t)parents + count) * sizeof(*last));
 	uint32_t *before = last + parents;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * balance.h - which worker has which particle after a resampling
+ * balance.h - assignment of particles to workers after a resampling
  */
 #ifndef SLAM_WORKERS_BALANCE_H
 #define SLAM_WORKERS_BALANCE_H
@@ -9,18 +9,19 @@
 #include "slam/workers/wire.h"
 
 /**
- * balance_share() - place children so that few of them move
+ * balance_share() - assign children so that few of them move
  * @parent:	[@count] of each
- * @home:	of each parent, a worker 0..@workers - 1
+ * @home:	worker of each parent, 0..@workers - 1
  * @owner:	[@count] gets the worker of each
  *
- * All workers get as many, but for one. Whoever is placed where its parent is
- * costs nothing, all others 1: a transportation problem for which keeping as
- * many as there is room for is optimal. So the costs are those of the Hungarian
- * algorithm (Kamburugamuve et al., section 4), in linear time.
+ * All workers get the same number, give or take one. A child at the worker of
+ * its parent costs nothing, all others 1: a transportation problem, which is
+ * solved optimally by keeping as many as there is room for. So the cost equals
+ * that of the Hungarian algorithm (Kamburugamuve et al., section 4), in linear
+ * time.
  *
- * By number, not by work: how many evaluations a particle takes has nothing to
- * do with what it, or its parent, took last time (Documentation/slam-results.md).
+ * By number, not by work: the evaluations of a particle do not correlate with
+ * those of it or its parent last time (Documentation/slam-results.md).
  *
  * Return: how many move; -ENOMEM.
  */
@@ -28,11 +29,11 @@ int balance_share(const uint32_t *parent, uint32_t count,
 		   const uint32_t *home, uint32_t workers, uint32_t *owner);
 
 /**
- * balance_first() - which child stands for its brothers at the same worker
+ * balance_first() - find the child whose map its siblings share at a worker
  * @child:	[@count]
  * @parents:	no parent has this number or one above
  * @first:	[@count] gets the first child that moves to the same worker from
- *		the same parent, itself perhaps; of those that stay, themselves
+ *		the same parent, possibly itself; itself for those that stay
  *
  * Return: 0; -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_reassembly.c - a list of maps of which a part is here
+ * map_reassembly.c - a list of incomplete maps
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "slam/workers/map_reassembly.h"
 
 /**
- * struct partial_map - of one worker
- * @bytes:	the first part's head, and all tiles so far; empty: none begun
+ * struct partial_map - the map of one sender
+ * @bytes:	the first part's head, and all tiles so far; empty: none
  */
 struct partial_map {
 	uint32_t	from;
@@ -72,7 +72,7 @@ int map_reassembly_take(struct map_reassembly *p, uint32_t from,
 		return err;
 	*data = c->bytes.data;
 	*len = c->bytes.len;
-	/* as it is, until somebody begins another one */
+	/* stays valid until the next map begins */
 	c->bytes.len = 0;
 	return 1;
 }

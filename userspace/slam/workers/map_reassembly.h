@@ -2,8 +2,8 @@
 /*
  * map_reassembly.h - reassembly of maps split over messages
  *
- * A worker sends one map after the other, each in order of its parts; only
- * those of different workers come mixed.
+ * A worker sends one map after the other, each in order of its parts; maps of
+ * different workers interleave.
  */
 #ifndef SLAM_WORKERS_MAP_REASSEMBLY_H
 #define SLAM_WORKERS_MAP_REASSEMBLY_H
@@ -23,19 +23,19 @@ struct map_reassembly {
 };
 
 /**
- * map_reassembly_take() - a MAP or TILES
+ * map_reassembly_take() - take a MAP or TILES
  * @from: worker
- * @data: a wire_map with tiles; gets the whole one, which is @data or stays
- *	good until the next call
+ * @data: a wire_map with tiles; gets the complete one, which is @data or valid
+ *	until the next call
  * @len: its bytes, likewise
  *
- * Return: 1: all of it is there; 0: more is to come; -EBADMSG; -ENOMEM.
+ * Return: 1: complete; 0: more parts follow; -EBADMSG; -ENOMEM.
  */
 int map_reassembly_take(struct map_reassembly *p, uint32_t from,
 			const void **data, size_t *len);
 
-/* What was begun before this update will not be completed; what was completed
- * is of no use any more
+/* Maps that began before this update stay incomplete: drop them; complete ones
+ * are not needed any more
  */
 void map_reassembly_drop(struct map_reassembly *p, uint64_t update);
 

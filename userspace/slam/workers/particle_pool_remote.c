@@ -2,10 +2,10 @@
 /*
  * particle_pool_remote.c - the coordinator's side of particles on workers
  *
- * What the coordinator knows of a particle, its ancestry, is enough to make it
- * again: a particle whose worker is lost, or that has none yet, is given to the
- * worker that has the fewest, with its steps. The scans of all updates are kept
- * for that.
+ * The coordinator knows the ancestry of each particle, which is enough to
+ * rebuild it: a particle without a worker, or whose worker is lost, goes with
+ * its steps to the worker that has the fewest. The scans of all updates are
+ * kept for that.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 #include "slam/workers/particle_pool_remote_parts.h"
 
 enum {
-	PATIENCE	= 200,	/* signals are looked for this often, ms */
-	SILENCE		= 50,	/* as often, before who says nothing is left */
-	TOLD		= 150,	/* as often, before it is told again what is
+	PATIENCE	= 200,	/* interval to check for signals, ms */
+	SILENCE		= 50,	/* intervals until a silent worker is dropped */
+	TOLD		= 150,	/* intervals until the log repeats what is
 				 * waited for
 				 */
 	STEPS		= 256,	/* in one message */
@@ -50,7 +50,7 @@ struct member *remote_member(const struct remote *r, uint32_t id)
 	return NULL;
 }
 
-/* Who is gone is told by a message later; so is a broker that is */
+/* A later message reports a lost peer, or a lost broker */
 static int sent(int err)
 {
 	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
@@ -76,7 +76,7 @@ int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 
 	while ((err = bus_broadcast(r->config.engine, type, iov, 2)) ==
 	       -EAGAIN) {
-		/* what waits to be received is not why it cannot be sent */
+		/* messages to receive are not the reason that sending blocks */
 		if (bus_wait(r->config.engine, PATIENCE) > 0)
 			usleep(1000);
 	}
@@ -84,7 +84,7 @@ int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 }
 
 /*
- * Particles to workers
+ * Assigning particles to workers
  */
 
 int remote_make_room(struct remote *r, uint32_t count)
@@ -114,7 +114,7 @@ int remote_make_room(struct remote *r, uint32_t count)
 	return 0;
 }
 
-/* Resampled once is often resampled again */
+/* After a resampling the next one is likely */
 static struct wire_match match_head(const struct remote *r)
 {
 	return (struct wire_match){
@@ -124,7 +124,7 @@ static struct wire_match match_head(const struct remote *r)
 	};
 }
 
-/* What comes now does not wait for MATCH, which says the same */
+/* Before a message that cannot wait for MATCH, which implies SETTLE */
 static int settle_first(struct remote *r)
 {
 	const struct wire_settle head = { .update = r->settled };
@@ -185,7 +185,7 @@ static int collect_steps(struct remote *r, trajectory_tree_id id)
 	return 0;
 }
 
-/* r->bytes, in as many messages as it takes */
+/* r->bytes, in as many messages as needed */
 static int send_steps(struct remote *r, const struct member *m,
 		      uint32_t number)
 {
@@ -215,7 +215,7 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 
 	if (!err)
 		err = settle_first(r);
-	/* before the scans, which it would forget */
+	/* before the scans, which it would drop */
 	if (!err && (r->matching || r->open))
 		err = send_match(r, m);
 	if (!err)
@@ -240,7 +240,7 @@ static struct member *least_loaded(struct remote *r)
 	return least;
 }
 
-/* Particles that nobody has go to those who have the fewest */
+/* Assign particles without a worker to those with the fewest */
 static int place_lost(struct remote *r)
 {
 	int err = 0;
@@ -256,7 +256,7 @@ static int place_lost(struct remote *r)
 	return err;
 }
 
-/* Of an update that was matched */
+/* For an update that was matched */
 static int add_update(struct remote *r)
 {
 	const int err = workload_begin(&r->load, r->members);
@@ -276,7 +276,7 @@ static int add_update(struct remote *r)
 }
 
 /*
- * Workers come and go
+ * Joining and leaving workers
  */
 
 static int on_joined(struct remote *r, uint32_t id)
@@ -310,12 +310,12 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 	r->changed = true;
 	r->load.traffic.left++;
 	for (uint32_t i = 0; i < r->count; i++) {
-		/* its map may not have arrived where it was sent */
+		/* its map may not have arrived at its new worker */
 		const bool waits = r->from[i] == id && !r->done[i];
 
 		if (r->owner[i] != id && !waits)
 			continue;
-		/* who waits for it makes it itself */
+		/* the new worker rebuilds it */
 		m = remote_member(r, r->owner[i]);
 		if (m)
 			m->load--;
@@ -363,8 +363,8 @@ static void pool_remote_on_result(struct remote *r, uint32_t from,
 	}
 }
 
-/* A worker that has no memory leaves, and others do its work; what is wrong
- * with the map would be with theirs. Return: 0 or a negative errno
+/* A worker without memory leaves, and others take over its work; an error of
+ * the map would occur there, too. Return: 0 or a negative errno
  */
 static int on_failed(struct remote *r, const struct bus_message *m)
 {
@@ -403,7 +403,7 @@ static int pool_remote_handle(struct remote *r, const struct bus_message *m)
 	return 0;
 }
 
-/* Every 30 s in which no message comes */
+/* Every 30 s without a message */
 static void pool_remote_log_waiting(struct remote *r)
 {
 	const unsigned int s = r->silent * PATIENCE / 1000;
@@ -425,8 +425,8 @@ static void pool_remote_log_waiting(struct remote *r)
 }
 
 /*
- * @silence: of how many turns ends it after a signal; a worker that is dead is
- * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
+ * @silence: after a signal, end after this many silent intervals; a dead worker
+ * is noticed by then. Return: 1: an unhandled message; 0: timeout
  */
 static int pool_remote_receive(struct remote *r, struct bus_message *m,
 			       unsigned int silence)
@@ -444,7 +444,7 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 	return ret;
 }
 
-/* Those that are gone will not be replaced */
+/* Lost workers of a fixed set are not replaced */
 static uint32_t still_possible(const struct remote *r, uint32_t workers)
 {
 	const uint64_t left = r->load.traffic.left;
@@ -454,7 +454,7 @@ static uint32_t still_possible(const struct remote *r, uint32_t workers)
 	return left < r->config.fixed ? r->config.fixed - (uint32_t)left : 0;
 }
 
-/* Until there are so many workers, or all that there can be */
+/* Until there are this many workers, or all that are possible */
 static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 {
 	struct bus_message m;
@@ -499,7 +499,7 @@ static int pool_remote_match_all(struct remote *r)
 	int err;
 
 	r->unsettled = false;
-	/* who lacks older scans gets them when a particle wants them */
+	/* a worker that needs older scans for a particle gets them then */
 	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
 			      scans_size(reading));
 	for (uint32_t i = 0; i < r->members; i++) {
@@ -641,7 +641,7 @@ static int remote_recall(struct particle_pool *t,
 
 	(void)state;
 	(void)out;
-	/* whoever has particles by now has them of before */
+	/* any particles on workers are from an earlier run */
 	return r->begun ? -EINVAL : scans_add(&r->scans, update, reading);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * particle_pool_remote_parts.h - what the files of the coordinator have in common
+ * particle_pool_remote_parts.h - shared by the files of the coordinator
  *
- * particle_pool_remote.c has the workers, and what is matched; particle_pool_remote_settle.c what
- * becomes of it at a resampling.
+ * particle_pool_remote.c has the workers and matching;
+ * particle_pool_remote_settle.c has the resampling.
  */
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 #define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
@@ -14,11 +14,11 @@
 
 /**
  * struct member - a worker
- * @scans:	it has those of updates below this one, and forgets them when it
- *		is told to match
- * @matched:	likewise, it was told to match
- * @load:	particles it has
- * @work:	all it did; @before: until the end of the last match
+ * @scans:	it has those of updates below this one, and drops them at the
+ *		next MATCH
+ * @matched:	likewise, updates it was told to match
+ * @load:	its number of particles
+ * @work:	its work in all; @before: until the end of the last match
  */
 struct member {
 	uint32_t		id;
@@ -30,15 +30,16 @@ struct member {
 
 /**
  * struct remote
- * @owner:	of each particle, an id; 0: nobody
- * @from:	who had its parent before the last resampling
- * @done:	of this match
+ * @owner:	id of the worker of each particle; 0: none
+ * @from:	id of the worker of its parent before the last resampling
+ * @done:	in this match
  * @open:	an update was matched, and is not settled
- * @unsettled:	the last update changed nothing, which nobody was told yet
- * @resampled:	the last update was
- * @lost:	what workers that are gone had used
- * @silent:	turns since the last message
- * @failed:	what the last worker said that could not go on
+ * @unsettled:	the last update changed nothing, and workers do not know that
+ *		yet
+ * @resampled:	the last update resampled
+ * @lost:	work of lost workers
+ * @silent:	intervals since the last message
+ * @failed:	error of the last worker that failed
  */
 struct remote {
 	struct particle_pool		pool;
@@ -54,7 +55,7 @@ struct remote {
 	struct particle_pool_order	order;
 	bool				matching, open, begun;
 	bool				unsettled, resampled;
-	bool				changed;	/* workers came or went */
+	bool				changed;	/* workers */
 	struct outcome			*out;
 	uint32_t			missing;
 	const struct particle_pool_state	*state;
@@ -65,13 +66,13 @@ struct remote {
 	struct bytes			bytes;
 };
 
-/* NULL: is not there, or not any more */
+/* NULL: not there, or not any more */
 struct member *remote_member(const struct remote *r, uint32_t id);
 
 /* Arrays of this many particles. Return: 0; -ENOMEM */
 int remote_make_room(struct remote *r, uint32_t count);
 
-/* To all workers. Return: 0, also if some are gone; a negative errno */
+/* To all workers. Return: 0, also if some are lost; a negative errno */
 int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 		    size_t head_len, const void *data, size_t len);
 

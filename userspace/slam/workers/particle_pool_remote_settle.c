@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * particle_pool_remote_settle.c - after a resampling: who has which child, and from whom
+ * particle_pool_remote_settle.c - distribute the children after a resampling
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "slam/workers/balance.h"
 #include "slam/workers/particle_pool_remote_parts.h"
 
-/* @kin: [trajectory_tree_ids()] gets, of each step that particles of @owner descend
- * from, the first of these, counted from 1; 0: none does
+/* @kin: [trajectory_tree_ids()] gets, for each step that is an ancestor of
+ * particles of @owner, the first of these, counted from 1; 0: none
  */
 static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 {
@@ -25,8 +25,8 @@ static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 	}
 }
 
-/* Of the particles that the child's owner has, who has the latest ancestor in
- * common with its parent
+/* Among the particles of the child's owner, the one with the latest common
+ * ancestor with its parent
  */
 static void settle_find_base(const struct remote *r, const uint32_t *kin,
 			     struct wire_child *c)
@@ -85,7 +85,7 @@ static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 	return moves;
 }
 
-/* Who is whose child, and who gives it to whom */
+/* Parent, owner and sender of each child */
 static int list_children(struct remote *r, const uint32_t *parent,
 			 uint32_t count)
 {
@@ -128,8 +128,8 @@ static void become(struct remote *r, uint32_t count)
 	r->count = count;
 }
 
-/* Before there were any workers. Nobody has the particles yet: they are built
- * by their steps when somebody matches them
+/* Before there were any workers. No worker has the particles yet: they are
+ * built from their steps at the first match
  */
 static int settle_nowhere(struct remote *r, uint32_t count)
 {
@@ -140,7 +140,7 @@ static int settle_nowhere(struct remote *r, uint32_t count)
 	return err;
 }
 
-/* All stay, but for those that are to be shared out anew */
+/* Each particle is its own child: only to redistribute them */
 static uint32_t *all_stay(uint32_t count)
 {
 	uint32_t *same = malloc((size_t)count * sizeof(*same));
@@ -196,7 +196,7 @@ int remote_settle(struct particle_pool *t,
 	}
 	r->changed = false;
 	err = settle_settle(r, parent, count);
-	/* nobody waits for a map: all are where they were */
+	/* nobody waits for a map: no particle moves */
 	if (!parent)
 		memcpy(r->from, r->owner, r->count * sizeof(*r->from));
 	free(same);

@@ -25,7 +25,7 @@ static struct wire_reading **scans_place(struct scans *s, uint64_t update)
 	return s->reading + update;
 }
 
-/* @copy is kept, or freed. Return: as scans_put() */
+/* @copy is stored, or freed. Return: as scans_put() */
 static int scans_keep(struct scans *s, uint64_t update,
 		      struct wire_reading *copy)
 {

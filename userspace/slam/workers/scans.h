@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scans.h - the readings of all updates, for maps that have to be made again
+ * scans.h - the readings of all updates, to rebuild maps
  */
 #ifndef SLAM_WORKERS_SCANS_H
 #define SLAM_WORKERS_SCANS_H
 
 #include "slam/workers/wire.h"
 
-/* Updates: a month at 6 of them a second */
+/* Updates: a month at 6 per second */
 enum { SCANS_MAX = 1 << 24 };
 
 /* All zero is empty */
@@ -22,15 +22,15 @@ static inline size_t scans_size(const struct wire_reading *r)
 	return sizeof(*r) + r->beams * sizeof(float);
 }
 
-/* Whether @len bytes are a reading, whose values can be */
+/* Whether @len bytes are a valid reading */
 bool scans_valid(const struct wire_reading *r, size_t len);
 
 /**
- * scans_put() - keep a reading
- * @len: bytes behind @reading
+ * scans_put() - store a reading
+ * @len: bytes at @reading
  *
- * In place of one of the same update. Return: 0; -EBADMSG: cannot be;
- * -ENOMEM; -E2BIG.
+ * Replaces one of the same update. Return: 0; -EBADMSG: invalid; -ENOMEM;
+ * -E2BIG.
  */
 int scans_put(struct scans *s, uint64_t update,
 	      const struct wire_reading *reading, size_t len);
@@ -38,7 +38,7 @@ int scans_put(struct scans *s, uint64_t update,
 /* A reading of the filter, likewise */
 int scans_add(struct scans *s, uint64_t update, const struct reading *reading);
 
-/* NULL: is not here. Good until the next change */
+/* NULL: not stored. Valid until the next change */
 const struct wire_reading *scans_at(const struct scans *s, uint64_t update);
 
 /* A reading without its ranges; with them, to be freed, NULL: no memory; and

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wire.h - what the coordinator of a filter and its workers say to each other
+ * wire.h - messages between the coordinator of a filter and its workers
  *
- * Structs as they are in memory, followed by arrays: who speaks another
- * protocol or comes from another build is refused by the engine.
+ * Structs as they are in memory, followed by arrays: the engine refuses peers
+ * of another protocol or build.
  *
  *	coordinator -> worker
- *	SETUP	  parameters: the first message; all before is forgotten
- *	SCAN	  a reading of an update, for REBUILD; until the next MATCH
- *	REBUILD	  have this particle, by its steps
- *	MATCH	  a reading: match the particles you have; of the update before
- *		  that all stayed as they were, if nobody said SETTLE
- *	SETTLE	  of the update that was matched: who is whose child, and where
- *	TRACK	  where is the robot in this particle's map? May come between
- *		  two MATCH of the same update, but not from one to the next
+ *	SETUP	  parameters: the first message; resets the worker
+ *	SCAN	  a reading of an update, for REBUILD; kept until the next MATCH
+ *	REBUILD	  rebuild this particle from its steps
+ *	MATCH	  a reading: match your particles; without SETTLE the update
+ *		  before did not resample
+ *	SETTLE	  for the matched update: parents and owners of children
+ *	TRACK	  find the robot in this particle's map; may come between two
+ *		  MATCH of the same update, but not between two updates
  *
  *	worker -> coordinator
  *	RESULT	  particles that were matched
- *	TRACKED
- *	FAILED	  no memory, or a message that cannot be: the worker leaves;
- *		  the map is too large: it would be for everybody
+ *	TRACKED	  the result of TRACK
+ *	FAILED	  no memory, or an invalid message: the worker leaves; or the
+ *		  map is too large, as it would be on any worker
  *
  *	worker -> worker
- *	MAP	  a particle that became yours, and its tiles
- *	NEED	  of that one also the tiles at these places
- *	TILES	  here they are
+ *	MAP	  a particle for the receiver, and its tiles
+ *	NEED	  request for the tiles of that particle at these places
+ *	TILES	  the answer to NEED
  */
 #ifndef SLAM_WORKERS_WIRE_H
 #define SLAM_WORKERS_WIRE_H
@@ -51,10 +51,10 @@ struct wire_reading {
 
 /*
  * SCAN and MATCH; SCAN without motion. A reading follows
- * @round: 0; or this update was matched before, and that does not count
- * @early: once the result is out, the scan goes into the maps: as a rule
- *	nobody is resampled, and then that need not wait for the coordinator
- * @again: not if none of the worker's particles fits so well
+ * @round: 0; otherwise this update was matched before, and that is void
+ * @early: after the result, write the scan to the maps: usually there is no
+ *	resampling, and the write need not wait for the coordinator
+ * @again: not if all of the worker's particles fit worse than this
  */
 struct wire_match {
 	uint64_t	update;
@@ -70,9 +70,9 @@ struct wire_step {
 };
 
 /*
- * @number: particle, of whose @total steps those from @at on follow, @steps of
- * them, the oldest first. All parts come in turn; after the last one it is
- * matched at once if MATCH came before
+ * @number: particle, with @total steps; those from @at on follow, @steps of
+ * them, the oldest first. Parts come in order; after the last one it is matched
+ * at once if MATCH came before
  */
 struct wire_rebuild {
 	uint32_t	number, steps, at, total;
@@ -88,25 +88,25 @@ struct wire_outcome {
 struct wire_result {
 	uint64_t	update;
 	uint64_t	bytes, peak;		/* particles_use() */
-	uint64_t	cpu;			/* all it did, ns */
-	uint64_t	early;			/* of that, scans put into maps
-						 * while others matched
+	uint64_t	cpu;			/* in all, ns */
+	uint64_t	early;			/* part of it, to write scans to
+						 * maps while others matched
 						 */
 	struct bus_traffic sent;		/* to other workers */
 	uint32_t	count, round;		/* of MATCH */
 };
 
 /*
- * A particle's next life: @parent's, whom worker @from has, at worker @owner,
- * who has @base, and for whom @from sends the tiles of versions from @since on
+ * A child: of @parent at worker @from, for worker @owner, which has @base.
+ * @from sends the tiles of versions from @since on
  */
 struct wire_child {
 	uint32_t	parent, from, owner, base;
 	uint64_t	since;
 };
 
-/* @count of wire_child follow; none: all stay as they are, and a TRACK or
- * REBUILD follows, which cannot wait for MATCH
+/* @count of wire_child follow; none: no resampling, and a TRACK or REBUILD
+ * follows, which cannot wait for MATCH
  */
 struct wire_settle {
 	uint64_t	update;
@@ -126,9 +126,9 @@ struct wire_tracked {
 };
 
 /*
- * MAP, TILES: tiles of particle @number of before the resampling follow, or of
- * their @total bytes those from @at on: see map_reassembly.h; @since: from this version
- * on; NEED: places follow
+ * MAP, TILES: followed by tiles of particle @number before the resampling, or
+ * by those of their @total bytes from @at on: see map_reassembly.h; @since:
+ * from this version on; NEED: places follow
  */
 struct wire_map {
 	struct pose	pose;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker.c - messages in, particles changed, messages out
+ * worker.c - receive messages, update particles, send results
  *
- * A worker that waits for the others to have matched puts the scan into its
- * maps. Who turns out to have no children was written to in vain, which happens
- * rarely and changes nothing: each particle is written to alone.
+ * A worker that waits for the others to match writes the scan to its maps
+ * early. For particles without children this is wasted, which is rare and
+ * changes nothing: no other particle shares the written tiles.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ struct worker *worker_create(struct bus *engine, unsigned int threads,
 	return w;
 }
 
-/* All but maps that came before SETUP, by a shorter way */
+/* Reset all but maps that arrived before SETUP, on a shorter path */
 static void clear(struct worker *w)
 {
 	particles_destroy(w->particles);
@@ -98,7 +98,7 @@ int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 	};
 	const int err = bus_send_wait(w->engine, to, type, iov, 2, -1);
 
-	/* who is gone is the coordinator's business */
+	/* the coordinator handles lost peers */
 	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
 }
 
@@ -123,7 +123,7 @@ int worker_add_new(struct worker *w, uint32_t number)
  * Matching
  */
 
-/* All it did, in all threads */
+/* Processor time of all threads */
 static uint64_t cpu_of(const struct worker *w)
 {
 	struct particles_use use;
@@ -188,7 +188,7 @@ static int make_scan(struct worker *w, const struct wire_reading *r)
 	return scan_make(&w->scan, &reading, &w->params);
 }
 
-/* Of the last MATCH */
+/* A reading of the last MATCH */
 static int make_own(struct worker *w)
 {
 	return make_scan(w, (const struct wire_reading *)w->reading.data);
@@ -204,7 +204,7 @@ int worker_write_rest(struct worker *w)
 }
 
 /* Whether this update will not be matched again: some particle of this worker
- * fits well enough. The last results are all of them
+ * fits well enough. The last results must be complete
  */
 static bool is_final(const struct worker *w)
 {
@@ -214,7 +214,7 @@ static bool is_final(const struct worker *w)
 	return false;
 }
 
-/* Where particles are sent to and fro, copies of them share their maps yet */
+/* Not during moves between workers: ghosts still share their maps */
 static void write_early(struct worker *w)
 {
 	const uint64_t start = cpu_of(w);
@@ -305,7 +305,7 @@ int worker_arrived(struct worker *w, uint32_t number)
 }
 
 /*
- * Particles of workers that are lost
+ * Rebuilding particles of lost workers
  */
 
 static bool has(const struct worker *w, uint32_t number)
@@ -329,7 +329,7 @@ static int redo(struct worker *w, const struct wire_rebuild *b)
 		err = -EBADMSG;
 
 	for (uint32_t i = 0; i < b->steps && !err; i++) {
-		/* MPI moves nothing while nobody calls */
+		/* MPI makes no progress without calls */
 		bus_wait(w->engine, 0);
 		err = make_scan(w, scans_at(&w->scans, step[i].update));
 		if (!err)
@@ -394,7 +394,7 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	return worker_send(w, 0, WIRE_TRACKED, &answer, sizeof(answer), NULL, 0);
 }
 
-/* What was done for somebody else does not count */
+/* Work for an earlier coordinator does not count */
 static void count_anew(struct worker *w)
 {
 	struct bus_counters counters;
@@ -469,8 +469,8 @@ static void worker_on_event(struct worker *w, const struct bus_message *m)
 }
 
 /*
- * Without memory, or told what cannot be, what is here is not what it should
- * be: others do it then. Return: 1: it goes on; @err
+ * Without memory, or after an invalid message, the state is undefined: other
+ * workers take over. Return: 1: go on; @err
  */
 static int worker_fail(struct worker *w, const struct bus_message *m,
 		       int err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * worker.h - one who has some of the particles, and does what he is told
+ * worker.h - a worker with some of the particles, directed by the coordinator
  *
- * All a worker knows it was told by the coordinator, or by another worker. If
- * the coordinator is lost, all is forgotten, and it begins anew.
+ * All its state comes from the coordinator, or from other workers. If the
+ * coordinator is lost, the worker drops its state and begins again.
  */
 #ifndef SLAM_WORKERS_WORKER_H
 #define SLAM_WORKERS_WORKER_H
@@ -15,9 +15,9 @@ struct worker;
 
 /**
  * worker_create() - a worker
- * @engine:	open, of a worker; stays the caller's
+ * @engine:	open, of a worker; the caller keeps ownership
  * @threads:	as thread_pool_create()
- * @log:	a line about what happens; may be NULL
+ * @log:	a line about events; may be NULL
  *
  * Return: NULL: no memory.
  */
@@ -27,12 +27,12 @@ struct worker *worker_create(struct bus *engine, unsigned int threads,
 void worker_destroy(struct worker *w);
 
 /**
- * worker_turn() - receive a message, if there is one, and do what it says
+ * worker_turn() - receive and handle a message, if there is one
  * @timeout_ms: to wait for it
  *
- * Return: 1: a message; 0: none; -EPROTO: refused; -ENOMEM; -EBADMSG: it was
- * told what cannot be. It is of no use any more then, and is to be destroyed;
- * when its engine is closed, too, others do what it did.
+ * Return: 1: a message; 0: none; -EPROTO: refused; -ENOMEM; -EBADMSG: an
+ * invalid message. After an error the worker is unusable and has to be
+ * destroyed; when its engine is closed, too, others take over its work.
  */
 int worker_turn(struct worker *w, int timeout_ms);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker_maps.c - particles that go to other workers at a resampling, and come
+ * worker_maps.c - particles that move between workers at a resampling
  *
- * A particle that became this worker's is late until its map is here: the map
- * may come before the message that announces it, and is put by then. Who goes
- * is copied first: as a ghost it stays as it was, for those who ask for more.
+ * A particle that moves to this worker is late until its map is here: the map
+ * may come before the message that announces it, and is stored by then. A
+ * particle that leaves is copied first: the copy, a ghost, stays unchanged for
+ * requests for more tiles.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,8 +67,8 @@ static int make_ghost(struct worker *w, uint32_t of, uint32_t *number)
 	return 0;
 }
 
-/* The early write failed for some: for one of these? Without memory a map may
- * have a part of the scan only
+/* The early write failed for some: retry those. Without memory a map may have a
+ * part of the scan only
  */
 static int try_again(struct worker *w)
 {
@@ -84,7 +85,7 @@ static int try_again(struct worker *w)
 	return err;
 }
 
-/* Scans go into the maps of those who are parents and are here */
+/* Write scans to the maps of parents on this worker */
 static int write_parents(struct worker *w, const struct wire_child *child,
 			 uint32_t count)
 {
@@ -94,7 +95,7 @@ static int write_parents(struct worker *w, const struct wire_child *child,
 	for (uint32_t i = 0; i < w->count; i++) {
 		const uint32_t number = w->numbers[i];
 
-		/* who has children keeps its number, here or elsewhere */
+		/* a parent keeps its number, on this or another worker */
 		if (number >= count || child[number].parent != number)
 			continue;
 		w->numbers[parents++] = number;
@@ -111,7 +112,7 @@ static int write_parents(struct worker *w, const struct wire_child *child,
 	return err;
 }
 
-/* w->bytes, in as many messages as it takes */
+/* w->bytes, in as many messages as needed */
 static int send_tiles(struct worker *w, uint32_t to, enum wire_type type,
 		      const struct wire_map *map)
 {
@@ -152,7 +153,7 @@ static int worker_maps_send_map(struct worker *w, const struct wire_child *c)
 	return send_tiles(w, c->owner, WIRE_MAP, &head);
 }
 
-/* A parent's map goes once to each worker that gets children of it */
+/* Send a parent's map once to each worker that gets children of it */
 static int send_maps(struct worker *w, const struct wire_child *child,
 		     uint32_t count)
 {
@@ -220,7 +221,7 @@ static int take_children(struct worker *w, const struct wire_child *child,
  * Maps of other workers
  */
 
-/* The first late particle of this parent; NULL: is not waited for */
+/* The first late particle of this parent; NULL: none */
 static struct late *find_late(struct worker *w, uint32_t from, uint32_t parent)
 {
 	for (uint32_t i = 0; i < w->lates; i++) {
@@ -238,7 +239,7 @@ static bool brothers(const struct late *a, const struct late *b)
 		a->child.parent == b->child.parent;
 }
 
-/* All tiles of @l are there: it and its brothers begin to live */
+/* All tiles of @l are there: it and its siblings become active */
 static int worker_maps_finish(struct worker *w, const struct late *l,
 			      const void *tiles, size_t len)
 {
@@ -265,7 +266,7 @@ static int worker_maps_finish(struct worker *w, const struct late *l,
 	return err;
 }
 
-/* Ask for the rest, and keep what came */
+/* Request the missing tiles, and store those that came */
 static int put_off(struct worker *w, struct late *l, const struct wire_map *m,
 		   size_t len, const struct map_place *place, uint32_t count)
 {
@@ -322,7 +323,7 @@ static int keep_early(struct worker *w, uint32_t from, const struct wire_map *m,
 	return 0;
 }
 
-/* All of it is here */
+/* The map is complete */
 static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 		    size_t len)
 {
@@ -331,7 +332,7 @@ static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 	if (m->update >= w->settled)
 		return keep_early(w, from, m, len);
 	l = m->update + 1 == w->settled ? find_late(w, from, m->number) : NULL;
-	/* else it was built again in the meantime */
+	/* otherwise it was rebuilt in the meantime */
 	return l && !l->tiles ? worker_maps_put_map(w, l, m, len) : 0;
 }
 
@@ -401,7 +402,7 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 	err = bytes_append(&w->bytes, l->tiles, l->len);
 	if (!err)
 		err = bytes_append(&w->bytes, m + 1, len - sizeof(*m));
-	/* it is written over by those who begin to live */
+	/* the particles that become active overwrite it */
 	if (!err)
 		err = particles_decode(w->particles, l->number, w->bytes.data,
 				       w->bytes.len);
@@ -409,7 +410,7 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 }
 
 /*
- * Who is whose child
+ * Resampling
  */
 
 int worker_on_settle(struct worker *w, const void *data, size_t len)
@@ -427,9 +428,9 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 		     !particles_has(w->particles, child[i].parent)))
 			return -EBADMSG;
 	}
-	/* who began to send those is gone */
+	/* their sender is lost */
 	map_reassembly_drop(&w->reassembly, s->update);
-	/* who has just joined was not told to match, and has no particles */
+	/* a new worker was not told to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;
 	w->update = s->update;
@@ -439,7 +440,7 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 	w->settled = s->update + 1;
 	worker_drop_lates(w);
 	worker_drop_ghosts(w);
-	/* ghosts are numbered from behind all particles on */
+	/* ghosts have numbers above all particles */
 	w->next_ghost = s->count;
 	for (uint32_t i = 0; i < w->count; i++) {
 		if (w->numbers[i] >= w->next_ghost)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * worker_parts.h - what the files of a worker have in common
+ * worker_parts.h - shared by the files of a worker
  *
- * worker.c takes messages, matches and writes; worker_maps.c moves particles
- * from and to other workers.
+ * worker.c handles messages, matches and writes; worker_maps.c moves particles
+ * between workers.
  */
 #ifndef SLAM_WORKERS_WORKER_PARTS_H
 #define SLAM_WORKERS_WORKER_PARTS_H
@@ -14,9 +14,9 @@
 #include "slam/workers/worker.h"
 
 /**
- * struct late - a particle that comes from elsewhere
- * @base:	ghost of whom it descends
- * @tiles:	of MAP; waits for those of TILES, for fields are drawn from the
+ * struct late - a particle that moves to this worker
+ * @base:	ghost with a common ancestor
+ * @tiles:	of MAP; kept until TILES, because fields are computed from the
  *		cells of neighbours
  */
 struct late {
@@ -54,14 +54,14 @@ struct worker {
 	uint32_t		round;		/* likewise */
 	uint32_t		idle;		/* ms without a message */
 	double			again;
-	uint64_t		settled;	/* the next one to be settled */
+	uint64_t		settled;	/* the next update to settle */
 	struct motion		motion;
 	bool			matching;
-	bool			eager;		/* MATCH said so */
+	bool			eager;		/* @early of MATCH */
 	uint32_t		*numbers;
 	uint32_t		count, room;
 	uint32_t		written;	/* the first so many have the scan */
-	int			failed;		/* one of them could not */
+	int			failed;		/* one of these writes */
 	struct outcome		*out;
 	uint32_t		out_room;
 	struct late		*late;
@@ -72,37 +72,37 @@ struct worker {
 	uint32_t		earlies, early_room;
 	struct map_reassembly	reassembly;
 	struct bytes		bytes;
-	struct bytes		track;		/* of a late particle */
+	struct bytes		track;		/* for a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
 	uint64_t		early_cpu;	/* of all threads */
 	struct bus_traffic	before;		/* sent, before SETUP */
 };
 
-/* Return: 0, also if @to is gone; a negative errno */
+/* Return: 0, also if @to is lost; a negative errno */
 int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 		const void *head, size_t head_len, const void *data,
 		size_t len);
 
-/* It has this particle from now on. Return: 0; -ENOMEM */
+/* Add this particle. Return: 0; -ENOMEM */
 int worker_add_number(struct worker *w, uint32_t number);
 
-/* Likewise, one that it did not have */
+/* Likewise, for a number that is not in the list */
 int worker_add_new(struct worker *w, uint32_t number);
 
-/* A particle that was late is here. Return: 0 or a negative errno */
+/* A late particle is complete. Return: 0 or a negative errno */
 int worker_arrived(struct worker *w, uint32_t number);
 
-/* The scan goes into the maps of those who do not have it yet */
+/* Write the scan to the maps that do not have it yet */
 int worker_write_rest(struct worker *w);
 
-/* All stay as they are. Return: 0 or a negative errno */
+/* No resampling. Return: 0 or a negative errno */
 int worker_settle_all(struct worker *w);
 
-/* Who is late, and copies of before the resampling, are of no use any more */
+/* Drop late particles and ghosts */
 void worker_drop_lates(struct worker *w);
 void worker_drop_ghosts(struct worker *w);
 
-/* The particle is not waited for any more; it, or a brother, may be begun */
+/* Stop waiting for the particle; it, or a sibling, may be incomplete */
 void worker_not_late(struct worker *w, uint32_t number);
 
 /* Messages of these types. Return: 0 or a negative errno */

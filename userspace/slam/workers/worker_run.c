@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker_run.c - the main loop of a worker, and how it logs
+ * worker_run.c - the main loop of a worker, and its log
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ void worker_log(void *arg, int priority, const char *line)
 
 	if (priority > LOG_WARNING && v->quiet)
 		return;
-	/* whole lines, whichever thread they are of */
+	/* keeps the lines of different threads apart */
 	flockfile(stderr);
 	fprintf(stderr, "%s: %s%s%s%s\n", cli_program,
 		priority > LOG_WARNING ? "" : "warning: ", job, colon, line);
@@ -49,7 +49,7 @@ int worker_run(struct bus *engine, unsigned int threads,
 	while (ret >= 0 && !interrupted(NULL))
 		ret = worker_turn(w, WORKER_TURN_MS);
 	worker_destroy(w);
-	/* ranks of one mpirun end together, and the first one knows how */
+	/* the ranks of one mpirun end together, on command of the first */
 	if (ret >= 0 || once)
 		return 0;
 	bus_error(engine, error);

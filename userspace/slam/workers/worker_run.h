@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * worker_run.h - the main loop of a worker, and how it logs
+ * worker_run.h - the main loop of a worker, and its log
  */
 #ifndef SLAM_WORKERS_WORKER_RUN_H
 #define SLAM_WORKERS_WORKER_RUN_H
@@ -21,7 +21,7 @@ struct worker_voice {
 
 /**
  * worker_run() - work until the coordinator closes or a signal arrives
- * @engine:	of a worker; stays the caller's
+ * @engine:	of a worker; the caller keeps ownership
  * @once:	return 0 whatever ends the work: the coordinator reports errors
  * @interrupted: true after a signal
  *

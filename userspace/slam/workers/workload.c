@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * workload.c - sums over updates, of all workers and of the first in each rank
+ * workload.c - sums over updates, for all workers and for each rank
  */
 #include <stdlib.h>
 #include "base/array.h"

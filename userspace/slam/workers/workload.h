@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * workload.h - what workers did at each update, and who did most of it
+ * workload.h - work of the workers at each update, and its distribution
  */
 #ifndef SLAM_WORKERS_WORKLOAD_H
 #define SLAM_WORKERS_WORKLOAD_H
@@ -12,9 +12,9 @@
  * @traffic:	its @all, @most, @updates and @ranks are kept here
  * @slowest:	traffic's, of each update
  * @ranked:	traffic's
- * @now:	of this update: the most of each
- * @wait:	likewise, what the others had to wait for, ns
- * @rank:	likewise, evaluations of @workers, the most first
+ * @now:	of this update: the maximum of each
+ * @wait:	likewise, of what others had to wait for, ns
+ * @rank:	likewise, evaluations of @workers, in descending order
  */
 struct workload {
 	struct particle_pool_traffic	traffic;
@@ -27,18 +27,18 @@ struct workload {
 	uint32_t		workers;
 };
 
-/* What a worker did between two times it told all it did */
+/* The difference between two reports of a worker */
 struct particle_pool_work
 workload_since(const struct particle_pool_work *now,
 	       const struct particle_pool_work *before);
 
-/* An update of @workers begins to be counted. Return: 0; -ENOMEM */
+/* Begin an update of @workers. Return: 0; -ENOMEM */
 int workload_begin(struct workload *l, uint32_t workers);
-/* What one of them did for it */
+/* Add the work of one worker */
 void workload_add(struct workload *l, const struct particle_pool_work *w);
 void workload_end(struct workload *l);
 
-/* What one did who is gone: it only counts for all */
+/* Add the work of a lost worker: it only counts for the total */
 void workload_add_lost(struct workload *l, const struct particle_pool_work *w);
 
 void workload_free(struct workload *l);
