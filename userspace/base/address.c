@@ -55,7 +55,7 @@ int address_parse(const char *text, int passive, const char *port,
 	if (address_split(text, passive, host, &port) || (!passive && !*host) ||
 	    parse_u32(port, 1, 65535, &number))
 		return error_set(error, -EINVAL, "'%s' is not HOST:PORT", text);
-	/* any address: of IPv4, too */
+	/* any address, also of IPv4 */
 	err = getaddrinfo(*host ? host : "::", port, &hints, &list);
 	if (err)
 		return error_set(error, -EINVAL, "'%s': %s", text,

@@ -14,8 +14,9 @@ struct address {
 
 /**
  * address_parse() - HOST, HOST:PORT, [ADDRESS]:PORT, :PORT
- * @passive: a number alone is a port; a missing host is any of this machine's
- * @port: when none is given
+ * @passive: for a local address: a lone number is a port; a missing host means
+ *	all addresses of this machine
+ * @port: the default
  * @error: gets one line
  *
  * Return: 0 or -EINVAL.

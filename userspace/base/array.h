@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 /**
- * array_grow() - room for one more
- * @array:	of a pointer to @used things of @size bytes
- * @room:	for so many there is room
+ * array_grow() - make room for one more element
+ * @array:	pointer to an array of @used elements of @size bytes
+ * @room:	elements that fit
  *
- * Return: 0; -ENOMEM: all is as before.
+ * Return: 0; -ENOMEM: nothing changed.
  */
 static inline int array_grow(void *array, uint32_t *room, uint32_t used,
 			     size_t size)

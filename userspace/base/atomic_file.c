@@ -21,7 +21,7 @@ int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
 			 text ? text : strerror(-err));
 }
 
-/* A stale one can only be of a process that had our number: it is dead */
+/* A stale file is from a dead process with our process id */
 static int atomic_file_create(const char *path)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -32,7 +32,7 @@ static int atomic_file_create(const char *path)
 	return fd;
 }
 
-/* A name that root must not take from a device */
+/* Not a file, such as a device: root must not replace it */
 static bool is_special(const char *path)
 {
 	struct stat st;
@@ -53,7 +53,7 @@ int atomic_file_open(struct atomic_file *n, const char *path,
 		 PATH_MAX - 32, path, (int)getpid());
 	if (is_special(path)) {
 		*n->temporary = '\0';
-		/* a pipe that nobody reads is an error, not a wait */
+		/* a pipe without a reader is an error: do not block */
 		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0)
 			fcntl(fd, F_SETFL, 0);
@@ -98,7 +98,7 @@ int atomic_file_sync(struct atomic_file *n, char error[ERROR_TEXT])
 	return err ? atomic_file_fail(n, err, error) : 0;
 }
 
-/* The new name is on disk when the folder is; not all file systems can */
+/* Write the folder to disk, for the new name; some file systems cannot */
 static void atomic_file_sync_folder(const char *path)
 {
 	char folder[PATH_MAX];

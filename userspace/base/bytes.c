@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bytes.c - a buffer that grows and stays grown
+ * bytes.c - a buffer that grows and never shrinks
  */
 #include <errno.h>
 #include <stdarg.h>

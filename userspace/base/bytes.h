@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bytes.h - a buffer that grows and stays grown
+ * bytes.h - a buffer that grows and never shrinks
  *
- * All zero is an empty one. Memory is asked for only when it grows: who fills
- * it again and again soon does so without.
+ * All zero is empty. Memory is only allocated when it grows: a buffer that is
+ * filled again and again soon needs no allocation.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -18,7 +18,7 @@ struct bytes {
 };
 
 /**
- * bytes_reserve - room for @cap bytes in all; what is there stays
+ * bytes_reserve - make room for @cap bytes in all; the contents stay
  * Return: 0 or -ENOMEM
  */
 int bytes_reserve(struct bytes *b, size_t cap);
@@ -27,7 +27,7 @@ int bytes_append(struct bytes *b, const void *data, size_t len);
 /* As printf, without the NUL. Return: 0 or -ENOMEM */
 __attribute__((format(printf, 2, 3)))
 int bytes_printf(struct bytes *b, const char *format, ...);
-/* Without the first @len bytes */
+/* Remove the first @len bytes */
 void bytes_consume(struct bytes *b, size_t len);
 void bytes_free(struct bytes *b);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arguments by argp, which left alone tells an error in two lines, and some
- * of them by getopt: here it is one, like all others.
+ * Arguments by argp, which reports some errors in two lines and some by getopt:
+ * here each error is one line.
  */
 #include <argp.h>
 #include <errno.h>
@@ -15,7 +15,7 @@ const char *cli_program;
 
 struct usage {
 	void		*input;
-	const char	*word;	/* the argument at which argp gave up */
+	const char	*word;	/* the argument at which argp stopped */
 };
 
 static void cli_print(const char *kind, const char *format, va_list args)
@@ -69,7 +69,7 @@ static error_t usage_parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_ERROR) {
 		u->word = state->argv[state->next - 1];
-		/* within a cluster of short options it has not moved on */
+		/* within a cluster of short options it has not advanced */
 		if (*u->word != '-' && state->next < state->argc)
 			u->word = state->argv[state->next];
 	}
@@ -116,11 +116,11 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 			usage_help(argp, argv[0]);
 	err = argp_parse(&all, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL,
 			 &u);
-	/* Our own errors are negative, and told. */
+	/* Our own errors are negative, and already reported. */
 	return err == EINVAL ? usage_error(argp, argv[0], u.word) : err;
 }
 
-/* Errors are 1; what is positive is a status of its own. */
+/* Errors exit with 1; a positive value is an exit status. */
 static int status_of(int ret)
 {
 	return ret < 0 ? 1 : ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cli.h - what every program's command line has in common: commands, options,
- * numbers, and one clear line about what is wrong
+ * cli.h - the command line of all programs: commands, options, numbers, and
+ * error messages of one line
  */
 #ifndef BASE_CLI_H
 #define BASE_CLI_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* begins every message; the program sets it */
+/* prefix of every message; the program sets it */
 extern const char *cli_program;
 
 /* One line on stderr. Return: @err, which may be 0 */
@@ -19,13 +19,13 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct argp;
 
-/* One line: the error, and where help is. Return: -EINVAL */
+/* One line: the error, and a hint at --help. Return: -EINVAL */
 int cli_usage(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
  * cli_parse - argp_parse(), but an error is one line
- * @argp:	its parser returns a negative errno after it told an error
+ * @argp:	its parser returns a negative errno after it reported an error
  * @argc:	as for main(); argv[0] is the command, or the program if it
  *		has none
  * @argv:
@@ -36,7 +36,7 @@ int cli_usage(const char *command, const char *format, ...)
 int cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /**
- * struct cli_command - what a program can do
+ * struct cli_command - a command of the program
  * @run: arguments as for main(), with the command as argv[0]; returns 0, a
  *	negative errno for exit status 1, or an exit status
  */
@@ -47,16 +47,16 @@ struct cli_command {
 };
 
 /**
- * cli_main() - run a command, or tell which there are
+ * cli_main() - run a command, or list the commands
  * @commands: the last one's name is NULL
  *
- * Return: what main() shall return.
+ * Return: the return value for main().
  */
 int cli_main(const struct cli_command *commands, int argc, char **argv);
 
 /*
- * Numbers in a range: -EINVAL if it is no such number or out of range. Units
- * are those of tc.
+ * Numbers in a range: -EINVAL if the text is not a number or out of range.
+ * Units are those of tc.
  */
 int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v);
 int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - what this thread has used of a CPU
+ * clock.h - processor time of this thread
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * console - a local socket on which a running daemon is asked and told
+ * console - a local socket for requests to a running daemon
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,13 +18,13 @@
 enum {
 	CLIENTS	= 16,
 	LINE	= 65536,	/* bytes of a request, at most */
-	PATIENCE = 100,		/* ms, with who does not read */
+	PATIENCE = 100,		/* ms, for a client that does not read */
 };
 
 struct client {
 	struct console	*console;
 	struct loop_fd	watch;		/* fd -1: free */
-	bool		waits;		/* for an answer, and is not watched */
+	bool		waits;		/* for an answer; not polled */
 	size_t		len;
 	char		line[LINE];
 };
@@ -58,7 +58,7 @@ static void hang_up(struct client *k)
 	free(k);
 }
 
-/* An answer that the other side does not read ends the talk */
+/* A client that does not read the answer is disconnected */
 static bool send_all(int fd, const char *text, size_t len)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -84,13 +84,13 @@ static bool console_send(int fd, const cJSON *answer)
 
 	if (!text)
 		return false;
-	text[len] = '\n';	/* instead of the final 0 */
+	text[len] = '\n';	/* replaces the final 0 */
 	said = send_all(fd, text, len + 1);
 	cJSON_free(text);
 	return said;
 }
 
-/* @line: @len bytes and a 0, and nothing behind the object */
+/* @line: @len bytes and a 0, with nothing after the object */
 static int console_obey(struct console *c, const char *line, size_t len,
 			cJSON *answer, char error[256])
 {
@@ -108,7 +108,7 @@ static int console_obey(struct console *c, const char *line, size_t len,
 	return ret;
 }
 
-/* Deletes @answer. Return: whether it was read */
+/* Frees @answer. Return: whether it was sent */
 static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 			const char *error)
 {
@@ -125,7 +125,7 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 	return said;
 }
 
-/* Return: whether the talk goes on */
+/* Return: whether the connection stays open */
 static bool answer_line(struct client *k, const char *line, size_t len)
 {
 	cJSON *answer = cJSON_CreateObject();
@@ -141,7 +141,7 @@ static bool answer_line(struct client *k, const char *line, size_t len)
 	return true;
 }
 
-/* What was read of a client: all lines, but for those behind one that waits */
+/* Handle the received lines, up to one that is answered later */
 static void answer_lines(struct client *k)
 {
 	char *start = k->line, *end;
@@ -254,7 +254,7 @@ static void make_folder(const char *path)
 	mkdir(folder, 0755);
 }
 
-/* Whether somebody answers there */
+/* Whether a process accepts connections there */
 static bool answered(const struct sockaddr_un *a)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

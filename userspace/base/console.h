@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * console.h - a local socket on which a running daemon is asked and told
+ * console.h - a local socket for requests to a running daemon
  *
  * A line is a request, a JSON object with "do"; a line is the answer, a JSON
- * object with "ok", and "error" if that is false. After a line that is too long
- * the talk ends.
+ * object with "ok", and "error" if that is false. A line that is too long ends
+ * the connection.
  */
 #ifndef BASE_CONSOLE_H
 #define BASE_CONSOLE_H
@@ -16,14 +16,15 @@ struct console;
 
 /**
  * console_open() - listen
- * @path:	of the socket; its folder is made. Who may connect is who may
- *		write there: owner and group. One that a killed daemon left is
- *		replaced, one that is answered on is not
- * @request:	does what @command says; puts what it has to say into @answer.
- *		Return: 0, or a negative errno and @error says why
+ * @path:	of the socket; its folder is made. Owner and group, who may
+ *		write
+ *		there, may connect. A stale socket of a killed daemon is
+ *		replaced, one that accepts connections is not
+ * @request:	executes @command; fills @answer. Return: 0, or a negative errno
+ *		and a line in @error
  * @error:	gets one line
  *
- * Return: 0, -EADDRINUSE: another one runs, others.
+ * Return: 0, -EADDRINUSE: another daemon runs; other errors.
  */
 int console_open(struct console **c, struct loop *l, const char *path,
 		 int (*request)(void *arg, const char *command,
@@ -33,16 +34,17 @@ int console_open(struct console **c, struct loop *l, const char *path,
 void console_close(struct console *c);
 
 /**
- * console_later() - the request that is being asked is answered later
+ * console_later() - answer the current request later
  *
- * Within @request, which then returns 0 and leaves its answer empty. The client
- * is not read until then; others are. Parameters are to be copied.
+ * Called within @request, which then returns 0 and leaves its answer empty. The
+ * client is not read until then; others are. The request must copy its
+ * parameters.
  *
  * Return: for console_answer(), before console_close(); NULL: no memory.
  */
 struct console_call *console_later(struct console *c);
 
-/* In the loop. @answer: is taken; @error: one line, if @err is not 0 */
+/* In the loop. @answer: ownership passes; @error: one line, if @err is not 0 */
 void console_answer(struct console_call *k, int err, cJSON *answer,
 		    const char *error);
 

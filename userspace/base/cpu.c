@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpu - what this CPU can do
+ * cpu - features of this CPU
  */
 #include "cpu.h"
 

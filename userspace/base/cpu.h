@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cpu.h - which of several equal paths runs: AVX-512 or AVX2 where the CPU has
- * it, else portable C. All give the same bits.
+ * cpu.h - choice of code for this CPU: AVX-512 or AVX2 if it has them,
+ * otherwise portable C. All versions give the same bits.
  */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
@@ -18,8 +18,8 @@
 #endif
 
 /*
- * Plain loops that the compiler makes for each CPU, and the loader chooses.
- * Sanitizers cannot do with such choices so early.
+ * Plain loops that the compiler builds for several CPUs; the loader selects
+ * one. Sanitizers do not support this selection.
  */
 #if CPU_X86 && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
@@ -29,10 +29,10 @@
 #define CPU_CLONES
 #endif
 
-/* what is compiled anew for each kind of CPU, or for each direction */
+/* compiled again for each kind of CPU, or for each direction */
 #define INLINE		static inline __attribute__((always_inline))
 
-/* for tests and benchmarks: take the portable path, or that of AVX2 */
+/* for tests and benchmarks: use the portable version, or AVX2 */
 extern bool cpu_portable, cpu_no_avx512;
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file - a file in memory
+ * file - read a file into memory
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file.h - a file in memory
+ * file.h - read a file into memory
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /**
- * file_load() - all of a file
- * @data: set; to be freed
+ * file_load() - read a whole file
+ * @data: set; the caller frees it
  *
- * Return: 0, or a negative errno after one line about it.
+ * Return: 0, or a negative errno after one line on stderr.
  */
 int file_load(const char *path, uint8_t **data, size_t *len);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hash.h - a number of bytes: FNV-1a, 64 bits
+ * hash.h - a hash of bytes: FNV-1a, 64 bits
  *
- * For tables and to see that something changed; not against an attacker.
+ * For tables and to detect changes; not secure against an attacker.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ifb.h - what the devices are called that `optsample up` makes
+ * ifb.h - names of the devices that `optsample up` makes
  */
 #ifndef BASE_IFB_H
 #define BASE_IFB_H
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* PREFIX and DEV; of a long name the beginning, and a hash of all of it */
+/* PREFIX and DEV; a long name is cut, with a hash of all of it */
 static inline void ifb_prefixed(const char *prefix, const char *dev,
 				char name[IF_NAMESIZE])
 {
@@ -32,13 +32,13 @@ static inline void ifb_name(const char *dev, char name[IF_NAMESIZE])
 	ifb_prefixed("opt-", dev, name);
 }
 
-/* Where the addresses of DEV are kept: keep-DEV */
+/* The device that keeps the addresses of DEV: keep-DEV */
 static inline void keep_name(const char *dev, char name[IF_NAMESIZE])
 {
 	ifb_prefixed("keep-", dev, name);
 }
 
-/* The ipvlan on DEV with addresses of the robot's own: own-DEV */
+/* The ipvlan on DEV with the robot's own addresses: own-DEV */
 static inline void own_name(const char *dev, char name[IF_NAMESIZE])
 {
 	ifb_prefixed("own-", dev, name);

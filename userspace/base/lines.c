@@ -17,7 +17,7 @@ int lines_open(struct lines *l, const char *path)
 	struct stat st;
 	int err;
 
-	/* a pipe would keep us waiting for who writes it */
+	/* do not wait for the writer of a pipe */
 	*l = (struct lines){ .fd = open(path, O_RDONLY | O_CLOEXEC |
 					O_NONBLOCK | O_NOCTTY) };
 	if (l->fd < 0)
@@ -36,7 +36,7 @@ int lines_open(struct lines *l, const char *path)
 	return 0;
 }
 
-/* More of the file behind what there is. Return: 0 or a negative errno */
+/* Read more of the file into the buffer. Return: 0 or a negative errno */
 static int lines_fill(struct lines *l)
 {
 	ssize_t n;
@@ -81,7 +81,7 @@ static void lines_take(struct lines *l, size_t len, char **text,
 	*text_len = len;
 }
 
-/* What is left of a line that was too long */
+/* Skip the rest of a line that was too long */
 static int lines_pass_over(struct lines *l)
 {
 	char *end;

@@ -2,8 +2,8 @@
 /*
  * lines.h - a text file line by line, in one buffer
  *
- * Lines end with LF or CR LF, the last one also with the file. One that is
- * longer than LINES_MAX is passed over.
+ * Lines end with LF or CR LF, the last one also with the file. Lines longer
+ * than LINES_MAX are skipped.
  */
 #ifndef BASE_LINES_H
 #define BASE_LINES_H
@@ -19,10 +19,10 @@ enum {
 
 /**
  * struct lines
- * @number: of the line that was read last, from 1
- * @bytes: of the file that were gone through
+ * @number: of the last line, from 1
+ * @bytes: read so far
  * @size: of the file when it was opened
- * @whole: the line ends as lines do, not with the file
+ * @whole: the line ends with LF, not with the file
  */
 struct lines {
 	uint64_t	number, bytes, size;
@@ -37,25 +37,25 @@ struct lines {
 /**
  * lines_open() - open a file
  *
- * Return: 0; -EINVAL if it is none that can be read twice, -EISDIR; others of
- * open(). Only after 0 there is something to close.
+ * Return: 0; -EINVAL if it cannot be read twice, -EISDIR; other errors of
+ * open(). Close it only after 0.
  */
 int lines_open(struct lines *l, const char *path);
 
 /**
  * lines_next() - the next line
- * @text: ended with 0, good until the next call; it may have a 0 in it
+ * @text: ends with 0, valid until the next call; it may contain a 0
  * @len: without the end of the line
  *
- * Return: 1; 0 at the end; -EMSGSIZE: a line was too long and passed over,
- * reading may go on; other errors of read().
+ * Return: 1; 0 at the end; -EMSGSIZE: a line was too long and skipped, reading
+ * may go on; other errors of read().
  */
 int lines_next(struct lines *l, char **text, size_t *len);
 
 /**
- * lines_head() - how the file begins; lines_rewind() is to follow
- * @text: ended with 0, good until then
- * @len: LINES_HEAD or, with a short file, what there is
+ * lines_head() - the start of the file; lines_rewind() has to follow
+ * @text: ends with 0, valid until then
+ * @len: LINES_HEAD, or the length of a shorter file
  *
  * Return: 0 or a negative errno.
  */

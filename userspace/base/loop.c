@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loop - one epoll loop: file descriptors, times, and signals that end it
+ * loop - one epoll loop: file descriptors, timers, and signals that end it
  */
 #include <errno.h>
 #include <signal.h>
@@ -131,7 +131,7 @@ int loop_rewatch(struct loop *l, struct loop_fd *w, uint32_t events)
 void loop_unwatch(struct loop *l, struct loop_fd *w)
 {
 	epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
-	/* what epoll_wait() said of it before is no longer true */
+	/* results of epoll_wait() for it are stale */
 	for (int i = 0; i < l->events; i++)
 		if (l->event[i].data.ptr == w)
 			l->event[i].data.ptr = NULL;
@@ -181,7 +181,7 @@ static void run_timers(struct loop *l)
 	l->cursor = NULL;
 }
 
-/* Before Linux 5.11 epoll knows milliseconds only */
+/* Before Linux 5.11 epoll has a resolution of milliseconds */
 static int wait_coarse(struct loop *l, uint64_t left)
 {
 	uint64_t ms = (left + 999999) / 1000000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loop_call - other threads have something done in the loop, and wait for it
+ * loop_call - calls from other threads into the loop, which wait for it
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 enum call_state { CALL_WAITS, CALL_RUNS, CALL_DONE };
 
-/* On the stack of who waits */
+/* On the stack of the waiting thread */
 struct call {
 	void		(*run)(void *arg);
 	void		*arg;
@@ -117,7 +117,7 @@ int loop_call_run(struct loop_call *c, void (*run)(void *arg), void *arg,
 	pthread_mutex_lock(&c->lock);
 	if (!c->cancelled) {
 		STAILQ_INSERT_TAIL(&c->calls, &k, next);
-		/* a counter that is full was not read: the loop will look */
+		/* a full counter was not read: the loop will wake up */
 		if (write(c->watch.fd, &one, sizeof(one)) < 0 &&
 		    errno != EAGAIN)
 			loop_call_give_up(c, &k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop_call.h - other threads have something done in the loop, and wait for it
+ * loop_call.h - calls from other threads into the loop, which wait for it
  */
 #ifndef BASE_LOOP_CALL_H
 #define BASE_LOOP_CALL_H
@@ -13,11 +13,11 @@ struct loop_call;
 int loop_call_open(struct loop_call **c, struct loop *l);
 
 /**
- * loop_call_run() - have @run called in the loop
- * @arg:	not touched any more once this returns
- * @timeout:	ms, until it begins; what has begun is waited for
+ * loop_call_run() - run @run in the loop
+ * @arg:	not used any more after the return
+ * @timeout:	ms, until it starts; after that the call waits for its end
  *
- * For any thread but that of the loop.
+ * For any thread except that of the loop.
  *
  * Return: 0: @run was called; -ETIMEDOUT, -ECANCELED: it was not, and will not
  * be.
@@ -25,10 +25,10 @@ int loop_call_open(struct loop_call **c, struct loop *l);
 int loop_call_run(struct loop_call *c, void (*run)(void *arg), void *arg,
 		  unsigned int timeout);
 
-/* In the loop: those who wait, and who comes later, get -ECANCELED */
+/* In the loop: waiting and later callers get -ECANCELED */
 void loop_call_cancel(struct loop_call *c);
 
-/* When nobody can come any more */
+/* After the last possible call */
 void loop_call_close(struct loop_call *c);
 
 #endif

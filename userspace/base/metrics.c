@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * metrics - counters in the text form of Prometheus, over HTTP
+ * metrics - counters in the text format of Prometheus, over HTTP
  */
 #include <errno.h>
 #include <microhttpd.h>

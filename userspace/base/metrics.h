@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics.h - counters in the text form of Prometheus, over HTTP
+ * metrics.h - counters in the text format of Prometheus, over HTTP
  */
 #ifndef BASE_METRICS_H
 #define BASE_METRICS_H
@@ -13,7 +13,7 @@ struct metrics;
 /**
  * metrics_open() - answer GET /metrics
  * @where:	ADDRESS:PORT, [ADDRESS]:PORT or PORT, which is on the loopback
- *		only
+ *		interface only
  * @collect:	writes all counters
  * @error:	gets one line
  *
@@ -24,11 +24,11 @@ int metrics_open(struct metrics **m, struct loop *l, const char *where,
 		 char error[256]);
 void metrics_close(struct metrics *m);
 
-/* "# TYPE" of a counter or a gauge, and what it is */
+/* "# HELP" and "# TYPE" of a counter or a gauge */
 void metrics_family(FILE *out, const char *name, const char *type,
 		    const char *help);
 
-/* The value of a label, with what has to be escaped */
+/* The value of a label, escaped */
 void metrics_label(FILE *out, const char *text);
 
 #endif

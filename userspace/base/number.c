@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * number - numbers out of text
+ * number - parse numbers
  *
- * 19 digits fit 64 bits; what follows is less than a double shows.
+ * 19 digits fit 64 bits; further digits are below the precision of a double.
  */
 #include <math.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum {
 	DIGITS		= 19,
-	EXPONENT_MAX	= 9999,	/* beyond any double, and no overflow yet */
+	EXPONENT_MAX	= 9999,	/* beyond any double, without overflow */
 	POWERS		= 28,	/* of 10: exact with 64 bits of mantissa */
 };
 
@@ -33,7 +33,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Of a number. Return: what comes behind it, or NULL if it goes on */
+/* At the end of a number. Return: the text after it, or NULL if it goes on */
 static const char *number_finish(const char *p)
 {
 	const char *end = p;
@@ -194,7 +194,7 @@ bool number_stamp(const char **at, int unit, int64_t *ns)
 	if (!read_decimal(&p, &d) || d.special || (d.negative && d.mantissa))
 		return false;
 	n = d.mantissa;
-	/* up to twenty turns: there are no more digits */
+	/* up to twenty iterations: there are no more digits */
 	for (int e = d.exponent + unit; n && e > 0; e--)
 		if (n > NUMBER_STAMP_MAX || __builtin_mul_overflow(n, 10, &n))
 			return false;

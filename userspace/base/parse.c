@@ -52,7 +52,7 @@ int parse_double(const char *s, double min, double max, double *v)
 	if (!isdigit((unsigned char)*s) && *s != '.' && *s != '-')
 		return -EINVAL;
 	d = strtod(s, &end);
-	/* so that what is no number is out of range */
+	/* also rejects NAN */
 	if (*end || !(d >= min && d <= max))
 		return -EINVAL;
 	*v = d;

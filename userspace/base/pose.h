@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pose.h - SE(2): where a frame is in another one
+ * pose.h - SE(2): the pose of a frame in another one
  *
- * A pose is also the transform that takes points of its frame into the other
- * one: first turned, then moved.
+ * A pose is also the transform of points of its frame into the other one: first
+ * the rotation, then the translation.
  */
 #ifndef BASE_POSE_H
 #define BASE_POSE_H
@@ -20,7 +20,7 @@ struct pose {
 	double	x, y, yaw;
 };
 
-/* Robots do not go further than this from where their map begins, m */
+/* Limit of the distance from the origin of the map, m */
 #define POSE_MAX	1e6
 
 static inline bool pose_valid(const struct pose *p)
@@ -29,7 +29,7 @@ static inline bool pose_valid(const struct pose *p)
 	       isfinite(p->yaw);
 }
 
-/* @b, which is in the frame of @a, in the frame that @a is in */
+/* Transform @b from the frame of @a to the frame that @a is in */
 static inline struct pose pose_compose(const struct pose *a,
 				       const struct pose *b)
 {
@@ -42,7 +42,7 @@ static inline struct pose pose_compose(const struct pose *a,
 	};
 }
 
-/* @b, which is in the same frame as @a, in the frame of @a */
+/* Transform @b from the frame that @a is in to the frame of @a */
 static inline struct pose pose_between(const struct pose *a,
 				       const struct pose *b)
 {
@@ -55,7 +55,7 @@ static inline struct pose pose_between(const struct pose *a,
 	};
 }
 
-/* How far a point moves at most that is within @radius of the frame, m */
+/* Largest distance that a point within @radius of the frame moves, m */
 static inline double pose_distance(const struct pose *a, const struct pose *b,
 				   double radius)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * service - what both daemons are to the system
+ * service - the daemons as systemd services
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 static struct loop_timer watchdog;
 static uint64_t interval;		/* ns */
 
-/* journald takes the priority in front of a line; it says that it listens */
+/* journald reads the priority at the start of a line */
 void service_log(void *arg, int priority, const char *line)
 {
 	(void)arg;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * service.h - what daemons are to the system: log lines, readiness, the
- * watchdog
+ * service.h - daemons as systemd services: log lines, readiness, the watchdog
  */
 #ifndef BASE_SERVICE_H
 #define BASE_SERVICE_H
@@ -10,20 +9,20 @@
 
 /**
  * service_log() - one line on stderr, from any thread
- * @arg: not used: this is what sources and sinks are given
- * @priority: of syslog(3); journald is told it, a terminal is not
+ * @arg: not used: for sources and sinks, which pass it
+ * @priority: of syslog(3); printed for journald, not on a terminal
  */
 void service_log(void *arg, int priority, const char *line);
 void service_logf(int priority, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * service_ready() - tell systemd, and from now on that we live
- * @l: the loop: one that hangs does not feed the watchdog
+ * service_ready() - tell systemd, and start feeding its watchdog
+ * @l: the loop: the watchdog fires if it hangs
  */
 void service_ready(struct loop *l);
 
-/* What `systemctl status` shows */
+/* The status line of `systemctl status` */
 void service_status(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * table - text files of numbers, a line each
+ * table - text files of numbers, one row per line
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int table_error(char error[ERROR_TEXT], const char *path,
 	snprintf(error, ERROR_TEXT, "%s%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path, at,
 		 text ? text : strerror(-err));
-	/* a name may have anything in it */
+	/* a file name may contain any character */
 	for (char *p = error; *p; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = '?';
@@ -44,7 +44,7 @@ static int table_read_all(struct lines *l, const char *path,
 			continue;
 		while (text[len - 1] == ' ' || text[len - 1] == '\t')
 			text[--len] = '\0';
-		/* a text has no 0 in it */
+		/* a line with a 0 in it is not text */
 		ret = strlen(text) == len ? line(text + space, arg) : -EINVAL;
 		if (ret)
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * table.h - text files of numbers, a line each
+ * table.h - text files of numbers, one row per line
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -8,15 +8,15 @@
 #include "base/error.h"
 
 /**
- * table_read() - call for each line
- * @columns: what a line should be, for the error
- * @line: gets its text, without space at its ends. Return: 0; -EINVAL if it is
- *	not as it should be; another negative errno
- * @error: gets one line, with the number of the line that is wrong
+ * table_read() - call @line for each line
+ * @columns: the expected columns, for the error
+ * @line: gets the text, without space at its ends. Return: 0; -EINVAL if the
+ *	line is invalid; another negative errno
+ * @error: gets one line, with the number of the invalid line
  *
- * Empty lines and those with # in front are passed over.
+ * Empty lines and those with # in front are skipped.
  *
- * Return: 0 or a negative errno, the first that came.
+ * Return: 0 or the first negative errno.
  */
 int table_read(const char *path, const char *columns,
 	       int (*line)(const char *text, void *arg), void *arg,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * text.h - what the C library has no word for
+ * text.h - string functions that the C library lacks
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether a text ends with another one, and is more than that */
+/* Whether a text is longer than another one, and ends with it */
 static inline bool text_ends(const char *text, const char *end)
 {
 	const size_t len = strlen(text), n = strlen(end);

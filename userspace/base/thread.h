@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread.h - threads that signals do not come to
+ * thread.h - threads that receive no signals
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
@@ -9,7 +9,7 @@
 #include <signal.h>
 
 /**
- * thread_start() - a thread; signals stay with those that take them now
+ * thread_start() - start a thread with all signals blocked
  *
  * Return: 0, to be joined, or a negative errno.
  */

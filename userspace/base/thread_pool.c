@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * thread_pool.c - a pool of threads that stays
+ * thread_pool.c - a pool of permanent threads
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 struct thread_pool {
 	unsigned int	threads, made;
 	pthread_t	thread[THREAD_POOL_MAX];
-	pthread_mutex_t	lock;		/* of those below */
+	pthread_mutex_t	lock;		/* of the fields below */
 	pthread_cond_t	work, done;
 	uint64_t	round;
 	unsigned int	busy;
@@ -26,7 +26,7 @@ struct thread_pool {
 	_Atomic uint64_t cpu;
 };
 
-/* What a thread begins with */
+/* Argument of a new thread */
 struct hand {
 	struct thread_pool	*pool;
 	unsigned int	number;

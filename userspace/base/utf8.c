@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * utf8 - text of other machines, made fit to be shown
+ * utf8 - make text from other machines safe to display
  */
 #include <stdint.h>
 #include <string.h>

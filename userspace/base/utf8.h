@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * utf8.h - text of other machines, made fit to be shown
+ * utf8.h - make text from other machines safe to display
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -9,9 +9,9 @@
 
 /**
  * utf8_clean() - a copy that is UTF-8 without control characters
- * @s: ends at a 0 or after @len bytes; what is not UTF-8 becomes "?", what
- *	controls a space
- * @to: @size bytes, 1 or more: filled with whole characters and a 0
+ * @s: ends at a 0 or after @len bytes; invalid UTF-8 becomes "?", a control
+ *	character a space
+ * @to: @size bytes, 1 or more: gets whole characters and a 0
  */
 void utf8_clean(const char *s, size_t len, char *to, size_t size);
 

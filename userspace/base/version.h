@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * version.h - of all that is built from this tree
+ * version.h - the version of all programs of this tree
  */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
