@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bag - recordings of ROS as logs: which topics, and what input.h makes of
- * their messages. Where the laser is on the robot may be told late in them: for
- * this they are looked into before they are read.
+ * bag - ROS recordings as logs: the choice of topics, and the conversion of
+ * their messages by input.h. The pose of the laser on the robot may come late
+ * in the recording, so it is searched before reading.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ static const int64_t patience = 1000000000;	/* ns */
 
 /**
  * struct bag_readings
- * @kind:	of each topic; -1: not of use
+ * @kind:	of each topic; -1: not used
  * @scan, @odometry: topics; @odometry -1: tf
- * @begin, @end, @at: stamps; @at: of the message that was read last
+ * @begin, @end, @at: stamps; @at: of the last message
  * @damaged:	messages that could not be read
  */
 struct bag_readings {
@@ -132,7 +132,7 @@ static int bag_take(struct bag_readings *b, const struct bag_message *m,
 		b->damaged++;
 		return 0;
 	}
-	/* what cannot be is counted there */
+	/* invalid messages are counted there */
 	if (laser_input_add(b->input, kind, &msg,
 			    text_ends(topic->name, "tf_static"),
 			    m->stamp) != -ENOMEM)
@@ -148,7 +148,7 @@ static int not_placed(const struct bag_readings *b, char error[ERROR_TEXT])
 	return readings_error(error, b->r.path, -ENODATA, "%s", text);
 }
 
-/* Until it is known where the laser is */
+/* Read until the pose of the laser is known */
 static int bag_look_ahead(struct bag_readings *b, char error[ERROR_TEXT])
 {
 	const char *laser, *robot;
@@ -232,7 +232,7 @@ static int bag_readings_next(struct readings *r, struct reading *reading,
 	return 1;
 }
 
-/* A recording does not tell how far it is in the file: that is by the time */
+/* The position in the file is unknown: progress is by time */
 static void bag_readings_progress(const struct readings *r,
 				  struct readings_count *count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carmen - logs of the CARMEN toolkit, and of all that write them as it did
+ * carmen - logs of the CARMEN toolkit and of compatible programs
  *
  *	ODOM x y theta tv rv accel ...
  *	FLASER n range*n  laser: x y theta  robot: x y theta ...
@@ -9,16 +9,16 @@
  *		tv rv safety: front side  turn_axis ...
  *	PARAM name value ...
  *
- * and then the time, the host and the time of the logger. The first time is
- * taken, the second pose is odometry. (In corrected logs the first pose of a
- * FLASER is the corrected one: it tells the place of the laser on the robot
- * only in the first scan, and PARAM robot_frontlaser_offset goes before it.)
- * What lasers say when nothing was hit is found by a look at the first 64 MB,
- * where PARAM robot_front_laser_max or ROBOTLASER1 does not say less.
+ * and then the time, the host and the time of the logger. The first time and
+ * the second pose, which is odometry, are used. (In corrected logs the first
+ * pose of a FLASER is the corrected one: it gives the pose of the laser on the
+ * robot only in the first scan, and PARAM robot_frontlaser_offset takes
+ * precedence.) The range that means "no hit" is detected in the first 64 MB,
+ * unless PARAM robot_front_laser_max or ROBOTLASER1 gives a smaller one.
  *
- * A FLASER has its own odometry; an ODOM beside it with the same time and pose
- * is left out. Other lines, also those of a second laser to the rear (RLASER,
- * ROBOTLASER2), are passed over.
+ * A FLASER has its own odometry; an ODOM next to it with the same time and pose
+ * is left out. Other lines, also those of a second laser at the rear (RLASER,
+ * ROBOTLASER2), are skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ enum line { OTHER, ODOM, FLASER, ROBOTLASER, PARAM, BAD };
  * struct carmen
  * @fov, @resolution, @range_max, @offset: of PARAMs (degrees, m); 0: not
  *	given, @offset: NAN
- * @unusable:	FLASERs at the look ahead that are no scan
- * @detected:	from where on nothing was hit
+ * @unusable:	invalid FLASERs in the look-ahead
+ * @detected:	smallest range that means "no hit"
  * @laser:	if @placed, of FLASERs
  * @next:	read already, if @has_next
  * @scan:	the one before, if @has_scan
@@ -69,7 +69,7 @@ static bool is_word(const char *text, const char *word, size_t len)
 	       (text[len] == ' ' || text[len] == '\t');
 }
 
-/* Which line it is; @text gets what is behind its name */
+/* The type of a line; @text gets the rest after its name */
 static enum line carmen_kind_of(const char **text)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static bool carmen_probe(const char *head, size_t len)
 		enum line line = carmen_kind_of(&text);
 		double v;
 
-		/* a NUL ends a text: what follows is not looked at */
+		/* a NUL ends a text: the rest is ignored */
 		if (line == PARAM || (line != OTHER && line != BAD &&
 				      number_read(&text, &v)))
 			return true;
@@ -132,7 +132,7 @@ static bool skip_numbers(const char **at, unsigned int count)
 	return true;
 }
 
-/* If the file ended within it, a number may be half of one */
+/* If the file ends in the middle of it, a number may be incomplete */
 static bool read_time(const struct carmen *c, const char **at, int64_t *stamp)
 {
 	return number_stamp(at, 9, stamp) && (**at || c->r.lines.whole);
@@ -150,7 +150,7 @@ static bool read_ranges(struct carmen *c, const char **at, struct reading *r)
 	       readings_ranges(&c->r, at, r->beams);
 }
 
-/* Where the laser of FLASERs is */
+/* The pose of the laser of FLASERs */
 static struct pose carmen_place(struct carmen *c, const struct pose *laser,
 				const struct pose *robot)
 {
@@ -284,7 +284,7 @@ static bool same_place(const struct reading *a, const struct reading *b)
 	       a->odometry.yaw == b->odometry.yaw;
 }
 
-/* Without the odometry that the scan before says too */
+/* Without the odometry that repeats the scan before */
 static int carmen_take(struct carmen *c, struct reading *r,
 		       char error[ERROR_TEXT])
 {
@@ -312,7 +312,7 @@ static int carmen_next(struct readings *readings, struct reading *r,
 		return ret;
 	c->has_scan = false;
 	if (!r->beams) {
-		/* maybe the next scan says it too; its ranges stay */
+		/* the next scan may repeat it too; its ranges stay */
 		ret = carmen_fetch(c, &c->next, error);
 		if (ret < 0)
 			return ret;
@@ -329,7 +329,7 @@ static int carmen_next(struct readings *readings, struct reading *r,
 }
 
 /*
- * A look ahead: what "nothing" is, and whether there are scans at all
+ * Look-ahead: detect "no hit", and whether there are scans at all
  */
 
 static void carmen_look_at(struct carmen *c, struct carmen_peak *peak,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carmen_laser - what a FLASER of a CARMEN log does not say of its laser
+ * carmen_laser - what a FLASER of a CARMEN log does not say about its laser
  *
- * Ranges of nothing, as found in logs: 81.83 m (Intel), 81.90 and 81.91 m
- * (CSAIL), 50 m (ACES), 8.183 ... 8.191 m (loop5): the codes 8183 ... 8191 of
- * a SICK, in cm or mm, or a bound put in by the driver.
+ * Ranges that mean "no hit", as found in logs: 81.83 m (Intel), 81.90 and
+ * 81.91 m (CSAIL), 50 m (ACES), 8.183 ... 8.191 m (loop5): the codes 8183 ...
+ * 8191 of a SICK, in cm or mm, or a limit of the driver.
  */
 #include <string.h>
 #include "laser/carmen_laser.h"
@@ -68,14 +68,14 @@ void carmen_peak_add(struct carmen_peak *p, const float *range,
 	}
 }
 
-/* Further codes are not lower than this, of the first one */
+/* Further codes are not below this share of the first one */
 #define CODES		0.8
-/* So many beams, and of these in the bin so much, have the very same range */
+/* This many beams, and this share of their bin, have exactly the same range */
 enum { CODE_BEAMS = 200 };
 #define CODE_SHARE	0.9
 
-/* Whether a range below the first heap is one of a laser that hit nothing, not
- * of a wall: walls have other ranges just below theirs
+/* Whether a range below the first peak is a code, not a wall: walls have other
+ * ranges just below theirs
  */
 static bool is_code(const struct carmen_peak *p, unsigned int b)
 {
@@ -90,7 +90,7 @@ static bool is_code(const struct carmen_peak *p, unsigned int b)
 
 /*
  * Whether there are many in the two bins up to @top and few in the eight
- * below; the next edge of a bin may go through a heap
+ * below; a peak may lie across the edge of a bin
  */
 static bool is_heap(const struct carmen_peak *p, unsigned int top)
 {
@@ -103,7 +103,7 @@ static bool is_heap(const struct carmen_peak *p, unsigned int top)
 	return n >= 16 && n >= 2 * below;
 }
 
-/* Below the heap in bin @top. Return: from where on nothing was hit */
+/* Below the peak in bin @top. Return: the smallest range without a hit */
 static float below_codes(const struct carmen_peak *p, unsigned int top)
 {
 	const float first = p->most[top] * 0.995f;
@@ -118,7 +118,7 @@ static float below_codes(const struct carmen_peak *p, unsigned int top)
 
 float carmen_peak_range(const struct carmen_peak *p)
 {
-	/* some values that are even larger are damage */
+	/* ignore a few larger values, which are damage */
 	const uint64_t odd = p->beams / 2000;
 	uint64_t above = 0;
 	float most = 0;

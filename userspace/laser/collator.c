@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collator - laser scans and odometry become readings
+ * collator - combine laser scans and odometry to readings
  *
- * Two rings: of scans as they came, each with room for its ranges that stays,
- * and of poses by their stamps.
+ * Two rings: of scans in order of arrival, with permanent room for their
+ * ranges, and of poses sorted by stamp.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct stamped {
 	struct pose	pose;
 };
 
-/* Stamp of what is latest in a stream, if @any came */
+/* The latest stamp of a stream, if @any came */
 struct latest {
 	int64_t	stamp;
 	bool	any;
@@ -31,8 +31,8 @@ struct latest {
 /**
  * struct collator
  * @scan:	@scans of them from @first on wait
- * @odometry:	@poses of them from @oldest on, by their stamps
- * @newest:	what is latest of each
+ * @odometry:	@poses of them from @oldest on, sorted by stamp
+ * @newest:	the latest stamp of each
  */
 struct collator {
 	int64_t			patience;
@@ -80,8 +80,8 @@ static struct stamped *pose_at(struct collator *p, unsigned int i)
 	return &p->odometry[(p->oldest + i) % COLLATOR_ODOMETRY];
 }
 
-/* Something of time @stamp came, in a stream of which @newest is the latest.
- * Behind an outage one stream may be far ahead of the other
+/* A message with @stamp came, in a stream with the latest stamp @newest. After
+ * an outage one stream may be far ahead of the other
  */
 static void collator_go_on(struct collator *p, struct latest *newest,
 			   int64_t stamp)
@@ -113,7 +113,7 @@ int collator_add_odometry(struct collator *p, int64_t stamp,
 		return 0;
 	}
 	if (p->poses == COLLATOR_ODOMETRY) {
-		/* older than all that is remembered */
+		/* older than all that is kept */
 		if (!i)
 			return 0;
 		p->oldest = (p->oldest + 1) % COLLATOR_ODOMETRY;
@@ -156,7 +156,7 @@ int collator_add_scan(struct collator *p, const struct reading *reading)
 
 enum fate { READY, WAIT, HOPELESS };
 
-/* What becomes of a scan that was taken at @stamp, and where that was */
+/* Decide about a scan with @stamp; finds its pose */
 static enum fate collator_look_up(struct collator *p, int64_t stamp,
 				  struct pose *pose)
 {
@@ -165,7 +165,7 @@ static enum fate collator_look_up(struct collator *p, int64_t stamp,
 	const struct stamped *a, *b;
 	unsigned int low = 0, high = p->poses;
 
-	/* the first pose that is not before it */
+	/* the first pose that is not earlier */
 	while (low < high) {
 		const unsigned int middle = (low + high) / 2;
 
@@ -181,7 +181,7 @@ static enum fate collator_look_up(struct collator *p, int64_t stamp,
 		*pose = b->pose;
 		return READY;
 	}
-	/* odometry from before it may still be on its way */
+	/* earlier odometry may still arrive */
 	if (!low)
 		return late ? HOPELESS : WAIT;
 	a = pose_at(p, low - 1);
@@ -192,8 +192,8 @@ static enum fate collator_look_up(struct collator *p, int64_t stamp,
 	return READY;
 }
 
-/* How it moved during the scan. Without odometry of its end all is as if it had
- * stood still
+/* The motion during the scan. Without odometry of its end the robot is assumed
+ * to have stood still
  */
 static enum fate look_up_sweep(struct collator *p, struct reading *r)
 {
@@ -227,7 +227,7 @@ bool collator_next(struct collator *p, struct reading *reading)
 			collator_drop(p);
 			continue;
 		}
-		/* its place is not used again before the ring is full */
+		/* its slot is not reused before the ring is full */
 		*reading = s->reading;
 		p->first = (p->first + 1) % COLLATOR_SCANS;
 		p->scans--;

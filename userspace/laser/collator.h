@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * collator.h - laser scans and odometry, which come apart, become readings
+ * collator.h - combine laser scans and odometry, which arrive separately
  *
- * Scans wait until there is odometry from before and from after them, and get
- * the pose in between, and how the robot moved while they were taken. Odometry is remembered for a while, in the order of its
- * stamps, whatever the order it comes in. Time is that of the stamps: nothing
- * here looks at a clock, so it does for files as well as for topics. A stream
- * that jumps back by more than the patience begins anew: a clock was set, or a
- * recording plays again. Scans may be far ahead of odometry, and odometry of
- * scans: behind an outage, topics come one after the other.
+ * Scans wait until there is odometry from before and after them. They get the
+ * interpolated pose, and the motion of the robot during the scan. Odometry is
+ * kept for a while, sorted by stamp, in whatever order it arrives. Time is that
+ * of the stamps: no clock is read, so it works for files as well as for topics.
+ * A stream that jumps back by more than the patience is restarted: a clock was
+ * set, or a recording plays again. Scans may be far ahead of odometry, and
+ * odometry of scans: after an outage the topics arrive one after the other.
  *
- * For each message: collator_add_...(), and then collator_next() until there is
- * none.
+ * For each message: collator_add_...(), then collator_next() until it returns
+ * false.
  */
 #ifndef LASER_COLLATOR_H
 #define LASER_COLLATOR_H
@@ -25,12 +25,12 @@ enum {
 };
 
 /**
- * struct collator_count - what came of it
+ * struct collator_count - statistics
  * @given:	readings
  * @dropped:	scans without odometry near them
- * @bad:	numbers that cannot be
- * @unswept:	of those given, scans that took a while, but there is no odometry
- *		of their end
+ * @bad:	messages with invalid numbers
+ * @unswept:	of those given, scans with a duration, but without odometry of
+ *		their end
  */
 struct collator_count {
 	uint64_t	given, dropped, bad, unswept;
@@ -39,9 +39,9 @@ struct collator_count {
 struct collator;
 
 /**
- * collator_new() - begin
- * @patience: ns; a scan waits until odometry is so much later than it, and
- *	odometry so far apart says nothing about what is in between
+ * collator_new() - make a collator
+ * @patience: ns; a scan waits until odometry is this much later, and poses this
+ *	far apart are not interpolated
  *
  * Return: NULL: no memory.
  */
@@ -49,29 +49,29 @@ struct collator *collator_new(int64_t patience);
 
 void collator_free(struct collator *p);
 
-/* Where the robot was. Return: 0, or -EINVAL: a pose that cannot be */
+/* The pose of the robot. Return: 0, or -EINVAL: an invalid pose */
 int collator_add_odometry(struct collator *p, int64_t stamp,
 			  const struct pose *pose);
 
 /**
- * collator_add_scan() - a scan
+ * collator_add_scan() - add a scan
  * @scan: all but its odometry, copied
  *
  * If too many wait, the first of them is dropped.
  *
- * Return: 0, -EINVAL: numbers that cannot be, -ENOMEM.
+ * Return: 0, -EINVAL: invalid numbers, -ENOMEM.
  */
 int collator_add_scan(struct collator *p, const struct reading *scan);
 
 /**
- * collator_next() - the next scan with its odometry, in the order they came
- * @reading: good until the next call for @p
+ * collator_next() - the next scan with its odometry, in order of arrival
+ * @reading: valid until the next call for @p
  *
  * Return: whether there is one yet.
  */
 bool collator_next(struct collator *p, struct reading *reading);
 
-/* Nothing more comes: what waits is dropped */
+/* The end of the input: waiting scans are dropped */
 void collator_end(struct collator *p);
 
 void collator_count(const struct collator *p, struct collator_count *count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * input - messages of ROS become readings
+ * input - convert ROS messages to readings
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
  * struct laser_input
  * @laser, @robot: frames; empty: not known yet
  * @frames:	only until @state is LASER_INPUT_READY
- * @place:	of the laser; @turned: it hangs upside down
- * @range:	of the scan that is taken
+ * @place:	of the laser; @turned: it is mounted upside down
+ * @range:	of the current scan
  */
 struct laser_input {
 	bool			odometry, given, turned;
@@ -63,14 +63,16 @@ static int64_t stamp_of(const struct message_header *h, int64_t received)
 }
 
 /*
- * Where the laser is
+ * Pose of the laser
  */
 
 static enum laser_input_state input_look(struct laser_input *in)
 {
 	struct placement place;
 
-	/* odometry of a topic is of the robot, whatever its frame is called */
+	/*
+	 * odometry of a topic is of the robot, whatever the name of its frame
+	 */
 	if (in->given)
 		return in->odometry || *in->robot ? LASER_INPUT_READY :
 						    LASER_INPUT_NO_ROBOT;
@@ -193,7 +195,7 @@ static int add_transforms(struct laser_input *in,
 	return err;
 }
 
-/* Whether it is known where the laser is; the first scan says which it is */
+/* Whether the pose of the laser is known; the first scan names its frame */
 static bool is_placed(struct laser_input *in, const char *frame)
 {
 	if (!*in->laser)
@@ -224,7 +226,7 @@ static int input_add_scan(struct laser_input *in,
 		.beams = s->ranges.count, .angle_min = sign * s->angle_min,
 		.angle_increment = sign * s->angle_increment,
 		.time_increment = s->time_increment,
-		/* some say infinite */
+		/* may be infinite */
 		.range_max = s->range_max > READING_RANGE_MAX ?
 			     READING_RANGE_MAX : s->range_max,
 		.range = in->range,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * interpolate.h - where something was between two times
+ * interpolate.h - interpolate poses between two times
  */
 #ifndef LASER_INTERPOLATE_H
 #define LASER_INTERPOLATE_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "base/pose.h"
 
-/* @share: 0: @a ... 1: @b; straight on, and turning the shorter way */
+/* @share: 0: @a ... 1: @b; linear, with the shorter turn */
 static inline struct pose pose_interpolate(const struct pose *a,
 					   const struct pose *b, double share)
 {
@@ -20,7 +20,7 @@ static inline struct pose pose_interpolate(const struct pose *a,
 	};
 }
 
-/* What part of the time from @a to @b, ns, @at is; 0 if it is none */
+/* The position of @at between @a and @b, ns, as a share; 0 if @a is @b */
 static inline double time_share(int64_t a, int64_t b, int64_t at)
 {
 	return b == a ? 0 : (double)(at - a) / (double)(b - a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reading.h - what a robot sends for SLAM: a laser scan and where the wheels
- * say that it was taken
+ * reading.h - the input of SLAM from a robot: a laser scan and the pose by
+ * odometry when it was taken
  */
 #ifndef LASER_READING_H
 #define LASER_READING_H
@@ -11,25 +11,25 @@
 
 enum { READING_BEAMS_MAX = 16384 };
 
-/* A laser is not further than this from the robot it is on, m */
+/* Largest distance of a laser from its robot's origin, m */
 #define READING_LASER_MAX	100.0
 
-/* No laser reaches further, m */
+/* Largest range of a laser, m */
 #define READING_RANGE_MAX	1e5f
 
 /**
  * struct reading - one scan with odometry, or odometry alone
- * @stamp:	ns since an epoch of the log's own, not negative
+ * @stamp:	ns since the log's own epoch, not negative
  * @odometry:	of the robot, in a frame that drifts
  * @laser:	of the laser, in the frame of the robot
  * @beams:	0: odometry alone
  * @angle_min, @angle_increment: rad, in the frame of the laser,
  *		counterclockwise; the increment may be negative
- * @range_max:	m: what is not below it, not above 0 or not a number hit
- *		nothing
+ * @range_max:	m: a range that is not below it, not above 0 or not a number
+ *		means no hit
  * @time_increment: s from one beam to the next; only until @sweep is known
- * @sweep:	by how much the robot moved from the first beam to the last one,
- *		in its frame at the first; all 0: they are of one moment
+ * @sweep:	motion of the robot from the first beam to the last one, in its
+ *		frame at the first; all 0: no motion
  * @range:	m, @beams of them
  */
 struct reading {
@@ -43,7 +43,7 @@ struct reading {
 	const float	*range;
 };
 
-/* A scan takes no longer, s */
+/* Longest duration of a scan, s */
 #define READING_SWEEP_MAX	2.0
 
 /* Whether the robot moved during the scan */
@@ -53,7 +53,7 @@ static inline bool reading_sweeps(const struct reading *r)
 				r->sweep.yaw != 0);
 }
 
-/* How long the scan took, s; 0 if it does not say, or what cannot be */
+/* The duration of the scan, s; 0 if unknown or invalid */
 static inline double reading_duration(const struct reading *r)
 {
 	const double s = (double)r->time_increment *
@@ -62,7 +62,7 @@ static inline double reading_duration(const struct reading *r)
 	return s > 0 && s <= READING_SWEEP_MAX ? s : 0;
 }
 
-/* Where the robot was at beam @i, in its frame at the first one */
+/* The pose of the robot at beam @i, in its frame at the first one */
 static inline struct pose reading_swept(const struct reading *r, unsigned int i)
 {
 	const double share = (double)i / (r->beams - 1);
@@ -71,7 +71,7 @@ static inline struct pose reading_swept(const struct reading *r, unsigned int i)
 			      r->sweep.yaw * share };
 }
 
-/* Whether the numbers can be; the ranges are not looked at: any may be */
+/* Whether the numbers are valid; ranges are not checked: any value is */
 static inline bool reading_valid(const struct reading *r)
 {
 	if (r->stamp < 0 || !pose_valid(&r->odometry))

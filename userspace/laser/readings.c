@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * readings - finds out the format of a log, and looks after what is the same
- * for all of them
+ * readings - detect the format of a log, and do what all formats have in common
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -12,12 +11,12 @@
 #include "base/number.h"
 #include "laser/readings_ops.h"
 
-/* The first that fits; CARMEN is content with any line, the others not */
+/* The first match is used; CARMEN accepts any line, the others do not */
 static const struct readings_ops *const formats[] = {
 	&simbad_ops, &tinyslam_ops, &carmen_ops,
 };
 
-/* Of a path that is too long its end */
+/* A path that is too long is shown by its end */
 enum { PATH_SHOWN = 120, TEXT_SHOWN = ERROR_TEXT - PATH_SHOWN - 8 };
 
 int readings_error(char error[ERROR_TEXT], const char *path, int err,
@@ -35,7 +34,7 @@ int readings_error(char error[ERROR_TEXT], const char *path, int err,
 	snprintf(error, ERROR_TEXT, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
 		 n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
 		 format ? text : strerror(-err));
-	/* a name may have anything in it */
+	/* a file name may contain any character */
 	for (char *p = error; *p; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = '?';
@@ -67,7 +66,9 @@ bool readings_ranges(struct readings *r, const char **at, unsigned int count)
 	for (unsigned int i = 0; i < count; i++) {
 		if (!number_read(at, &v))
 			return false;
-		/* what no float holds is far away in any case */
+		/*
+		 * a value beyond the range of a float is far away in any case
+		 */
 		r->range[i] = fabs(v) > READING_RANGE_MAX ? INFINITY : v;
 	}
 	return true;
@@ -91,7 +92,7 @@ static int readings_find_text(struct readings *r, char error[ERROR_TEXT])
 	return err ? readings_error(error, r->path, err, NULL) : 0;
 }
 
-/* Which format it is. Return: 0 and, if it is a text, @lines are open */
+/* Detect the format. Return: 0 and, if it is a text, @lines are open */
 static int readings_find(struct readings *r, char error[ERROR_TEXT])
 {
 	int err = lines_open(&r->lines, r->path);
@@ -114,7 +115,7 @@ static int readings_find(struct readings *r, char error[ERROR_TEXT])
 	return 0;
 }
 
-/* What is asked for of a recording, and this is none */
+/* Options for recordings, but the log is none */
 static int check_topics(const struct readings *r, char error[ERROR_TEXT])
 {
 	const char *topic = r->config.scan ? r->config.scan :
@@ -126,7 +127,7 @@ static int check_topics(const struct readings *r, char error[ERROR_TEXT])
 			      "is no recording: it has no topic %.60s", topic);
 }
 
-/* The struct of the format, with what @found has */
+/* Make the struct of the format, with the contents of @found */
 static int readings_make(struct readings **log, const struct readings *found)
 {
 	struct readings *r = calloc(1, found->ops->size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * readings.h - readings of a log, whatever its format
+ * readings.h - readings of a log of any format
  *
- * CARMEN logs, the csv of the Simbad simulator, tinySLAM's .dat, recordings of
- * ROS (MCAP, .db3, .bag). In the order of the file: times may go backwards, as
- * in some well-known logs. What the formats leave open, and how it is filled
- * in, is told in their files: carmen.c, simbad_csv.c, tinyslam.c, input.h.
+ * CARMEN logs, the csv of the Simbad simulator, tinySLAM's .dat, ROS recordings
+ * (MCAP, .db3, .bag). In the order of the file: times may go backwards, as in
+ * some well-known logs. The files of the formats say what a format leaves open
+ * and how it is filled in: carmen.c, simbad_csv.c, tinyslam.c, input.h.
  */
 #ifndef LASER_READINGS_H
 #define LASER_READINGS_H
@@ -16,13 +16,12 @@
 struct readings;
 
 /**
- * struct readings_config - what the log does not say
+ * struct readings_config - what the log does not contain
  * @scan, @odometry: topics of a recording; NULL: the only one of that kind.
- *	Without odometry it is taken from tf, and without that there is none:
- *	-ENODATA
- * @range_max: m, 0: as the log says
- * @laser: where the laser is on the robot. NULL: as the log says, and
- *	if a recording does not: -ENODATA
+ *	Without a topic of odometry tf is used; without both: -ENODATA
+ * @range_max: m, 0: from the log
+ * @laser: pose of the laser on the robot. NULL: from the log; if a recording
+ *	does not have it: -ENODATA
  */
 struct readings_config {
 	const char		*scan, *odometry;
@@ -31,14 +30,13 @@ struct readings_config {
 };
 
 /**
- * struct readings_count - what was passed over, until now
- * @bad: lines or messages that are no reading: damaged, or numbers that cannot
- *	be
+ * struct readings_count - what was skipped so far
+ * @bad: invalid lines or messages: damaged, or with invalid numbers
  * @unpaired: scans of a recording without odometry close to their time
- * @unswept: scans that took a while, without odometry of their end: taken to be
- *	of one moment
- * @backwards: readings whose time is before that of the one before
- * @bytes, @size: of the file, read and in all; for showing how far it is
+ * @unswept: scans with a duration, without odometry of their end: no motion is
+ *	assumed
+ * @backwards: readings with an earlier time than the one before
+ * @bytes, @size: of the file, read so far and in all; for a progress display
  */
 struct readings_count {
 	uint64_t	bad, unpaired, unswept, backwards;
@@ -47,14 +45,14 @@ struct readings_count {
 
 /**
  * readings_open() - open a log
- * @path:	its format is found by its content
- * @config:	copied, but for the strings and @laser, which are to stay;
- *		NULL: all as the log says
+ * @path:	its format is detected by its content
+ * @config:	copied, except the strings and @laser, which must stay valid;
+ *		NULL: all from the log
  * @error:	gets one line
  *
- * Return: 0 and @log, to be freed with readings_close(); -EPROTONOSUPPORT: no
- * such format; -ENODATA: nothing in it that could be used, or not known what;
- * others of opening and reading.
+ * Return: 0 and @log, to be freed with readings_close(); -EPROTONOSUPPORT:
+ * unknown format; -ENODATA: nothing usable, or the choice is ambiguous; other
+ * errors of opening and reading.
  */
 int readings_open(struct readings **log, const char *path,
 		  const struct readings_config *config,
@@ -62,11 +60,11 @@ int readings_open(struct readings **log, const char *path,
 
 /**
  * readings_next() - the next one
- * @reading: good until the next call
- * @error:	gets one line if it fails
+ * @reading: valid until the next call
+ * @error:	gets one line after an error
  *
- * Return: 1; 0 at the end of the log; a negative errno if it cannot be read
- * any further. What is no reading is passed over and counted.
+ * Return: 1; 0 at the end of the log; a negative errno if it cannot be read any
+ * further. Invalid lines are skipped and counted.
  */
 int readings_next(struct readings *log, struct reading *reading,
 		  char error[ERROR_TEXT]);

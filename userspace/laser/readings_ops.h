@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * readings_ops.h - what a format of logs is, for readings.c
+ * readings_ops.h - the interface of a log format, for readings.c
  */
 #ifndef READINGS_OPS_H
 #define READINGS_OPS_H
@@ -31,12 +31,13 @@ struct readings {
  * struct readings_ops - a format
  * @size:	of its struct
  * @text:	read with @lines
- * @probe:	whether a file that begins like this is of it; @head ends with 0
- * @open:	look around; NULL: there is nothing to do
- * @next:	as readings_next(), without what readings.c looks after: whether
- *		the numbers can be, and times that go back
+ * @probe:	whether a file with this start has the format; @head ends with 0
+ * @open:	prepare reading; NULL: nothing to do
+ * @next:	as readings_next(); readings.c checks the numbers and the order
+ *		of
+ *		times
  * @progress:	bytes read; NULL: those of @lines
- * @close:	NULL: there is nothing to do
+ * @close:	NULL: nothing to do
  */
 struct readings_ops {
 	size_t	size;
@@ -50,7 +51,7 @@ struct readings_ops {
 	void	(*close)(struct readings *r);
 };
 
-/* A range_max as a float; 0, which is none, for what cannot be one */
+/* A range_max as a float; 0, which means none, if it is invalid */
 static inline float readings_range_max(double v)
 {
 	return v > READING_RANGE_MAX ? READING_RANGE_MAX :
@@ -73,7 +74,7 @@ int readings_error(char error[ERROR_TEXT], const char *path, int err,
 /**
  * readings_line() - the next line of a text that is not empty
  *
- * Lines that are too long are counted as bad and passed over.
+ * Lines that are too long are counted as bad and skipped.
  *
  * Return: 1; 0 at the end; a negative errno and a line in @error.
  */
@@ -81,11 +82,11 @@ int readings_line(struct readings *r, char **text, size_t *len,
 		  char error[ERROR_TEXT]);
 
 /**
- * readings_ranges() - ranges out of text
- * @at:	moved behind them
+ * readings_ranges() - parse ranges
+ * @at:	moved past them
  * @count: of them
  *
- * Return: whether there were so many; they are in @r->range.
+ * Return: whether there were as many; they are in @r->range.
  */
 bool readings_ranges(struct readings *r, const char **at, unsigned int count);
 

@@ -5,9 +5,9 @@
  *
  *	range_max,range_min,angle_min,angle_max,increment,x,y,theta,range...
  *
- * A line is a scan (m, rad) and the odometry of it; the laser is in the middle
- * of the robot. There are no times: 0.2 s lie between two lines, and the first
- * one is at 0.2 s. The number of beams is that of the numbers.
+ * A line is a scan (m, rad) with its odometry; the laser is at the centre of
+ * the robot. There are no times: lines are 0.2 s apart, and the first one is at
+ * 0.2 s. The number of beams is the number of ranges.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { FIELDS = 8 };	/* before the ranges */
 
 static const int64_t step = 200000000;	/* ns */
 
-/* @scans: lines with something in them, good or not */
+/* @scans: lines that are not empty, valid or not */
 struct simbad {
 	struct readings	r;
 	int64_t		scans;
@@ -35,7 +35,7 @@ static bool simbad_probe(const char *head, size_t len)
 	for (unsigned int i = 0; i <= FIELDS; i++) {
 		const char *end = p + strcspn(p, ",\r\n");
 
-		/* the last one may be the end of the line */
+		/* the line may end after the last one */
 		if (*end != ',' && i < FIELDS)
 			return false;
 		if (i < FIELDS && (!number_read(&p, &v) || p != end + 1))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames - which frame of a robot is where in which other one
+ * tf - the transforms between the frames of a robot
  */
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ bool placement_make(struct placement *p, const double position[3],
 	const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 	double x, y, z, w;
 
-	/* a quaternion that nobody set is all zero */
+	/* an unset quaternion is all zero */
 	if (!(n > 0.25 && n < 4))
 		return false;
 	for (int i = 0; i < 3; i++)
@@ -60,7 +60,7 @@ bool placement_pose(const struct placement *p, struct pose *pose,
 	return fabs(p->axes[2][2]) >= level && pose_valid(pose);
 }
 
-/* @b, which is in @a, in what @a is in */
+/* Transform @b from frame @a to the frame that @a is in */
 static struct placement compose(const struct placement *a,
 				const struct placement *b)
 {
@@ -131,8 +131,8 @@ int tf_add(struct tf_frames *f, const struct message_transform *t)
 }
 
 /*
- * Up from frame @i to @to or, with -1, as far as it goes. Return: where that
- * is, and @place of @i in it; -1 if there is no way, or it goes in a circle
+ * Walk up from frame @i to @to or, with -1, to the root. Return: the last
+ * frame, and @place of @i in it; -1 if there is no path, or a cycle
  */
 static int tf_climb(const struct tf_frames *f, int i, int to,
 		    struct placement *place)

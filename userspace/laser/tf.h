@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tf.h - which frame of a robot is where in which other one: tf
+ * tf.h - the transforms between the frames of a robot: tf
  *
- * Of every frame the last known place is kept: enough for what is screwed on
- * to a robot. Laser scanners may hang upside down, so it is all in 3D.
+ * The last known transform of each frame is kept: enough for parts that are
+ * fixed to a robot. Laser scanners may be mounted upside down, so it is in 3D.
  */
 #ifndef LASER_TF_H
 #define LASER_TF_H
@@ -22,7 +22,7 @@ struct placement {
 struct frame {
 	char			name[TF_FRAME_NAME];
 	struct placement	place;
-	int			parent;	/* -1: none is known */
+	int			parent;	/* -1: unknown */
 };
 
 struct tf_frames {
@@ -30,45 +30,46 @@ struct tf_frames {
 	unsigned int	count;
 };
 
-/* All zero is an empty one */
+/* All zero is empty */
 
 /**
- * tf_add() - remember a transform
+ * tf_add() - store a transform
  *
- * Return: 0; -EBADMSG: numbers or names that cannot be; -E2BIG: too many
+ * Return: 0; -EBADMSG: invalid numbers or names; -E2BIG: too many
  * frames.
  */
 int tf_add(struct tf_frames *f, const struct message_transform *t);
 
 /**
- * tf_find() - where a frame is in another one
- * @name, @in: with or without a slash before them
+ * tf_find() - the pose of a frame in another one
+ * @name, @in: with or without a leading slash
  * @place:	of @name in @in
  *
- * Return: whether both hang together.
+ * Return: whether they are connected.
  */
 bool tf_find(const struct tf_frames *f, const char *name, const char *in,
 	     struct placement *place);
 
 /**
- * placement_pose() - seen from above
- * @upside_down: gets whether it hangs so: what turns left in it turns right
+ * placement_pose() - the 2D pose, seen from above
+ * @upside_down: gets whether it is mounted so: then left turns become right
+ *	ones
  *
- * Return: false if its ground is more than 30 degrees off level.
+ * Return: false if it is tilted by more than 30 degrees.
  */
 bool placement_pose(const struct placement *p, struct pose *pose,
 		    bool *upside_down);
 
 /**
- * placement_make() - of a position and a quaternion (x, y, z, w)
+ * placement_make() - from a position and a quaternion (x, y, z, w)
  *
- * Return: false if these cannot be.
+ * Return: false if these are invalid.
  */
 bool placement_make(struct placement *p, const double position[3],
 		    const double orientation[4]);
 
 /**
- * frame_name() - as text, without a slash before it
+ * frame_name() - as text, without a leading slash
  *
  * Return: false if it is empty or too long.
  */

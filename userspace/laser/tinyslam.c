@@ -4,14 +4,14 @@
  * tinySLAM (CoreSLAM)
  *
  * A line is a scan: time in us, a number, ticks of the left and of the right
- * wheel since the start, 20 numbers that are not used here, and the ranges of
- * a Hokuyo URG-04LX in mm: 682 of them from -120 to 120 degrees, and one that
- * is none. Below 20 they are error codes. The robot itself is in the way of the
- * first and the last ones, which its authors leave out.
+ * wheel since the start, 20 unused numbers, and the ranges of a Hokuyo
+ * URG-04LX in mm: 682 from -120 to 120 degrees, and an extra value. Values
+ * below 20 are error codes. The robot itself blocks the first and the last
+ * beams, which are left out as by its authors.
  *
  * The constants are those of its authors (test_loop_closing.c in OpenSLAM's
- * tinyslam, mines.py of BreezySLAM): radius of a wheel, half the distance of
- * the wheels, ticks of a turn, and the place of the laser.
+ * tinyslam, mines.py of BreezySLAM): wheel radius, half the distance of the
+ * wheels, ticks of a turn, and the pose of the laser.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 enum {
 	HEAD		= 24,		/* numbers before the ranges */
 	BEAMS		= 682,
-	LEAST		= 100,		/* ranges, in which a format is seen */
+	LEAST		= 100,		/* ranges needed to detect the format */
 	MARGIN		= 70,		/* beams at both ends: the robot */
 	ERROR_CODES	= 20,		/* mm */
 };
@@ -33,7 +33,7 @@ static const double ticks = 2000;	/* inc */
 static const struct pose laser = { 0.145, 0, 0 };
 static const float range_max = 5.6f;	/* m, of the URG-04LX */
 
-/* Further the robot does not go from one line to the next, m */
+/* Longest distance of the robot between two lines, m */
 static const double step_most = 10;
 
 /**
@@ -63,7 +63,7 @@ static bool tinyslam_probe(const char *head, size_t len)
 	return n == HEAD + LEAST;
 }
 
-/* The way of both wheels; straight on, then turned. Return: false: too far */
+/* Apply the motion of both wheels. Return: false: too far */
 static bool drive(struct tinyslam *t, double left, double right)
 {
 	const double per_tick = 2 * M_PI * wheel / ticks;
@@ -71,7 +71,7 @@ static bool drive(struct tinyslam *t, double left, double right)
 	const double r = (right - t->right) * per_tick;
 	const bool begun = t->begun;
 
-	/* after a jump it goes on from there, as when counters began again */
+	/* after a jump go on from there: the counters were reset */
 	t->left = left;
 	t->right = right;
 	t->begun = true;
