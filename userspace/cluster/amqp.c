@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The engine over a RabbitMQ broker: a thread that receives, looks after the
- * others, and connects again.
+ * The engine over a RabbitMQ broker: a thread that receives, monitors the
+ * other members, and reconnects.
  *
  * One connection, guarded by the engine's lock: the caller's thread sends, this
- * one receives; it waits for the socket without the lock. A worker that is out
- * begins with a new connection: what was on the way to it goes away with its
+ * one receives; it waits for the socket without the lock. A worker that left
+ * begins with a new connection: pending messages to it are deleted with its
  * queue.
  */
 #include <errno.h>
@@ -24,14 +24,14 @@
 #define MS	1000000ull
 
 enum {
-	PAUSE_MS	= 100,		/* before it connects again, at first */
+	PAUSE_MS	= 100,		/* before the first reconnect */
 	PAUSE_MOST_MS	= 2000,
 };
 
 /**
  * struct amqp - what e->link is
- * @wake:	ends the thread's waiting
- * @resets:	the worker is out, to begin anew
+ * @wake:	wakes the thread
+ * @resets:	the worker left, and reconnects
  */
 struct amqp {
 	struct broker_address	address;
@@ -42,7 +42,7 @@ struct amqp {
 	bool			resets;
 };
 
-/* For a time, or until somebody wakes it */
+/* For a time, or until the wake event */
 static void amqp_pause_ms(struct amqp *a, int ms)
 {
 	struct pollfd p = { .fd = a->wake, .events = POLLIN };
@@ -63,7 +63,7 @@ static bool stopped(struct bus *e)
 	return stop;
 }
 
-/* Without the lock: it takes its time, and the caller may go on meanwhile */
+/* Without the lock: it takes time, and the caller can go on meanwhile */
 static void connect_again(struct bus *e)
 {
 	struct amqp *a = e->link;
@@ -95,7 +95,7 @@ static void disconnect(struct bus *e)
 	char text[ERROR_TEXT];
 
 	if (!a->broker.broken) {
-		/* the worker was thrown out, and was told */
+		/* the worker was removed, and knows it */
 		broker_close(&a->broker, false);
 		return;
 	}
@@ -106,8 +106,8 @@ static void disconnect(struct bus *e)
 }
 
 /**
- * amqp_turn() - all that is to be done now
- * Return: when to look again, ns; 0: the connection is gone.
+ * amqp_turn() - do all pending work
+ * Return: time of the next call, ns; 0: the connection is lost.
  */
 static uint64_t amqp_turn(struct bus *e)
 {
@@ -118,7 +118,7 @@ static uint64_t amqp_turn(struct bus *e)
 	do {
 		pthread_mutex_lock(&e->lock);
 		more = broker_receive(&a->broker, e) && !a->resets;
-		/* only who has read everything knows who was silent */
+		/* silence only counts after all input was read */
 		if (!more && !a->broker.broken && !a->resets)
 			due = e->up->tick(e, member_now());
 		if (a->broker.broken || a->resets) {
@@ -130,7 +130,7 @@ static uint64_t amqp_turn(struct bus *e)
 	return due;
 }
 
-/* Until the socket has something, somebody wakes us, or @due */
+/* Until the socket is readable, the wake event, or @due */
 static void sleep_until(struct amqp *a, int fd, uint64_t due)
 {
 	struct pollfd p[2] = {
@@ -165,7 +165,7 @@ static void *amqp_work(void *arg)
 	return NULL;
 }
 
-/* Patiently, if the user wants that; what is wrong for good stays wrong */
+/* Retry, if the user wants that; permanent errors are not retried */
 static int connect_first(struct bus *e, const struct bus_config *config,
 			 char error[ERROR_TEXT])
 {
@@ -276,7 +276,7 @@ static int amqp_engine_send(struct bus *e, const struct frame *f,
 	struct amqp *a = e->link;
 	const int err = broker_send(&a->broker, f, joining, iov, count, len);
 
-	/* frames that came while it was sent, or the end of it all */
+	/* frames that came during the send, or the end of the connection */
 	if (a->broker.c && (a->broker.broken ||
 			    amqp_frames_enqueued(a->broker.c) ||
 			    amqp_data_in_buffer(a->broker.c)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMQP 0-9-1 as RabbitMQ speaks it. The frame's header travels in the property
- * correlation-id, the payload is the body: large ones go out without a copy.
+ * AMQP 0-9-1 in RabbitMQ's dialect. The frame's header is in the property
+ * correlation-id, the payload is the body: large ones are sent without a copy.
  */
 #include <amqp.h>
 #include <amqp_framing.h>
@@ -19,7 +19,7 @@
 enum {
 	CHANNEL		= 1,
 	FRAME_MAX	= 128 << 10,
-	/* of the connection itself; members look for each other more often */
+	/* of the connection; members check each other more often */
 	HEARTBEAT_S	= 10,
 	CONNECT_S	= 2,
 	ANSWER_S	= 5,
@@ -52,7 +52,7 @@ void broker_free_address(struct broker_address *a)
 {
 	if (!a->url)
 		return;
-	/* a password that is not in it is the library's own, and constant */
+	/* without a password the URL uses the library's constant */
 	explicit_bzero(a->url, a->len);
 	free(a->url);
 	a->url = NULL;
@@ -63,7 +63,7 @@ static amqp_bytes_t broker_bytes_of(const char *s)
 	return amqp_cstring_bytes(s);
 }
 
-/* What a broker says, as one line */
+/* The broker's error as one line */
 static void broker_reason(char out[ERROR_TEXT], uint16_t code,
 			  amqp_bytes_t text)
 {
@@ -73,7 +73,7 @@ static void broker_reason(char out[ERROR_TEXT], uint16_t code,
 	snprintf(out, ERROR_TEXT, "%u %s", code, clean);
 }
 
-/* Return: the broker's code, 0 if it did not say one */
+/* Return: the broker's code, 0 without one */
 static int why(const amqp_rpc_reply_t *r, char out[ERROR_TEXT])
 {
 	const amqp_connection_close_t *connection = r->reply.decoded;
@@ -185,7 +185,7 @@ static int declare(struct broker *b, const struct broker_address *a,
 		strcpy(key, "coordinator");
 	else
 		snprintf(key, sizeof(key), "join.%" PRIx64, b->address);
-	/* a call after one that failed says the same again */
+	/* a call after a failed one returns the same error */
 	amqp_exchange_declare(b->c, CHANNEL, broker_bytes_of(b->exchange),
 			      broker_bytes_of("direct"), 0, 0, 1, 0,
 			      amqp_empty_table);
@@ -227,7 +227,7 @@ static int try_to_connect(struct broker *b, const struct broker_address *a,
 	return err;
 }
 
-/* The exchange can go away with another member just before we are bound */
+/* The exchange can vanish with its last member just before the bind */
 int broker_connect(struct broker *b, const struct broker_address *a,
 		   const struct bus *e, char error[ERROR_TEXT])
 {
@@ -271,7 +271,7 @@ static void member_key(char key[KEY], uint64_t epoch, uint32_t id)
 		snprintf(key, KEY, "%" PRIx64 ".%u", epoch, id);
 }
 
-/* Without an answer: it takes effect before what is sent behind it */
+/* Without waiting for the answer: it takes effect before later messages */
 static void bind_as(struct broker *b, uint64_t epoch, uint32_t id)
 {
 	char key[KEY];
@@ -429,7 +429,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 		be_broken(b, "the queue was deleted");
 		break;
 	default:
-		/* connection.blocked and the like */
+		/* such as connection.blocked */
 		break;
 	}
 }

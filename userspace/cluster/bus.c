@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What callers see: which engine, sending within windows, receiving.
+ * The interface for callers: choice of the engine, sending within windows,
+ * receiving.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -165,7 +166,7 @@ static struct bus *new_engine(void)
 	return e;
 }
 
-/* A plug-in stays: what it brought along (Open MPI) cannot go again */
+/* A plug-in stays loaded: its libraries (Open MPI) cannot be unloaded */
 static void free_engine(struct bus *e)
 {
 	free(e->current);
@@ -312,7 +313,7 @@ static bool any_full(const struct bus *e)
 	return false;
 }
 
-/* Each worker's window counts it; who is not in yet drops it */
+/* Counts in the window of each worker; one that is not in drops it */
 static int bus_send_all(struct bus *e, uint16_t type,
 			const struct iovec *iov, int pieces, size_t len)
 {
@@ -374,7 +375,7 @@ static void count_received(struct bus *e, const struct bus_buffer *b)
 			  &e->counters.from_coordinator, 1, b->len);
 }
 
-/* So that the descriptor is readable just if there is something */
+/* The descriptor has to be readable exactly if there is a message */
 static void clear_event(struct bus *e)
 {
 	uint64_t n;
@@ -388,7 +389,7 @@ static bool something(struct bus *e)
 	return e->inbox.first || e->relieved || e->state == BUS_FAILED;
 }
 
-/* Until there is something; -1: for ever. Return: whether there is. */
+/* Until there is a message; -1: no limit. Return: whether there is one. */
 static bool await(struct bus *e, int timeout_ms)
 {
 	const uint64_t end = member_now() + timeout_ms * 1000000ull;
@@ -426,7 +427,7 @@ static int bus_take(struct bus *e, struct bus_message *m)
 	return 1;
 }
 
-/* Until a send may be tried again. Return: false: the time is over. */
+/* Until a send may be tried again. Return: false: timeout. */
 static bool await_room(struct bus *e, uint64_t end, bool for_ever)
 {
 	uint64_t now;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cluster/frame.h"
 
-/* Another layout gets another one */
+/* Changes with the layout */
 static const uint8_t magic[3] = { 'O', 'E', 1 };
 
 static void put16(uint8_t *p, uint16_t v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * frame.h - what goes in front of each payload between members
+ * frame.h - the header of each payload between members
  */
 #ifndef CLUSTER_FRAME_H
 #define CLUSTER_FRAME_H
@@ -8,22 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How workers come and go: HELLO, WELCOME, READY, IN; then LEAVE, OUT or BYE */
+/* Workers join by HELLO, WELCOME, READY, IN; and leave by LEAVE, OUT or BYE */
 enum frame_kind {
 	FRAME_DATA,
-	FRAME_HELLO,	/* worker: struct hello; @value: where to answer */
+	FRAME_HELLO,	/* worker: struct hello; @value: its address */
 	FRAME_WELCOME,	/* @to is its id, @epoch the coordinator's; @value: the
 			 * window
 			 */
-	FRAME_REFUSED,	/* payload: why */
-	FRAME_READY,	/* worker: can be reached by its id */
+	FRAME_REFUSED,	/* payload: reason */
+	FRAME_READY,	/* worker: reachable by its id */
 	FRAME_IN,	/* from here on messages are for it */
-	FRAME_LEAVE,	/* worker: closes */
-	FRAME_OUT,	/* no member, or no more; payload: why */
-	FRAME_GONE,	/* @value: the id of a worker that is gone */
+	FRAME_LEAVE,	/* worker: leaves */
+	FRAME_OUT,	/* not a member any more; payload: reason */
+	FRAME_GONE,	/* @value: the id of a lost worker */
 	FRAME_BYE,	/* coordinator: closes */
 	FRAME_BEAT,
-	FRAME_CREDIT,	/* @value: bytes that were taken so far */
+	FRAME_CREDIT,	/* @value: bytes received so far */
 	FRAME_KINDS
 };
 
@@ -36,7 +36,7 @@ enum {
 
 /**
  * struct frame - the header
- * @epoch:	of the coordinator: another one for each connection it makes
+ * @epoch:	of the coordinator: new for each of its connections
  */
 struct frame {
 	enum frame_kind	kind;
@@ -48,9 +48,9 @@ struct frame {
 };
 
 /**
- * struct hello - what a worker says of itself
- * @id:		that it wants; 0: any
- * @old_epoch:	and @old_id: what it was before
+ * struct hello - a worker that wants to join
+ * @id:		requested id; 0: any
+ * @old_epoch:	and @old_id: its last membership
  */
 struct hello {
 	uint32_t	protocol;
@@ -68,10 +68,10 @@ void frame_write(uint8_t out[FRAME_SIZE], const struct frame *f);
 int frame_read(const uint8_t *in, size_t len, struct frame *f);
 
 void frame_write_hello(uint8_t out[FRAME_HELLO_SIZE], const struct hello *h);
-/* Texts end, and are printable. Return: 0 or -EBADMSG. */
+/* Terminates texts; they are printable. Return: 0 or -EBADMSG. */
 int frame_read_hello(const uint8_t *in, size_t len, struct hello *h);
 
-/* A text from elsewhere, for people: cut, printable */
+/* A text from another machine, for display: cut, printable */
 void frame_text(char *out, size_t size, const void *in, size_t len);
 
 #endif

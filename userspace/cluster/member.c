@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A worker says hello, is welcomed with an id, makes itself reachable by it
- * (ready), and is in. The coordinator decides who is in; a worker that hears
- * otherwise forgets all and begins again.
+ * A worker sends hello, is welcomed with an id, makes itself reachable by it
+ * (ready), and is in. The coordinator decides who is in; a worker that is told
+ * otherwise resets its state and begins again.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ void member_notify(struct bus *e)
 	const uint64_t one = 1;
 
 	pthread_cond_signal(&e->news);
-	/* full means that it is readable */
+	/* a full counter is readable, too */
 	if (e->event >= 0 && write(e->event, &one, sizeof(one)) < 0)
 		return;
 }
@@ -94,7 +94,7 @@ static void member_control(struct bus *e, enum frame_kind kind, uint32_t to,
 	control_to(e, &f, 0, NULL, 0);
 }
 
-/* From the coordinator to all that are in */
+/* From the coordinator to all workers that are in */
 static void control_all(struct bus *e, enum frame_kind kind, uint64_t value)
 {
 	uint32_t i;
@@ -118,7 +118,7 @@ static void relieve(struct bus *e)
 	member_notify(e);
 }
 
-/* The coordinator takes a worker out */
+/* The coordinator removes a worker */
 static void member_drop(struct bus *e, struct peer *p, const char *why)
 {
 	const uint32_t id = p->id;
@@ -140,7 +140,7 @@ static void member_send_out(struct bus *e, uint64_t epoch, uint32_t id,
 	control_to(e, &f, 0, why, strlen(why));
 }
 
-/* A worker hears that another one is out */
+/* A worker learns that another one left */
 static void be_gone(struct bus *e, uint32_t id)
 {
 	struct peer *p = peers_add(&e->peers, id);
@@ -150,7 +150,7 @@ static void be_gone(struct bus *e, uint32_t id)
 	relieve(e);
 }
 
-/* A worker forgets what it was */
+/* A worker resets its membership */
 static void member_forget(struct bus *e)
 {
 	struct bus_buffer *b;
@@ -203,7 +203,7 @@ void member_connected(struct bus *e, uint64_t address, uint32_t id)
 {
 	const uint64_t now = member_now();
 
-	/* refused is refused, also after a new connection */
+	/* a refusal is final, also after a new connection */
 	if (e->state == BUS_FAILED)
 		return;
 	e->error[0] = '\0';
@@ -322,7 +322,7 @@ static void hear_hello(struct bus *e, const struct frame *f,
 	welcome(e, p);
 }
 
-/* Nobody can have taken more than was sent, or less than before */
+/* A credit outside of what was sent, or lower than before, is invalid */
 static void hear_credit(struct bus *e, struct peer *p, uint64_t taken)
 {
 	if (taken > p->sent || taken < p->taken_there)
@@ -341,7 +341,7 @@ void member_took(struct bus *e, struct bus_buffer *b)
 	if (!p)
 		return;
 	p->taken += peer_cost(b->len);
-	/* not twice */
+	/* only once */
 	b->incarnation = 0;
 	if (!peer_to_be_told(p, e->window))
 		return;
@@ -381,7 +381,7 @@ static void member_deliver(struct bus *e, struct message_queue *in,
 	member_notify(e);
 }
 
-/* Of a worker that thinks it is in; what is no worker's could be our own */
+/* Of a worker that believes it is in; other frames could be our own */
 static bool expects_answer(const struct frame *f)
 {
 	return f->from && f->from != FRAME_ALL &&
@@ -445,7 +445,7 @@ static void be_in(struct bus *e)
 	message_queue_move(&e->inbox, &e->early);
 }
 
-/* From another worker, or the coordinator's: before be_in() not meant for us */
+/* From another worker, or the coordinator: before be_in() for an old id */
 static bool worker_data(struct bus *e, const struct frame *f,
 			struct bus_buffer *b)
 {
@@ -496,7 +496,7 @@ static bool worker_frame(struct bus *e, const struct frame *f,
 		member_fail(e, "refused by the coordinator: ", why);
 		return false;
 	}
-	/* what was meant for an earlier one */
+	/* for an earlier membership */
 	if (f->epoch != e->epoch ||
 	    (e->state != BUS_READY && e->state != BUS_IN))
 		return false;
@@ -571,7 +571,7 @@ static void look_at_workers(struct bus *e, uint64_t now)
 				"thrown out: it was silent");
 		member_drop(e, p, why);
 	}
-	/* who is not in yet cannot be reached by its id */
+	/* a worker that is not in yet cannot be reached by its id */
 	for (i = 0; i < e->peers.count; i++)
 		if (e->peers.list[i].present)
 			member_control(e, FRAME_BEAT, e->peers.list[i].id, 0);
@@ -591,7 +591,7 @@ static void look_at_coordinator(struct bus *e, uint64_t now)
 	member_control(e, FRAME_BEAT, 0, 0);
 }
 
-/* This process was stopped, not the others: they get another heartbeat */
+/* This process was stopped, not the others: give them another heartbeat */
 static void forgive(struct bus *e, uint64_t now)
 {
 	uint32_t i;

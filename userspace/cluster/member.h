@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * member.h - who is in, and what frames mean
+ * member.h - membership, and handling of frames
  */
 #ifndef CLUSTER_MEMBER_H
 #define CLUSTER_MEMBER_H
@@ -17,13 +17,13 @@ void member_returned(struct bus *e, const struct frame *f);
 void member_gone(struct bus *e, uint32_t id, const char *why);
 uint64_t member_tick(struct bus *e, uint64_t now);
 
-/* Tell the others that this one closes */
+/* Notify the others that this one leaves */
 void member_leave(struct bus *e);
-/* The caller took a message: its sender may send more */
+/* The caller received a message: its sender may send more */
 void member_took(struct bus *e, struct bus_buffer *b);
-/* The caller waits for room: what is there already counts as taken */
+/* The caller waits for room: queued messages count as received */
 void member_lend(struct bus *e);
-/* The caller waits for that, or its descriptor is asked about it */
+/* Wake the caller, or signal its descriptor */
 void member_notify(struct bus *e);
 
 uint64_t member_now(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers that were given back are kept, so far as it is worth it: in the
- * rhythm of a filter the same sizes come again and again.
+ * Freed buffers are kept within limits: the messages of a filter have the same
+ * sizes at each update.
  */
 #include <stdlib.h>
 #include "cluster/message_queue.h"
@@ -34,7 +34,7 @@ void message_queue_free(struct message_queue *in)
 	message_queue_init(in);
 }
 
-/* One that fits and is not far too large: a large one stays for large ones */
+/* One that fits and is not far too large: large ones are for large messages */
 static struct bus_buffer *take_spare(struct message_queue *in, size_t len)
 {
 	struct bus_buffer **p, *b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * message_queue.h - received messages in a queue, and their buffers used again
+ * message_queue.h - a queue of received messages, with reused buffers
  */
 #ifndef CLUSTER_MESSAGE_QUEUE_H
 #define CLUSTER_MESSAGE_QUEUE_H
@@ -26,7 +26,7 @@ struct bus_buffer {
 
 /**
  * struct message_queue - first in, first out
- * @spare:	@spares buffers of @spare_bytes that wait to be used again
+ * @spare:	@spares free buffers of @spare_bytes
  */
 struct message_queue {
 	struct bus_buffer	*first;
@@ -44,7 +44,7 @@ void message_queue_release(struct message_queue *in, struct bus_buffer *b);
 void message_queue_push(struct message_queue *in, struct bus_buffer *b);
 /* NULL: empty */
 struct bus_buffer *message_queue_pop(struct message_queue *in);
-/* All of @from behind what is in @in */
+/* Append all of @from to @in */
 void message_queue_move(struct message_queue *in, struct message_queue *from);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * The engine between threads of one process: a mailbox for each member.
  *
- * The hub's lock is held for moments only: bytes are copied before. A worker
- * that begins again keeps its mailbox and gets another number, so that what was
- * for the earlier one finds nobody. The coordinator's mailbox is there before
+ * The hub's lock is only held for moments: bytes are copied before. A worker
+ * that joins again keeps its mailbox and gets another number, so that messages
+ * to the earlier one are undeliverable. The coordinator's mailbox exists before
  * the coordinator: hellos wait in it.
  */
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "cluster/member.h"
 
 /**
- * struct mailbox - what a member was sent
+ * struct mailbox - messages to a member
  * @queue:	headers and payloads
- * @event:	the engine's, -1: nobody asked for it
+ * @event:	the engine's, -1: not in use
  */
 struct mailbox {
 	struct mailbox	*next;
@@ -146,7 +146,7 @@ static int threads_open(struct bus *e, const char *spec,
 	return 0;
 }
 
-/* Hellos are for the next coordinator, all else was for this one */
+/* Hellos are for the next coordinator, the rest was for this one */
 static void keep_hellos(struct bus *e, struct mailbox *m)
 {
 	struct message_queue all;
@@ -316,7 +316,7 @@ static int threads_fd(struct bus *e)
 	pthread_mutex_lock(&t->hub->lock);
 	t->own->event = e->event;
 	pthread_mutex_unlock(&t->hub->lock);
-	/* perhaps there is something already */
+	/* there may be messages already */
 	eventfd_write(e->event, 1);
 	return e->event;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * transport.h - between what all engines share and what carries the bytes
+ * transport.h - the interface between the common part and an engine
  *
- * A transport moves frames with payloads between members and knows nothing of
- * what they mean. What is shared (membership, windows, the queue of received
+ * A transport moves frames with payloads between members and does not know
+ * their meaning. The common part (membership, windows, the queue of received
  * messages) calls it through struct bus_transport; it calls back through
- * struct bus_upcalls, as a plug-in cannot see the program's symbols. All is
- * called with the engine's lock held.
+ * struct bus_upcalls, as a plug-in cannot see the program's symbols. All calls
+ * are made with the engine's lock held.
  */
 #ifndef CLUSTER_TRANSPORT_H
 #define CLUSTER_TRANSPORT_H
@@ -22,21 +22,21 @@
 enum { BUS_ABI = 2 };
 
 /**
- * struct bus_transport - one way to carry frames
+ * struct bus_transport - an engine
  * @broadcast:	@send takes FRAME_ALL
  * @rejoins:	@reset makes a link through which a worker can join again
  * @open:	sets e->link; calls connected() when frames can be sent, now or
- *		later. @spec is what the user gave. Without the lock.
- * @close:	what was sent still goes out. Without the lock.
- * @send:	@joining: not to f->to, but to where FRAME_HELLO came from, that
- *		said it is there. Return: 0, -ENOTCONN, -ENOMEM.
- * @reset:	a worker is out: forget what is on the way
- * @progress:	calls frame() for all that is there; NULL: a thread does
- * @wait:	until there may be something for @progress or in the inbox, for
- *		that long (-1: for ever)
- * @fd:		of what becomes readable by @progress having something to do;
- *		NULL: the engine's own is used
- * @seats:	workers that there can be; NULL: as many as come
+ *		later. @spec is the user's text. Without the lock.
+ * @close:	frames that were sent are still delivered. Without the lock.
+ * @send:	@joining: send to this address, from a FRAME_HELLO, instead of
+ *		f->to. Return: 0, -ENOTCONN, -ENOMEM.
+ * @reset:	a worker left: drop pending frames
+ * @progress:	call frame() for all received frames; NULL: a thread does
+ * @wait:	until there may be something for @progress or in the inbox, at
+ *		most this long (-1: no limit)
+ * @fd:		a descriptor that is readable if @progress has work; NULL: the
+ *		engine's own is used
+ * @seats:	largest number of workers; NULL: no limit
  */
 struct bus_transport {
 	uint32_t	abi;
@@ -57,15 +57,15 @@ struct bus_transport {
 };
 
 /**
- * struct bus_upcalls - what a transport reports
- * @connected:	frames can be sent. @address: where a worker can be reached
- *		before it has an id; @id: that it will have, 0: any
- * @lost:	the link is gone, and what was on the way
- * @frame:	came; @b is with the payload, and taken over
- * @returned:	there is nobody where this was to go
- * @gone:	a member is dead
- * @tick:	timers; called at the time it returns (CLOCK_MONOTONIC, ns), or
- *		earlier
+ * struct bus_upcalls - reports of a transport
+ * @connected:	frames can be sent. @address: of a worker before it has an id;
+ *		@id: the id it will have, 0: any
+ * @lost:	the link is lost, with all pending frames
+ * @frame:	a frame came; @b has the payload; ownership passes
+ * @returned:	the frame is undeliverable
+ * @gone:	a member is lost
+ * @tick:	timers; to be called at the time it returns (CLOCK_MONOTONIC,
+ *		ns), or earlier
  */
 struct bus_upcalls {
 	void (*connected)(struct bus *e, uint64_t address, uint32_t id);
@@ -83,24 +83,23 @@ struct bus_upcalls {
 
 enum bus_state {
 	BUS_UNLINKED,
-	BUS_LINKED,		/* coordinator; worker: said hello */
+	BUS_LINKED,		/* coordinator; worker: sent hello */
 	BUS_READY,		/* worker: has an id */
 	BUS_IN,
-	BUS_FAILED,		/* for good, see error */
+	BUS_FAILED,		/* final, see error */
 };
 
 /**
  * struct bus - one member
  * @news:	signalled for @inbox, @relieved and BUS_FAILED
- * @early:	from other workers, before the coordinator said that this one
- *		is in
- * @incarnation: counts memberships: what was received in an earlier one earns
- *		no credit
+ * @early:	from other workers, before the coordinator confirmed that this
+ *		one is in
+ * @incarnation: counts memberships: messages of an earlier one earn no credit
  * @starved:	a send got -EAGAIN
  * @relieved:	and may be tried again
- * @lends:	the caller waits for room: what comes counts as taken, @lent
+ * @lends:	the caller waits for room: new messages count as received, @lent
  *		bytes so far
- * @event:	of bus_fd(), -1: nobody asked
+ * @event:	of bus_fd(), -1: not in use
  */
 struct bus {
 	pthread_mutex_t			lock;
