@@ -21,7 +21,7 @@ struct pcd {
 	struct cloud_layout layout;
 	unsigned int	size[CLOUD_CHANNELS], points, fields;
 	bool		binary, compressed;
-	size_t		data;		/* where it begins */
+	size_t		data;		/* offset of the data */
 };
 
 static unsigned int pcd_type(char kind, unsigned int size)
@@ -155,7 +155,7 @@ static int load_pcd(struct cloud_file *f, const char *path, uint8_t *data,
 	if (!f->cloud)
 		return cli_error(-ENOMEM, "no memory");
 	if (!p.binary) {
-		/* text ends somewhere */
+		/* make sure that the text ends */
 		data[len - 1] = '\0';
 		ret = pcd_ascii(&p, f->cloud, (char *)data + p.data);
 	} else if (cloud_begin(f->cloud, &p.layout)) {

@@ -10,10 +10,10 @@
 #include "formats/velodyne.h"
 
 /**
- * struct cloud_file - what was in it
+ * struct cloud_file - the contents of a file
  * @cloud:	points
- * @organised:	packets: a turn, whose arrays are @velodyne's; rings is 0
- *		otherwise
+ * @organised:	packets: a turn, whose arrays are @velodyne's; otherwise rings
+ *		is 0
  */
 struct cloud_file {
 	struct cloud	*cloud;
@@ -22,13 +22,12 @@ struct cloud_file {
 };
 
 /**
- * cloud_file_load() - .pcd (ascii and binary), VLP-16 packets of 1206 bytes one
- * behind the other, or float32 x y z intensity; told from each other by what
- * is in them
- * @turn: of packets which one, from 1
+ * cloud_file_load() - load .pcd (ascii and binary), successive VLP-16 packets
+ * of 1206 bytes, or float32 x y z intensity; the contents decide
+ * @turn: number of the turn in packets, from 1
  *
  * Return: 0, to be freed with cloud_file_free(); a negative errno after one
- * line about it.
+ * line on stderr.
  */
 int cloud_file_load(struct cloud_file *f, const char *path, unsigned int turn);
 void cloud_file_free(struct cloud_file *f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * convert - images to 8 bit and gray, and how alike two are
+ * convert - images to 8 bit and gray, and the similarity of two images
  */
 #include <math.h>
 #include "codec/image/depthcode.h"
@@ -86,7 +86,7 @@ double psnr(const struct image *a, const struct image *b)
 
 	if (a->depth == 16)
 		range(a, &least, &most);
-	/* a flat one has no range of its own */
+	/* a constant image has no range of its own */
 	if (least == most) {
 		least = 0;
 		most = UINT16_MAX;

@@ -9,7 +9,7 @@
 
 /**
  * png_load() - read a PNG file
- * @error: set to what is wrong, for people
+ * @error: set to the reason, for people
  *
  * Palettes and low depths become 8 bit; alpha stays.
  *

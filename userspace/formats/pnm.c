@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pnm - .pgm of gray pixels, and the .yaml that makes a map of one
+ * pnm - .pgm of gray pixels, and the .yaml that makes it a map
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include "formats/pnm.h"
 
-/* A number of the header, behind space and comments; -1: none */
+/* A number of the header, after space and comments; -1: none */
 static long pnm_header_number(const uint8_t *p, size_t len, size_t *at)
 {
 	long n = 0;
@@ -50,7 +50,7 @@ int pnm_parse(const uint8_t *file, size_t len, struct image *image)
 	return image->stride * h > len - at ? -EINVAL : 0;
 }
 
-/* The text behind "@key:" at the beginning of a line, or NULL */
+/* The text after "@key:" at the start of a line, or NULL */
 static const char *pnm_value_of(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -64,7 +64,7 @@ static const char *pnm_value_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* A number in a range, if it is there. Return: 0, or -EINVAL */
+/* A number in a range, if it is present. Return: 0, or -EINVAL */
 static int pnm_number(const char *text, const char *key, double low,
 		      double high, double *v)
 {
@@ -133,7 +133,7 @@ static int8_t cell(const struct pnm_map *m, uint8_t gray)
 void pnm_cells(const struct pnm_map *m, const struct image *image,
 	       int8_t *cells)
 {
-	/* a picture begins at its top */
+	/* the first row of an image is the top */
 	for (unsigned int y = 0; y < image->height; y++) {
 		const uint8_t *row = image_row(image, image->height - 1 - y);
 

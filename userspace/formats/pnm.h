@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pnm.h - .pgm of gray pixels, and the .yaml that makes a map of one
+ * pnm.h - .pgm of gray pixels, and the .yaml that makes it a map
  *
- * As map_server and its successors have them: nav2's modes trinary, scale and
- * raw, thresholds, negate.
+ * As in map_server and its successors: nav2's modes trinary, scale and raw,
+ * thresholds, negate.
  */
 #ifndef FORMATS_PNM_H
 #define FORMATS_PNM_H
@@ -15,7 +15,7 @@
 enum pnm_mode { PNM_TRINARY, PNM_SCALE, PNM_RAW };
 
 /**
- * struct pnm_map - what the .yaml says
+ * struct pnm_map - the contents of the .yaml
  * @occupied, @free: thresholds, of 1
  */
 struct pnm_map {
@@ -26,11 +26,11 @@ struct pnm_map {
 };
 
 /**
- * pnm_parse() - where the pixels are in the bytes of a file: P5
+ * pnm_parse() - find the pixels in the bytes of a file: P5
  * @image: gets the shape, and data that points into @file: 16 bits are big
  *	endian there
  *
- * Return: 0; -EINVAL if it is no such file.
+ * Return: 0; -EINVAL if the file is invalid.
  */
 int pnm_parse(const uint8_t *file, size_t len, struct image *image);
 
@@ -38,14 +38,14 @@ int pnm_parse(const uint8_t *file, size_t len, struct image *image);
  * pnm_parse_yaml() - the values of a map
  * @text: terminated by 0
  *
- * Return: 0; -EINVAL if resolution or origin is missing or a value is none.
+ * Return: 0; -EINVAL if resolution or origin is missing or a value is invalid.
  */
 int pnm_parse_yaml(const char *text, struct pnm_map *map);
 
 /**
- * pnm_cells() - occupancies of pixels
+ * pnm_cells() - convert pixels to occupancies
  * @image: 8 bit, gray
- * @cells: width * height of them, the picture's last row first
+ * @cells: width * height of them, the image's last row first
  */
 void pnm_cells(const struct pnm_map *map, const struct image *image,
 	       int8_t *cells);

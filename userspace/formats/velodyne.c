@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * velodyne - data packets of a VLP-16 into revolutions of ranges
+ * velodyne - data packets of a VLP-16 to revolutions of ranges
  *
  * A packet is 12 blocks of two firings of 16 lasers (in dual return mode 6
- * pairs of blocks), each block with the azimuth of its first laser; the second
- * firing's is half the way to the next block's. A turn is copied out when it
- * is complete, as the packet that ends it begins the next one.
+ * pairs of blocks), each block with the azimuth of its first laser; the azimuth
+ * of the second firing is halfway to the next block. A turn is copied out when
+ * it is complete, as the packet that ends it begins the next one.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,9 +27,9 @@ enum {
 	MODEL_VLP16	= 0x22,
 	MODEL_HIRES	= 0x24,
 	TURN		= 36000,	/* 1/100 degree */
-	/* two firings at 20 turns a second turn 80 */
+	/* two firings at 20 turns a second turn 80 of these units */
 	STEP_MAX	= 200,
-	/* the azimuth of a sensor that stands still jitters by less */
+	/* the azimuth of a stopped sensor jitters by less */
 	JITTER		= 100,
 	LATE_US		= 1000000,
 };
@@ -38,7 +38,7 @@ enum {
 #define LASER_US	2.304f
 #define FIRING_US	55.296f
 
-/* rows that do not all fall on the same lines of a cache */
+/* avoids rows that share the same cache lines */
 enum { ROW = ORGANISED_COLUMNS + 64 };
 
 struct velodyne {
@@ -54,7 +54,7 @@ struct velodyne {
 	unsigned int	last;		/* azimuth of the last column */
 	float		step;		/* azimuth from firing to firing */
 
-	/* the turn that is complete */
+	/* the complete turn */
 	uint16_t	out_range[VELODYNE_RINGS * ORGANISED_COLUMNS];
 	uint8_t		out_intensity[VELODYNE_RINGS * ORGANISED_COLUMNS];
 	uint16_t	out_azimuth[ORGANISED_COLUMNS];
@@ -113,7 +113,7 @@ static void velodyne_hand_over(struct velodyne *v, unsigned int model,
 	velodyne_describe(v, model, out);
 }
 
-/* What was not received, or not measured, since the last column */
+/* Fill columns that were not received, or not measured */
 static void fill_gap(struct velodyne *v, unsigned int azimuth)
 {
 	float gap = azimuth - v->last;
@@ -133,7 +133,7 @@ static void fill_gap(struct velodyne *v, unsigned int azimuth)
 	}
 }
 
-/* Of two returns of a firing the farther; of one, @a is @b */
+/* The farther of two returns of a firing; with one, @a is @b */
 static void take_firing(struct velodyne *v, unsigned int c, const uint8_t *a,
 			const uint8_t *b)
 {
@@ -153,8 +153,8 @@ static void take_firing(struct velodyne *v, unsigned int c, const uint8_t *a,
 }
 
 /**
- * struct firing - where and when
- * @turn: a new turn begins here, whatever the azimuth says
+ * struct firing - direction and time of a firing
+ * @turn: a new turn begins here, whatever the azimuth is
  */
 struct firing {
 	const uint8_t	*a, *b;
@@ -212,9 +212,9 @@ static int velodyne_check(const uint8_t *packet, size_t len)
 }
 
 /*
- * The sensor's clock starts again every hour. Return: us since the last
- * packet, -EALREADY if this one is older, -ESTALE if it is no successor of
- * it: the sensor was started again.
+ * The sensor's clock wraps every hour. Return: us since the last packet,
+ * -EALREADY if this one is older, -ESTALE if it cannot follow it: the sensor
+ * was restarted.
  */
 static int64_t since_last(const struct velodyne *v, uint32_t clock_us)
 {
@@ -226,8 +226,8 @@ static int64_t since_last(const struct velodyne *v, uint32_t clock_us)
 }
 
 /*
- * How far the head turns from firing to firing: the mean over the packet;
- * a limited field of view makes it jump
+ * Rotation from firing to firing: the mean over the packet; a limited field of
+ * view makes it jump
  */
 static void learn_step(struct velodyne *v, const unsigned int *azimuth,
 		       unsigned int n)
@@ -274,7 +274,7 @@ static bool note_time(struct velodyne *v, uint32_t clock_us,
 	else
 		v->now_us += us;
 	v->clock_us = clock_us;
-	/* half a turn of tolerance tells one turn more from none */
+	/* half a turn of tolerance separates one more turn from none */
 	return us == -ESTALE || (v->begun && v->step > 0 && turned >
 		(azimuth + TURN - v->last) % TURN + TURN / 2);
 }

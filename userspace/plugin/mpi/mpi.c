@@ -4,20 +4,20 @@
  *
  * All MPI calls are made by the caller's thread, within calls of the engine.
  *
- * Broadcasts go to a few leaders, who pass them on: see leaders_of(). MPI_Bcast
- * is no choice: all ranks have to call it at the same point of their streams,
- * and a worker cannot know that it is due. As these take another way than other
- * messages of the coordinator, each carries the number of broadcasts before it,
- * and wait for those. The other way round, a broadcast after messages to single
- * ranks is sent to each rank by the coordinator itself, behind those.
+ * Broadcasts go to a few leaders, which forward them: see leaders_of().
+ * MPI_Bcast is not possible: all ranks have to call it at the same point of
+ * their streams, and a worker cannot know when. Since broadcasts take another
+ * path than other messages of the coordinator, each message carries the number
+ * of broadcasts before it, and waits for those. A broadcast after messages to
+ * single ranks is sent to each rank by the coordinator itself, in order.
  *
- * MPI has no way to wait that does not use the processor. What waits here looks
- * again at once, lets others run in between, and sleeps a little, half a ms at
- * most, once nothing came for twice as long as it takes as a rule.
+ * MPI cannot wait without using the processor. A wait polls, yields to other
+ * processes, and sleeps a little, at most half a ms, once nothing came for
+ * twice as long as usual.
  *
  * With ULFM a dead rank makes calls fail until its death was acknowledged; as
- * there are no collectives, the communicator need not be made anew. Nobody
- * passes anything on then: a dead leader would leave gaps.
+ * there are no collectives, the communicator need not be rebuilt. After that no
+ * rank forwards broadcasts: a dead leader would leave gaps.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -42,9 +42,9 @@ enum {
 };
 
 /**
- * struct envelope - in front of each message
- * @broadcasts:	of the coordinator's, so many were before; 0 of others
- * @kind:	of it
+ * struct envelope - the header of each message
+ * @broadcasts:	number of broadcasts of the coordinator before it; 0 of others
+ * @kind:	of the message
  */
 struct envelope {
 	uint32_t	broadcasts;
@@ -55,20 +55,20 @@ enum { SINGLE, BROADCAST, PASS_ON };
 
 enum { ENVELOPE = sizeof(struct envelope), HEAD = ENVELOPE + FRAME_SIZE };
 
-/* On its way out; the buffer is MPI's until then */
+/* A pending send; MPI uses the buffer until it completes */
 struct sending {
 	MPI_Request		request;
 	struct bus_buffer	*buffer;
 };
 
 /**
- * struct mpi - what e->link is
+ * struct mpi - the type of e->link
  * @sendings:	@count of them, with room for @room
- * @moved:	something came or went out since it was cleared
+ * @moved:	a message came or a send completed since it was cleared
  * @broadcasts:	sent, or delivered
- * @singles:	something was sent to a single rank since the last broadcast
- * @held:	of the coordinator, before their turn; in order of arrival
- * @usual:	ns, how long it takes until something comes
+ * @singles:	a message was sent to a single rank since the last broadcast
+ * @held:	from the coordinator, out of order; in order of arrival
+ * @usual:	ns, usual time until a message comes
  * @agreed:	for the farewell with ULFM
  */
 struct mpi {
@@ -153,7 +153,7 @@ static int mpi_open(struct bus *e, const char *spec,
 }
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
-/* Tell of each dead rank; from then on they no longer make calls fail */
+/* Report each dead rank; after that they do not make calls fail */
 static void acknowledge(struct bus *e)
 {
 	struct mpi *m = e->link;
@@ -186,7 +186,7 @@ static bool is_death(int err)
 
 enum { LEADERS = false };
 
-/* Among those that live */
+/* Among the living ranks */
 static int meet(struct mpi *m, MPI_Request *r)
 {
 	m->agreed = 1;
@@ -199,7 +199,7 @@ static void free_comm(struct mpi *m)
 	(void)m;
 }
 #else
-/* Errors end the job before they are seen */
+/* Errors end the job before they are noticed */
 static void acknowledge(struct bus *e)
 {
 	(void)e;
@@ -259,7 +259,7 @@ static struct bus_buffer *pack(struct bus *e, const struct frame *f,
 	return b;
 }
 
-/* @b is taken over, also without success */
+/* Takes @b, also after an error */
 static int post(struct bus *e, int to, struct bus_buffer *b,
 		struct envelope envelope)
 {
@@ -272,7 +272,7 @@ static int post(struct bus *e, int to, struct bus_buffer *b,
 	}
 	memcpy(b->data, &envelope, ENVELOPE);
 	s->buffer = b;
-	/* a dead one's messages go nowhere until it was told of */
+	/* messages to a dead rank are lost until its death was reported */
 	if (MPI_Isend(b->data, b->len, MPI_BYTE, to, TAG, m->comm,
 		      &s->request))
 		e->up->release(&e->inbox, b);
@@ -293,9 +293,9 @@ static int post_copy(struct bus *e, int to, const struct bus_buffer *b,
 }
 
 /*
- * Ranks 1 to this one pass broadcasts on. To many ranks, sending one after the
- * other takes longer than another message's way; with about as many leaders as
- * each of them has ranks behind it, the last rank gets it soonest
+ * Ranks 1 to this one forward broadcasts. With many ranks, sending to one after
+ * the other takes longer than one more hop; with about as many leaders as each
+ * of them has ranks behind it, the last rank gets it soonest
  */
 static int leaders_of(const struct mpi *m)
 {
@@ -309,7 +309,7 @@ static int leaders_of(const struct mpi *m)
 	return leaders;
 }
 
-/* To all that this rank has behind it. Return: 0; -ENOMEM */
+/* Forward to all ranks behind this one. Return: 0; -ENOMEM */
 static int pass_on(struct bus *e, const struct bus_buffer *b,
 		   struct envelope envelope)
 {
@@ -365,7 +365,7 @@ static int mpi_send(struct bus *e, const struct frame *f, uint64_t joining,
 	});
 }
 
-/* What is out: its buffers are free again */
+/* Free the buffers of completed sends */
 static void look_at_sendings(struct bus *e)
 {
 	struct mpi *m = e->link;
@@ -375,7 +375,7 @@ static void look_at_sendings(struct bus *e)
 		struct sending *s = &m->sendings[i];
 		int done = 0;
 
-		/* that to a dead one is done, too: a failed request is */
+		/* a send to a dead rank is complete, too: its request failed */
 		if (!MPI_Test(&s->request, &done, MPI_STATUS_IGNORE) && !done) {
 			i++;
 			continue;
@@ -386,7 +386,7 @@ static void look_at_sendings(struct bus *e)
 	}
 }
 
-/* Return: NULL: nothing there; @err, or no memory */
+/* Return: NULL: no message; @err, or no memory */
 static struct bus_buffer *next(struct bus *e, int *err, int *from)
 {
 	struct mpi *m = e->link;
@@ -402,7 +402,7 @@ static struct bus_buffer *next(struct bus *e, int *err, int *from)
 	MPI_Get_count(&status, MPI_BYTE, &len);
 	b = e->up->buffer(&e->inbox, len);
 	if (!b) {
-		/* half a stream is worse than none */
+		/* a gap in the stream would be worse */
 		MPI_Abort(m->comm, 1);
 		return NULL;
 	}
@@ -437,8 +437,8 @@ static struct envelope envelope_of(const struct bus_buffer *b)
 	return envelope;
 }
 
-/* Whether it is @b's turn; if so, it is taken for delivered. The difference is
- * right also when the count begins anew
+/* Whether @b is next in order; if so, it counts as delivered. The difference is
+ * right also when the count wraps around
  */
 static bool in_turn(struct mpi *m, const struct bus_buffer *b)
 {
@@ -460,8 +460,8 @@ static void hold(struct mpi *m, struct bus_buffer *b)
 	*at = b;
 }
 
-/* After each one the first is looked for again: they arrived in order but for
- * broadcasts that were passed on, which came late
+/* Search from the start after each one: they arrived in order except for
+ * forwarded broadcasts, which came late
  */
 static void deliver_held(struct bus *e, bool discard)
 {
@@ -481,13 +481,13 @@ static void deliver_held(struct bus *e, bool discard)
 	}
 }
 
-/* From the coordinator, or passed on */
+/* From the coordinator, or forwarded */
 static void take(struct bus *e, struct bus_buffer *b, bool discard)
 {
 	struct mpi *m = e->link;
 	const struct envelope envelope = envelope_of(b);
 
-	/* half a stream is worse than none */
+	/* a gap in the stream would be worse */
 	if (envelope.kind == PASS_ON && pass_on(e, b, envelope))
 		MPI_Abort(m->comm, 1);
 	if (!in_turn(m, b)) {
@@ -535,7 +535,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* @waited: ns, @patience: of that, without a sleep */
+/* @waited: ns, @patience: part of it without sleep */
 static void doze(uint64_t waited, uint64_t patience)
 {
 	struct timespec t = { 0, SLEEP_LEAST_NS };
@@ -544,14 +544,14 @@ static void doze(uint64_t waited, uint64_t patience)
 		sched_yield();
 		return;
 	}
-	/* as long again as it slept by now */
+	/* sleep as long again as it slept so far */
 	if (waited - patience > SLEEP_LEAST_NS)
 		t.tv_nsec = waited - patience < SLEEP_MOST_NS ?
 			    waited - patience : SLEEP_MOST_NS;
 	nanosleep(&t, NULL);
 }
 
-/* Who waits much longer for most messages gains nothing by looking */
+/* With much longer waits for most messages polling gains nothing */
 static uint64_t patience_of(const struct mpi *m)
 {
 	if (2 * m->usual < PATIENCE_NS || 2 * m->usual > PATIENCE_MOST_NS)
@@ -575,22 +575,22 @@ static void mpi_wait(struct bus *e, int timeout_ms)
 		m->moved = false;
 		mpi_progress(e);
 		now = now_ns();
-		/* a large message on its way needs us awake */
+		/* the transfer of a large message needs polling */
 		if (m->moved)
 			moved = now;
 	}
 	m->usual += ((int64_t)(now - start) - (int64_t)m->usual) / 8;
 }
 
-/* There is no way back in: the ranks are what they are */
+/* No rank can join again: the ranks are fixed */
 static void mpi_reset(struct bus *e)
 {
 	(void)e;
 }
 
 /*
- * All that was sent is received by somebody before anybody goes: a barrier that
- * a rank enters when its own messages are out, receiving in the meantime.
+ * All messages are received before any rank leaves: a barrier that a rank
+ * enters when its own messages are sent, while it keeps receiving.
  */
 static void farewell(struct bus *e)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * outbox.h - what a publisher still has to send to one subscriber.
+ * outbox.h - the queue of a publisher for one subscriber.
  *
- * Serialized messages in, in the order in which they were published; out the
- * same, one at a time, when the connection wants the next. In between at most
- * `limit` of them wait, and a sampler says which. A message that was handed
- * out is being written and is of no concern here.
+ * Serialized messages enter in the order of publication; they leave in the same
+ * order, one at a time, when the connection wants the next. At most `limit` of
+ * them wait, and a sampler selects which. A message that left is being written
+ * and is not handled here.
  *
  * Outboxes of one group (sync=NAME, one subscriber) keep the same stamps, see
  * optsample/sync.h. There a message also waits while another outbox has an
- * older one to send. A socket swallows a whole outage of laser scans, but two
+ * older one to send. A socket takes a whole outage of laser scans, but only two
  * images: the scans would run ahead of their partners, and so commit every set
  * before it can be sampled.
  *
- * Locking: the caller serialises put() and take() of one outbox. What a group
- * shares is under a lock of its own, which is the innermost.
+ * Locking: the caller serialises put() and take() of one outbox. The shared
+ * state of a group has a lock of its own, which is the innermost.
  */
 #ifndef OPTSAMPLE_ROS1_OUTBOX_H
 #define OPTSAMPLE_ROS1_OUTBOX_H
@@ -34,14 +34,14 @@ struct outbox;
 struct group;
 
 /**
- * struct message - one that waits
+ * struct message - a waiting message
  * @m: serialized
- * @number: how many were put in before it
- * @home: where it waits
- * @self: its place there
+ * @number: number of messages before it
+ * @home: its queue
+ * @self: its position there
  *
- * As optsample_node it is in the sampler of a single outbox, as optsample_part
- * in a set of a group.
+ * It is an optsample_node in the sampler of a single outbox, and an
+ * optsample_part in a set of a group.
  */
 struct message : optsample_node, optsample_part {
 	ros::SerializedMessage m;
@@ -52,13 +52,13 @@ struct message : optsample_node, optsample_part {
 
 /**
  * struct stats - of one outbox, in messages
- * @in: put in
- * @out: handed out
+ * @in: entered
+ * @out: left for the connection
  * @sampled: discarded on arrival
  * @evicted: discarded later
- * @gap: longest distance of two handed out in a row, 1: nothing between them
- * @last: number of the last one handed out, from 1
- * @most: waiting at a time
+ * @gap: longest distance of two successive ones that left, 1: none discarded
+ * @last: number of the last one that left, from 1
+ * @most: most that waited at a time
  */
 struct stats {
 	u64 in;
@@ -74,15 +74,15 @@ struct stats {
  * struct outbox - see above
  * @topic: name
  * @peer: name of the subscribing node
- * @link: whose outbox it is; does not keep it alive
+ * @link: owner of the outbox; not kept alive by it
  * @start: begin to write, if nothing is being written; may be called as long
  *	as @link is held, and without locks
  * @stamped: messages begin with a std_msgs/Header
- * @queue: what waits
- * @sampler: of it, outside of a group
+ * @queue: waiting messages
+ * @sampler: of the queue, outside of a group
  * @group: NULL: none
  * @member: number in the group
- * @refused: take() was asked in vain since it last gave something
+ * @refused: take() failed since its last success
  * @stats: see above
  */
 struct outbox {
@@ -91,16 +91,16 @@ struct outbox {
 	outbox(const outbox &) = delete;
 	outbox &operator=(const outbox &) = delete;
 
-	/* Keep @m, or not; others may have to go for it. */
+	/* Enqueue @m, or discard it; others may be discarded for it. */
 	void put(const ros::SerializedMessage &m);
 
-	/* Return: whether there is one to be written now, then in @m */
+	/* Return: whether there is one to be written now; it is in @m */
 	bool take(ros::SerializedMessage *m);
 
 	/* Start partners whose turn it has become; without locks. */
 	void wake();
 
-	/* Out of the group, before it ends; without locks. */
+	/* Leave the group, before it ends; without locks. */
 	void leave();
 
 	std::string topic;

@@ -2,8 +2,8 @@
 /*
  * rules.c - the list of topics to sample; see rules.h.
  *
- * Strict: what nobody can mean is refused as a whole, for a node that samples
- * half of what was asked for is worse than one that says so at its start.
+ * Strict: an invalid list is refused as a whole. A node that reports an error
+ * at its start is better than one that samples half of the topics.
  */
 #include <errno.h>
 #include <fnmatch.h>

@@ -6,8 +6,8 @@
  *
  *	/camera/rgb:sync=cam,/camera/depth*:sync=cam,/scan:limit=50:policy=gap
  *
- * A pattern as in fnmatch(3), of which a star also matches slashes, and
- * options. The first pattern that matches a topic counts.
+ * A pattern is as in fnmatch(3), but a star also matches slashes; options
+ * follow. The first pattern that matches a topic is used.
  */
 #ifndef OPTSAMPLE_ROS1_RULES_H
 #define OPTSAMPLE_ROS1_RULES_H
@@ -22,7 +22,7 @@ extern "C" {
  * struct rule - one entry
  * @pattern: of topics
  * @sync: group whose topics keep the same stamps, NULL: none
- * @policy: what goes when the queue is full
+ * @policy: which message is discarded when the queue is full
  * @limit: messages, 0: the publisher's queue_size
  * @refill: R in percent
  */
@@ -35,9 +35,9 @@ struct rule {
 };
 
 /**
- * struct rules - all of them
- * @v: the table, and @text what its strings point into; both owned
- * @n: used of it
+ * struct rules - the list of rules
+ * @v: the table, and @text the storage of its strings; both owned
+ * @n: number of rules
  */
 struct rules {
 	struct rule *v;
@@ -49,9 +49,9 @@ enum { RULES_WHY = 128 };
 
 /**
  * rules_parse - read a list
- * @r: filled in; empty on failure. For rules_free()
- * @text: the list, blanks around its entries do not matter
- * @why: what is wrong, on -EINVAL
+ * @r: filled in; empty on failure. Free it with rules_free()
+ * @text: the list, blanks around its entries are ignored
+ * @why: the reason of -EINVAL
  *
  * Return: 0, -EINVAL or -ENOMEM
  */
@@ -59,14 +59,14 @@ int rules_parse(struct rules *r, const char *text, char why[RULES_WHY]);
 
 void rules_free(struct rules *r);
 
-/* Return: the rule for @topic, NULL if it is to be left alone */
+/* Return: the rule for @topic, NULL: not sampled */
 const struct rule *rules_find(const struct rules *r, const char *topic);
 
 /**
  * has_header - do messages of a type begin with a std_msgs/Header?
  * @definition: of the type, as in a connection header
  *
- * Only those have a stamp that can be read.
+ * Only those have a readable stamp.
  */
 bool has_header(const char *definition);
 

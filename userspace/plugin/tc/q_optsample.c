@@ -3,11 +3,10 @@
  * q_optsample - options and statistics of the optsample qdisc, for tc
  *
  * tc opens it as q_optsample.so, see tc-optsample(8). Principles: one table
- * drives parsing, range checks and printing; what "tc qdisc show" prints can
- * be given back as arguments and means exactly the same, so no number is
- * rounded; JSON has the names of the ABI (linux/pkt_sch_optsample.h). Every
- * bad argument is one line on stderr in the words of the kernel, which
- * checks again.
+ * drives parsing, range checks and printing. The output of "tc qdisc show" is
+ * valid as arguments and means exactly the same, so no number is rounded. JSON
+ * has the names of the ABI (linux/pkt_sch_optsample.h). Every bad argument is
+ * one line on stderr in the words of the kernel, which checks again.
  *
  * Limits: options of a newer kernel are not shown.
  */
@@ -48,7 +47,7 @@ enum kind {
  * @kind: how its value is written
  * @min: smallest,
  * @max: largest value of the attribute, and
- * @error: what to say otherwise
+ * @error: error message for other values
  */
 struct option {
 	const char *name;
@@ -59,7 +58,7 @@ struct option {
 	const char *error;
 };
 
-/* In the order of printing. The words of the errors are the kernel's. */
+/* In the order of printing. The error messages are the kernel's. */
 static const struct option options[] = {
 	{ "limit", TCA_OPTSAMPLE_LIMIT, KIND_COUNT, 1, 65535,
 	  "limit must be 1..65535" },
@@ -220,7 +219,7 @@ static bool has_digits_only(const char *str)
 	return str[strspn(str, "0123456789.")] == '\0';
 }
 
-/* @err: -ERANGE for a value that is well written, but out of range */
+/* @err: -ERANGE for a valid number that is out of range */
 static void complain(const struct option *o, const char *str, int err)
 {
 	double ms;
@@ -260,7 +259,7 @@ static int put_number(const struct option *o, const char *str,
 	return put_u32(n, o->attr, value);
 }
 
-/* 20 and 20p are packets; anything else with a unit is a size. */
+/* 20 and 20p are packets; any other unit means a size. */
 static int put_inflight(const struct option *o, const char *str,
 			struct nlmsghdr *n)
 {
@@ -506,7 +505,7 @@ static void print_inflight(FILE *f, struct rtattr *tb[])
 		fputs("noinflight ", f);
 }
 
-/* The default is not worth a word. */
+/* The default is not printed. */
 static void print_name(FILE *f, const char *option, const char *key,
 		       const char *const *names, const struct rtattr *rta)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the tc plugin share: options, profiles, statistics. */
+/* Shared by the parts of the tc plugin: options, profiles, statistics. */
 #ifndef OPTSAMPLE_TC_Q_OPTSAMPLE_H
 #define OPTSAMPLE_TC_Q_OPTSAMPLE_H
 
@@ -8,7 +8,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Tests set it, to let the kernel judge what is refused here. */
+/* Set by tests, to let the kernel check values that are refused here. */
 #define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
 
 static const struct unit plain_units[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Profiles of the optsample qdisc, for tc: what flows of one number do
- * otherwise. "profile 3" begins one; all words up to the next are its own,
- * so profiles come last.
+ * Profiles of the optsample qdisc, for tc: options for flows with a profile
+ * number. "profile 3" begins one; all words up to the next one belong to it, so
+ * profiles come last.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static const struct unit us_units[] = {
  * @units: of its value, NULL: a policy, or none
  * @min: smallest,
  * @max: largest value of the attribute, and
- * @error: what to say otherwise; NULL: it has no value, but means @max
+ * @error: error message; NULL: it has no value, but means @max
  */
 struct profile_word {
 	const char *name;
@@ -85,7 +85,7 @@ static int put_word(const struct profile_word *w, const char *str,
 	return put_u32(n, maxlen, w->attr, value);
 }
 
-/* A word that stands alone */
+/* A word without a value */
 static int put_lone_word(const struct profile_word *w, struct nlmsghdr *n,
 			 int maxlen)
 {
@@ -233,7 +233,7 @@ static void print_word(FILE *f, const struct profile_word *w, uint32_t value)
 	fputc(' ', f);
 }
 
-/* Return: false if it is not there, or cannot be one */
+/* Return: false if it is missing or has a wrong size */
 static bool get_u32_of(struct rtattr *tb[], int attr, uint32_t *value)
 {
 	if (!tb[attr] || RTA_PAYLOAD(tb[attr]) < sizeof(*value))
@@ -266,7 +266,7 @@ static void print_profile(FILE *f, struct rtattr *nest)
 }
 
 /**
- * optsample_print_profiles - as text that can be given back, or JSON
+ * optsample_print_profiles - as text that is valid as arguments, or JSON
  * @f:		where tc prints
  * @rta:	TCA_OPTSAMPLE_PROFILES, or NULL
  */

@@ -2,11 +2,11 @@
 /*
  * Statistics of the optsample qdisc and of its classes, for tc.
  *
- * In: the payload of TCA_STATS_APP. Out: a few lines for the eye, or JSON
+ * In: the payload of TCA_STATS_APP. Out: a few lines for people, or JSON
  * with every counter under its name in linux/pkt_sch_optsample.h.
  *
- * Limits: an older or newer kernel is read as far as both sides know the
- * structures; JSON leaves out what the kernel did not send.
+ * Limits: with an older or newer kernel only the common fields are read; JSON
+ * leaves out what the kernel did not send.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
  * @name: of the field
  * @offset: in the structure
  * @size: 4 or 8 bytes
- * @sign: it is a signed one
+ * @sign: signed
  */
 struct field {
 	const char *name;
@@ -74,7 +74,7 @@ _Static_assert(!offsetof(struct tc_optsample_qd_stats, c) &&
 	       !offsetof(struct tc_optsample_cl_stats, c),
 	       "counters come first");
 
-/* What the kernel did not send is left out, rather than called zero. */
+/* Fields that the kernel did not send are left out, not printed as 0. */
 static void json_fields(const void *st, size_t len,
 			const struct field *f, size_t count)
 {
@@ -142,7 +142,7 @@ static void print_ns(FILE *f, const char *label, uint64_t ns)
 		fprintf(f, "%.1fs", (double)ns / NSEC_PER_SEC);
 }
 
-/* For the eye: rounded, unlike a limit */
+/* For people: rounded, unlike a limit */
 static void print_bytes(FILE *f, const char *label, uint64_t bytes)
 {
 	if (bytes >= 10 * MIB)
@@ -153,7 +153,7 @@ static void print_bytes(FILE *f, const char *label, uint64_t bytes)
 		fprintf(f, " %s %llub", label, ULL(bytes));
 }
 
-/* What is rarely there is only said when it is. */
+/* Rare counters are only printed if they are not 0. */
 static void print_some(FILE *f, const char *label, uint64_t count)
 {
 	if (count)
@@ -268,7 +268,7 @@ int optsample_print_xstats(struct qdisc_util *qu, FILE *f,
 	len -= head;
 	if (len > st.size)
 		len = st.size;
-	/* Whatever it is by the kernel's count, nothing beyond it is read. */
+	/* Whatever length the kernel gives, nothing beyond it is read. */
 	memset((char *)&st + head + len, 0, sizeof(st) - head - len);
 	if (st.type == TC_OPTSAMPLE_XSTATS_CLASS) {
 		if (is_json_context())

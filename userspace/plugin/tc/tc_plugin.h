@@ -3,10 +3,10 @@
  * What tc exports to a q_NAME.so that it loads.
  *
  * iproute2 has no development package. The few declarations used here are
- * our own, and hold for iproute2 6.1 (Debian 12) to 6.15 (Debian 13); the
- * symbols are resolved when tc opens the plugin. Only what prints JSON is
- * taken from tc: text goes through stdio, so that no enumeration of colours
- * has to match.
+ * our own, and are valid for iproute2 6.1 (Debian 12) to 6.15 (Debian 13); the
+ * symbols are resolved when tc opens the plugin. Only the JSON functions of tc
+ * are used: text goes through stdio, so that no enumeration of colours has to
+ * match.
  */
 #ifndef OPTSAMPLE_TC_PLUGIN_H
 #define OPTSAMPLE_TC_PLUGIN_H
