@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bag.h - recordings: MCAP, rosbag2's .db3 and rosbag's .bag, read and written
+ * bag.h - recordings: read and write MCAP, rosbag2's .db3 and rosbag's .bag
  *
- * In and out: serialized messages, each of a topic and with the time it was
- * recorded at. Reading goes in the order of that time, whatever the order in
- * the file. What a robot that lost power left behind is read as far as it is
- * whole; damage is passed over and reported by bag_warning().
+ * In and out: serialized messages with topic and time of recording. Reading is
+ * in the order of that time, whatever the order in the file. An incomplete
+ * recording, as after a power loss, is read as far as it is valid; damage is
+ * skipped and reported by bag_warning().
  *
  * Sources: mcap.dev/spec (MCAP 0), wiki.ros.org/Bags/Format/2.0, rosbag2's
  * sqlite storage (schema 4) and its metadata.yaml (version 5).
  *
  * Limits: BAG_TOPICS topics, chunks of BAG_CHUNK_MAX bytes. Attachments,
- * metadata and services are passed over, as are encrypted bags; rosbag2's own
- * compression of whole files or messages is not undone.
+ * metadata and services are skipped, as are encrypted bags; rosbag2's own
+ * compression of whole files or messages is not supported.
  */
 #ifndef BAG_H
 #define BAG_H
@@ -31,9 +31,9 @@ enum {
 enum bag_format { BAG_MCAP, BAG_DB3, BAG_ROSBAG };
 
 /**
- * struct bag_topic - what is recorded
- * @type:	as the file has it; message_kind_of() knows both ways of it
- * @md5:	ROS 1 only. When writing: NULL where message.h knows the type
+ * struct bag_topic - a topic of a recording
+ * @type:	as in the file; message_kind_of() knows both forms
+ * @md5:	ROS 1 only. When writing: NULL if message.h knows the type
  * @definition:	text of the type, likewise; NULL if the file has none
  * @count:	messages in the recording; not used when writing
  * @latched:	late subscribers get the last message too: maps
@@ -47,9 +47,9 @@ struct bag_topic {
 };
 
 /**
- * struct bag_message - good until the next call with its reader
+ * struct bag_message - valid until the next call with its reader
  * @topic:	index into bag_topics()
- * @stamp:	when it was recorded, ns since the epoch
+ * @stamp:	time of recording, ns since the epoch
  */
 struct bag_message {
 	unsigned int	topic;
@@ -63,18 +63,18 @@ struct bag_writer;
 
 /**
  * bag_open() - read a recording
- * @path: a file, or a folder of rosbag2 with its files, which are read one
- *	after the other; the format is found by content
+ * @path: a file, or a folder of rosbag2, whose files are read one after the
+ *	other; the format is detected by content
  * @bag: gets the reader; bag_close() frees it
  *
- * Return: 0; -EPROTONOSUPPORT if it is none of the formats, -EBADMSG if
- * nothing can be made of it; other errors of open(), read() and malloc().
+ * Return: 0; -EPROTONOSUPPORT: unknown format; -EBADMSG: nothing is readable;
+ * other errors of open(), read() and malloc().
  */
 int bag_open(struct bag_reader **bag, const char *path);
 
 void bag_close(struct bag_reader *bag);
 
-/* The topics, @count of them; they stay as they are until bag_close() */
+/* The topics, @count of them; unchanged until bag_close() */
 const struct bag_topic *bag_topics(const struct bag_reader *bag,
 				   unsigned int *count);
 
@@ -85,28 +85,28 @@ bool bag_span(const struct bag_reader *bag, int64_t *begin, int64_t *end);
  * bag_next() - the next message in the order of stamps
  *
  * Return: 1; 0 after the last; a negative errno if the file can no longer be
- * read. Chunks that turn out to be damaged are passed over.
+ * read. Damaged chunks are skipped.
  */
 int bag_next(struct bag_reader *bag, struct bag_message *msg);
 
 /* Start again with the first message. Return: 0 or a negative errno */
 int bag_rewind(struct bag_reader *bag);
 
-/* What is wrong with the file, or NULL; may appear with any bag_next() */
+/* A description of damage to the file, or NULL; may appear at any bag_next() */
 const char *bag_warning(const struct bag_reader *bag);
 
 /**
- * bag_lost() - bytes of the file that were passed over until now
+ * bag_lost() - bytes of the file that were skipped so far
  *
- * Exact for MCAP without an index, of which all is looked at: damaged chunks,
- * what is behind a length that cannot be, records that are neither messages
- * nor an index of them. Not a last record that the end of the file cuts short:
- * who wrote it was interrupted. Elsewhere only damaged chunks.
+ * Exact for MCAP without an index, which is read completely: damaged chunks,
+ * data after an invalid length, records that are neither messages nor an index
+ * of them. An incomplete last record does not count: its writer was
+ * interrupted. Other formats: only damaged chunks.
  */
 uint64_t bag_lost(const struct bag_reader *bag);
 
 /**
- * bag_format_of() - the format that a name asks for
+ * bag_format_of() - the format for a file name
  *
  * .mcap, .bag, .db3; a name without one of these is a folder of rosbag2 (db3).
  */
@@ -115,8 +115,8 @@ enum bag_format bag_format_of(const char *path);
 /**
  * bag_create() - begin a recording
  * @path: must not exist yet. BAG_DB3: a folder, made here with NAME_0.db3 and
- *	metadata.yaml in it, as `ros2 bag` wants them; or a name in .db3, and
- *	then metadata.yaml is put (or replaced) beside it
+ *	metadata.yaml, as for `ros2 bag`; or a name in .db3, then metadata.yaml
+ *	is written (or replaced) next to it
  * @compress: chunks, with zstd (MCAP) or lz4 (rosbag)
  *
  * Return: 0; -EEXIST; other errors of open() and malloc().
@@ -127,30 +127,30 @@ int bag_create(struct bag_writer **bag, const char *path,
 /**
  * bag_add_topic() - before the first message of it
  *
- * Return: index of the topic, that of the one there is if there is one of
- * this name and type; -EINVAL if the format of the recording cannot hold it
- * (.bag: ROS 1, .db3: CDR), -E2BIG, -ENOMEM; as bag_write().
+ * Return: index of the topic, or of an existing one of the same name and type;
+ * -EINVAL if the format of the recording cannot hold it (.bag: ROS 1, .db3:
+ * CDR), -E2BIG, -ENOMEM; as bag_write().
  */
 int bag_add_topic(struct bag_writer *bag, const struct bag_topic *topic);
 
 /**
  * bag_write() - append a message
  *
- * At most a second or a megabyte of messages waits in memory: what is on disk
- * is readable at any moment.
+ * At most a second or a megabyte of messages is buffered: the file on disk is
+ * readable at any moment.
  *
- * Return: 0; -EINVAL for a topic or stamp that is none, -EMSGSIZE beyond
- * BAG_MESSAGE_MAX; an error of the disk, e.g. -ENOSPC, once, and from then on
- * -ECANCELED: nothing more is written and the file stays as it is, readable.
+ * Return: 0; -EINVAL for an invalid topic or stamp, -EMSGSIZE beyond
+ * BAG_MESSAGE_MAX; an error of the disk, e.g. -ENOSPC, once, and after that
+ * -ECANCELED: nothing more is written and the file stays readable.
  */
 int bag_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 	      const void *data, size_t len);
 
-/* Write what waits, e.g. when nothing came for a while. Return: as bag_write */
+/* Write the buffer, e.g. after a pause. Return: as bag_write */
 int bag_flush(struct bag_writer *bag);
 
 /**
- * bag_finish() - write what waits and the index, and free @bag
+ * bag_finish() - write the buffer and the index, and free @bag
  *
  * Return: 0, or an error that was not returned before; the file is readable
  * without an index too.

@@ -170,7 +170,7 @@ static int chunks_load(struct chunked *c, struct chunk_slot *s,
 
 	if (k->raw > BAG_CHUNK_MAX)
 		return -EBADMSG;
-	/* an empty one has a place too */
+	/* an empty chunk gets memory, too */
 	if (chunks_grow(&s->raw, &s->raw_room, k->raw ? k->raw : 1, 1))
 		return -ENOMEM;
 	err = read_chunk(c, k, s->raw);
@@ -295,8 +295,8 @@ static struct chunk_slot *free_slot(struct chunked *c)
 }
 
 /*
- * Load the next chunk. Return: 0, also if it is passed over; -EAGAIN if as much
- * is held as may be; a negative errno
+ * Load the next chunk. Return: 0, also if it is skipped; -EAGAIN at the limit
+ * of loaded chunks; a negative errno
  */
 static int load_next(struct chunked *c)
 {

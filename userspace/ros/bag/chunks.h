@@ -4,9 +4,9 @@
  *
  * MCAP and rosbag are both sequences of chunks, compressed or not, each with
  * the stamps of its first and last message. A format's reader finds the chunks
- * (chunked_add) and takes one apart when asked (parse, which calls
- * chunked_record); here chunks are loaded when the time comes for their first
- * message and merged, so that memory holds only those that overlap in time.
+ * (chunked_add) and parses one on request (parse, which calls chunked_record).
+ * A chunk is loaded when its first message is due, and merged with others, so
+ * that memory only holds chunks that overlap in time.
  */
 #ifndef ROS_BAG_CHUNKS_H
 #define ROS_BAG_CHUNKS_H
@@ -25,9 +25,9 @@ enum chunk_compression { CHUNK_PLAIN, CHUNK_ZSTD, CHUNK_LZ4, CHUNK_BZ2 };
 /**
  * struct chunk - a run of records in the file
  * @offset:	of its (compressed) bytes
- * @stored:	how many they are
- * @raw:	how many when uncompressed
- * @crc:	of those, zlib's crc32(); 0: not known
+ * @stored:	their number
+ * @raw:	their number when uncompressed
+ * @crc:	zlib's crc32() of the uncompressed bytes; 0: not known
  * @begin, @end: stamps
  */
 struct chunk {
@@ -45,7 +45,7 @@ struct chunk_record {
 
 /**
  * struct chunk_slot - a loaded chunk
- * @next:	record to be delivered; @next == @records: free
+ * @next:	the next record to deliver; @next == @records: free
  */
 struct chunk_slot {
 	uint8_t			*raw;
@@ -84,21 +84,21 @@ void chunked_init(struct chunked *c, int fd, uint64_t size,
 			       size_t len));
 void chunked_release(struct chunked *c);
 
-/* All @n bytes at @offset. Return: 0, -EBADMSG if there are less, -errno */
+/* All @n bytes at @offset. Return: 0, -EBADMSG if it is too short, -errno */
 int chunked_pread(struct chunked *c, uint64_t offset, void *data, size_t n);
 
 /* A chunk of the index. Return: 0, -ENOMEM */
 int chunked_add(struct chunked *c, const struct chunk *chunk);
 
 /*
- * Whether no two chunks share bytes: an index that says so would make much of
- * a small file.
+ * Whether no two chunks overlap in the file: otherwise a small file could
+ * expand to a large recording.
  */
 bool chunked_distinct(struct chunked *c);
 
 /*
- * Load a chunk to see what is in it, add it and count its messages.
- * Return: 0, also if it is damaged and passed over; a negative errno
+ * Load a chunk to read its contents, add it and count its messages.
+ * Return: 0, also if it is damaged and skipped; a negative errno
  */
 int chunked_scan(struct chunked *c, const struct chunk *chunk);
 
@@ -106,7 +106,7 @@ int chunked_scan(struct chunked *c, const struct chunk *chunk);
 int chunked_record(struct chunked *c, unsigned int topic, int64_t stamp,
 		   size_t offset, size_t len);
 
-/* When all chunks are known: play from the begin */
+/* When all chunks are known: start from the beginning */
 int chunked_rewind(struct bag_reader *bag);
 int chunked_next(struct bag_reader *bag, struct bag_message *msg);
 

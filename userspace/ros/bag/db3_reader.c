@@ -2,8 +2,8 @@
 /*
  * db3_reader - read the SQLite files of rosbag2
  *
- * The file is not ours: what would run code of its schema (views, virtual
- * tables, triggers) is not accepted.
+ * The file is not trusted: a schema with code (views, virtual tables, triggers)
+ * is refused.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -13,11 +13,12 @@
 
 /**
  * struct db3 - a reader
- * @order:	topic and stamp of all messages, in order, without their data:
- *		SQLite may have to sort them
- * @data:	that of one
+ * @order:	query of topic and stamp of all messages, in order, without
+ *		their
+ *		data, as SQLite may have to sort them
+ * @data:	query of the data of one message
  * @id:		of each topic, in the file
- * @done:	@order came to its end; it would begin again
+ * @done:	@order is at its end; another step would restart it
  */
 struct db3 {
 	struct bag_reader	bag;
@@ -70,7 +71,7 @@ static struct bag_text db3_reader_text_of(sqlite3_stmt *s, int column)
 	return (struct bag_text){ text, sqlite3_column_bytes(s, column) };
 }
 
-/* Two real tables, which cannot do more than hold rows */
+/* Two ordinary tables, which can only hold rows */
 static int check_schema(struct db3 *d)
 {
 	sqlite3_stmt *s;
@@ -108,7 +109,7 @@ static int db3_reader_add_topic(struct db3 *d, sqlite3_stmt *s)
 		bag_reader_warn(&d->bag, "not all topics can be listed");
 	if (i < 0)
 		return i == -ENOSPC ? 0 : i;
-	/* the first of two of one name is the one whose messages are found */
+	/* if two topics have the same name, messages of the first are found */
 	if ((unsigned int)i < before)
 		return 0;
 	p = realloc(d->id, d->bag.topics * sizeof(*d->id));
@@ -128,7 +129,7 @@ static int db3_reader_read_topics(struct db3 *d)
 	sqlite3_stmt *s;
 	int code, err;
 
-	/* both came with later versions of the schema */
+	/* later versions of the schema added both */
 	sqlite3_snprintf(sizeof(sql), sql,
 			 "SELECT id, name, type, serialization_format, %s, %s "
 			 "FROM topics ORDER BY id",
@@ -185,7 +186,7 @@ static int db3_reader_count_messages(struct db3 *d)
 			d->bag.end = end;
 	}
 	sqlite3_finalize(s);
-	/* as far as it goes: one that is damaged may have more */
+	/* as far as possible: a damaged file may have more */
 	if (code != SQLITE_DONE)
 		bag_reader_warn(&d->bag, "damaged: %s", sqlite3_errmsg(d->db));
 	return 0;

@@ -2,10 +2,10 @@
 /*
  * db3_writer - write the SQLite files of rosbag2, and their metadata.yaml
  *
- * What waits is in a transaction: a file whose writer was killed, or whose disk
- * became full, has all that was committed. Tables as of schema 4 (Iron and
- * later; Humble does not look at what it does not know), metadata as of version
- * 5 (Humble; all later read it).
+ * Buffered messages are in a transaction: after the death of the writer, or
+ * with a full disk, the file has all that was committed. Tables as of schema 4
+ * (Iron and later; Humble ignores unknown parts), metadata as of version 5
+ * (Humble; all later versions read it).
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -72,7 +72,7 @@ static int db3_add(struct bag_writer *bag, unsigned int topic)
 
 	if (t->format != MESSAGE_CDR)
 		return -EINVAL;
-	/* its number is ours, so that none is to be looked up */
+	/* we choose its number, so no query is needed */
 	snprintf(sql, sizeof(sql), "INSERT INTO topics(id, name, type, "
 		 "serialization_format, offered_qos_profiles, "
 		 "type_description_hash) VALUES (%u, ?, ?, 'cdr', ?, '')",
@@ -116,7 +116,7 @@ static int db3_flush(struct bag_writer *bag)
 	return err;
 }
 
-/* A scalar of YAML, whatever is in it */
+/* A YAML scalar, quoted and escaped */
 static void put_quoted(FILE *f, const char *s)
 {
 	putc('"', f);
@@ -177,7 +177,7 @@ static void put_metadata(struct db3_writer *d, FILE *f)
 }
 
 /*
- * Into the file too: by its version rosbag2 knows how to read the QoS there.
+ * Also written to the file: its version tells rosbag2 how to read the QoS.
  * @yaml: also as metadata.yaml
  */
 static int write_metadata(struct db3_writer *d, bool yaml)
@@ -213,7 +213,10 @@ static int write_metadata(struct db3_writer *d, bool yaml)
 	fprintf(f, "rosbag2_bagfile_information:\n%s", t);
 	bad = ferror(f);
 	if (fclose(f) || bad) {
-		/* none is better than half of one: it can be made again */
+		/*
+		 * no file is better than an incomplete one: it can be made
+		 * again
+		 */
 		unlink(path);
 		err = -EIO;
 	}
@@ -222,7 +225,7 @@ out:
 	return err;
 }
 
-/* What was not committed is not counted */
+/* Uncommitted messages are not counted */
 static void recount(struct db3_writer *d)
 {
 	sqlite3_stmt *s;
@@ -262,7 +265,7 @@ static int db3_finish(struct bag_writer *bag)
 	sqlite3_finalize(d->insert);
 	d->insert = NULL;
 	last = write_metadata(d, true);
-	/* one file again, without its log */
+	/* a single file again, without its log */
 	err = db3_writer_run(d, "PRAGMA journal_mode = DELETE");
 	return err ? err : last;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * decompress.h - chunks whose size is known
+ * decompress.h - decompress chunks of known size
  *
- * Each makes exactly @raw_len bytes of @len, or it is not what it says it is.
- * Return: 0, -EBADMSG, -ENOMEM. Contexts are made when they are first needed.
+ * Each function makes exactly @raw_len bytes of @len; otherwise the data is
+ * invalid. Return: 0, -EBADMSG, -ENOMEM. Contexts are made at first use.
  */
 #ifndef ROS_BAG_DECOMPRESS_H
 #define ROS_BAG_DECOMPRESS_H

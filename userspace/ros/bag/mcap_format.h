@@ -2,8 +2,8 @@
 /*
  * mcap_format.h - MCAP, version 0 (mcap.dev/spec)
  *
- * A record: its kind, u8; bytes that follow, u64. All little endian; a text is
- * its length, u32, and its bytes; a map or array is its bytes' number, u32.
+ * A record: its kind, u8; its length, u64; its data. All little endian; a text
+ * is its length, u32, and its bytes; a map or array is its size in bytes, u32.
  */
 #ifndef ROS_BAG_MCAP_FORMAT_H
 #define ROS_BAG_MCAP_FORMAT_H

@@ -2,9 +2,9 @@
 /*
  * rosbag_writer - write .bag as rosbag does
  *
- * Each chunk is written whole, with its index; where the chunks are is written
- * at the end, and that there is such an end into the first record. A bag
- * without it is read by `rosbag reindex`, and by our reader as it is.
+ * Each chunk is written as a whole, with its index; the positions of the chunks
+ * are written at the end, and the position of that index in the first record. A
+ * bag without it can be read by `rosbag reindex`, and by our reader.
  */
 #include <errno.h>
 #include <lz4frame.h>
@@ -23,8 +23,8 @@ struct entry {
 
 /**
  * struct rosbag_writer - a writer
- * @chunk:	what waits
- * @out:	what is written at once
+ * @chunk:	buffered messages
+ * @out:	data of the next write
  * @infos:	about each chunk, for the end
  * @known:	connections that the file has
  */
@@ -180,10 +180,10 @@ static void put_chunk_head(struct rosbag_writer *r, const char *compression)
 	rosbag_writer_end(b, from);
 }
 
-/* What waits as a chunk; what does not get smaller stays as it is */
+/* Write the buffer as a chunk, compressed if that is smaller */
 static void rosbag_writer_put_chunk(struct rosbag_writer *r)
 {
-	/* the only frames that roslz4, which is what rosbag reads, accepts */
+	/* roslz4, which rosbag uses, only accepts such frames */
 	static const LZ4F_preferences_t prefs = {
 		.frameInfo = {
 			.blockSizeID = LZ4F_max256KB,
@@ -214,7 +214,7 @@ static void rosbag_writer_put_chunk(struct rosbag_writer *r)
 	rosbag_writer_end(b, from);
 }
 
-/* Where the messages of @topic are in the chunk. Return: how many there are */
+/* The index of @topic in the chunk. Return: its number of messages */
 static uint32_t put_index(struct rosbag_writer *r, unsigned int topic)
 {
 	const struct entry *e = (const struct entry *)r->entries.data;
@@ -242,7 +242,7 @@ static uint32_t put_index(struct rosbag_writer *r, unsigned int topic)
 	return count;
 }
 
-/* The indices behind the chunk, and what the end says of it */
+/* The indices after the chunk, and its entry for the end */
 static void rosbag_writer_put_indices(struct rosbag_writer *r)
 {
 	const struct entry *e = (const struct entry *)r->entries.data;

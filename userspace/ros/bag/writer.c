@@ -75,7 +75,7 @@ void bag_buffer_text(struct bag_buffer *b, const char *text)
 int bag_file_create(struct bag_file *f, const char *path)
 {
 	f->at = 0;
-	/* an older recording is worth more than a name */
+	/* never overwrite an older recording */
 	f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	return f->fd < 0 ? -errno : 0;
 }
@@ -92,8 +92,9 @@ int bag_file_append(struct bag_file *f, const void *data, size_t len)
 		if (err == -EINTR)
 			continue;
 		if (n <= 0) {
-			/* half a chunk is none; should this fail too, readers
-			 * pass over what is left */
+			/* a partial chunk is invalid; should this fail too,
+			 * readers skip it
+			 */
 			if (ftruncate(f->fd, f->at))
 				return err;
 			return err;
@@ -104,7 +105,7 @@ int bag_file_append(struct bag_file *f, const void *data, size_t len)
 	return 0;
 }
 
-/* As rosbag2 writes it up to version 8 of its metadata, which all read */
+/* As in metadata of rosbag2 up to version 8, which all versions read */
 #define QOS(durability) \
 	"- history: 1\n  depth: 10\n  reliability: 1\n  durability: " \
 	durability "\n" \
@@ -238,7 +239,7 @@ int bag_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 
 	if (bag->failed)
 		return -ECANCELED;
-	/* 32 bits of seconds is what all formats can hold */
+	/* all formats can hold 32 bits of seconds */
 	if (topic >= bag->topics || stamp < 0 ||
 	    stamp / 1000000000 > UINT32_MAX)
 		return -EINVAL;
@@ -255,7 +256,7 @@ int bag_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 		return writer_fail(bag, err);
 	if (!bag->waiting)
 		bag->since = stamp;
-	/* what is empty waits too */
+	/* an empty message counts, too */
 	bag->waiting += len + 1;
 	if (!bag->messages || stamp < bag->begin)
 		bag->begin = stamp;
@@ -271,7 +272,7 @@ int bag_finish(struct bag_writer *bag)
 	bool reported = bag->failed;
 	int err = bag_flush(bag), last;
 
-	/* what is there gets its index even so, if that can be written */
+	/* write the index in any case, if possible */
 	last = bag->ops->finish(bag);
 	for (unsigned int i = 0; i < bag->topics; i++)
 		writer_free_topic(&bag->topic[i]);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * writer.h - what the writers of the formats have in common
+ * writer.h - shared by the writers of all formats
  */
 #ifndef ROS_BAG_WRITER_H
 #define ROS_BAG_WRITER_H
 
 #include "ros/bag/bag.h"
 
-/* How much waits in memory: what is lost with the power */
+/* Limits of the buffer: what a power loss can cost */
 enum {
 	BAG_WAIT_BYTES	= 1 << 20,
 	BAG_WAIT_NS	= 1000000000,
@@ -24,10 +24,10 @@ struct bag_writer_ops {
 
 /**
  * struct bag_writer - the first member of every writer
- * @topic:	all texts are set, maybe empty, and freed with it; count is of
- *		the messages written
+ * @topic:	all texts are set, maybe empty, and freed with it; count is the
+ *		number of messages written
  * @begin, @end: stamps
- * @waiting:	bytes; @since: the stamp of the first of them
+ * @waiting:	buffered bytes; @since: the stamp of the first of them
  * @failed:	an error was returned
  */
 struct bag_writer {
@@ -40,14 +40,14 @@ struct bag_writer {
 	bool				failed;
 };
 
-/* Bytes that grow; @bad: there was no memory for all */
+/* A growing buffer; @bad: an allocation failed */
 struct bag_buffer {
 	uint8_t	*data;
 	size_t	len, room;
 	bool	bad;
 };
 
-/* Room for @n more, which become part of it, or NULL */
+/* Append @n bytes; returns them, or NULL */
 uint8_t *bag_buffer_room(struct bag_buffer *b, size_t n);
 void bag_buffer_put(struct bag_buffer *b, const void *data, size_t n);
 void bag_buffer_put8(struct bag_buffer *b, uint8_t v);

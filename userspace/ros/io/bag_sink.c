@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bag_sink - a recording that is made now
+ * bag_sink - write a recording
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /**
  * struct bag_sink
- * @ended: by an error, which was told
+ * @ended: by an error, which was logged
  */
 struct bag_sink {
 	struct sink		s;
@@ -32,7 +32,7 @@ static struct bag_sink *bag_sink_bag_of(struct sink *s)
 	return (struct bag_sink *)s;
 }
 
-/* Of the disk's errors bag.h gives one, then -ECANCELED */
+/* After an error of the disk bag.h returns it once, then -ECANCELED */
 static void bag_sink_log(struct bag_sink *s, int err)
 {
 	if (!err || s->ended)
@@ -93,7 +93,7 @@ static int bag_sink_add(struct sink *sink, struct sink_topic *t)
 	return 0;
 }
 
-/* What was recorded of it stays */
+/* Its recorded messages stay */
 static void bag_sink_remove(struct sink_topic *t)
 {
 	(void)t;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bag_source - a recording, played as it was recorded
+ * bag_source - play a recording with its original timing
  *
- * Each message is due at the time of the first one and its distance from that,
- * so that delays do not add up: what is late is followed by what is due. When
- * it begins again, all stamps go on: those in the headers are rewritten in a
- * copy of the bytes, where each serialization has them.
+ * Each message is due relative to the first one, so that delays do not add up:
+ * after a late message the next ones are on time. When the recording repeats,
+ * stamps go on: stamps in the headers are rewritten in a copy of the bytes, at
+ * the offset of each serialization.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,17 +16,17 @@
 #include "ros/bag/bag.h"
 #include "ros/io/source_ops.h"
 
-enum { TURN = 64 };	/* messages between looks at the rest of the loop */
+enum { TURN = 64 };	/* messages per turn of the loop */
 
 static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
 
 /**
  * struct bag_source
  * @wanted:	of each topic of the recording; @kind, or -1
- * @next:	what is due at @timer, if @has_next
+ * @next:	message that is due at @timer, if @has_next
  * @first:	stamp that is played at @begin; the monotonic clock
- * @skip:	messages before are left out
- * @length:	of one pass; @moved: of all that were
+ * @skip:	earlier messages are left out
+ * @length:	of one pass; @moved: of all passes so far
  * @patched:	message with another stamp, kept
  */
 struct bag_source {
@@ -54,7 +54,7 @@ static struct bag_source *bag_source_bag_of(struct source *s)
  * Stamps
  */
 
-/* Of header.stamp: behind the 4 bytes of encapsulation, or header.seq */
+/* Offset of header.stamp: after 4 bytes of encapsulation, or header.seq */
 enum { STAMP_AT = 4 };
 
 static uint32_t get_32(const uint8_t *p, bool big)
@@ -132,7 +132,7 @@ static uint64_t bag_source_due(const struct bag_source *s)
 	return late < 0 ? s->begin : s->begin + (uint64_t)late;
 }
 
-/* The end of a pass. Return: whether there is another */
+/* The end of a pass. Return: whether it repeats */
 static bool bag_source_begin_again(struct bag_source *s)
 {
 	int err;
@@ -151,7 +151,7 @@ static bool bag_source_begin_again(struct bag_source *s)
 
 /*
  * The next message, into @next. Return: 1; 0 at the end; -EAGAIN: not yet,
- * after many before the start
+ * after many skipped messages
  */
 static int bag_source_fetch(struct bag_source *s)
 {
@@ -192,7 +192,9 @@ static void bag_source_play(struct bag_source *s, uint64_t now)
 		if (s->timer.due > now)
 			return;
 		s->has_next = false;
-		/* time passes for the others too: they may be wanted later */
+		/*
+		 * unwanted topics keep their timing: they may be wanted later
+		 */
 		if (s->wanted[s->next.topic])
 			bag_source_give(s);
 	}
@@ -211,7 +213,7 @@ static void bag_source_on_first(void *arg, uint64_t now)
 	struct bag_source *s = arg;
 
 	(void)now;
-	/* due again at once, with whatever was asked for by then */
+	/* due again at once, with the topics wanted by then */
 	s->timer.expired = bag_source_on_play;
 	s->timer.due = 0;
 	if (!s->s.config.found)
@@ -257,7 +259,7 @@ static int bag_source_read_topics(struct bag_source *s)
 	return 0;
 }
 
-/* Of a pass: up to the last message, and then as long as between two */
+/* Of a pass: up to the last message, plus the mean interval */
 static void bag_source_measure(struct bag_source *s)
 {
 	int64_t begin = 0, end = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fastdds.h - what a program and fastdds.so know of each other
+ * fastdds.h - the interface between a program and fastdds.so
  *
- * The default middleware of ROS 2 names the request that an answer belongs to
- * in the inline QoS of a sample (PID_RELATED_SAMPLE_IDENTITY). The C API of
- * Cyclone DDS 0.10 cannot write that: of its own it puts only a key hash and a
- * status there. So answers to clients of Fast DDS leave from endpoints of Fast
- * DDS, in a plug-in, as only it needs that library.
+ * Fast DDS, the default middleware of ROS 2, identifies the request of an
+ * answer in the inline QoS of a sample (PID_RELATED_SAMPLE_IDENTITY). The C API
+ * of Cyclone DDS 0.10 cannot write that: it only writes a key hash and a status
+ * there. So answers to clients of Fast DDS are sent by endpoints of Fast DDS,
+ * in a plug-in, because only it needs that library.
  */
 #ifndef ROS_IO_FASTDDS_H
 #define ROS_IO_FASTDDS_H
@@ -20,11 +20,11 @@ enum {
 };
 
 /**
- * struct fastdds_service - one that is offered
+ * struct fastdds_service - a service
  * @request_topic, @request_type, @reply_topic, @reply_type: as DDS has them
  * @request:	called in a thread of Fast DDS: @len bytes with their
- *		encapsulation; @id names the request in fastdds_ops.answer,
- *		@sample is who wrote it and its number there
+ *		encapsulation; @id identifies the request for
+ *		fastdds_ops.answer, @sample is its writer and its number there
  */
 struct fastdds_service {
 	const char	*request_topic, *request_type;
@@ -40,7 +40,7 @@ struct fastdds_service {
  * @enter:	a domain, as @node. Return: 0; a negative errno
  * @offer:	a service. Return: 0; a negative errno
  * @answer:	Return: 0; -EAGAIN: the client has no reader yet
- * @withdraw:	its @request is not called any more once this returns
+ * @withdraw:	its @request is not called any more after the return
  */
 struct fastdds_ops {
 	unsigned int	abi;

@@ -59,7 +59,7 @@ static void *fastdds_domain_find_plugin(char error[ERROR_TEXT])
 	return p ? p : fastdds_domain_try_plugin(INSTALLED, "", error);
 }
 
-/* Once loaded it stays: its threads may be in it */
+/* It is never unloaded: its threads may be running */
 static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
 {
 	static const struct fastdds_ops *ops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fastdds_domain.h - a place in a DDS domain for clients of Fast DDS, beside
- * that of ros2.h: shared by all of this process who offer services there
+ * fastdds_domain.h - a participant for clients of Fast DDS, next to that of
+ * ros2.h: shared by all services of this process in a domain
  */
 #ifndef ROS_IO_FASTDDS_DOMAIN_H
 #define ROS_IO_FASTDDS_DOMAIN_H
@@ -14,10 +14,10 @@ struct fastdds_domain;
 
 /**
  * fastdds_join() - enter a domain
- * @node: name of the first one who enters
+ * @node: name of the node, of the first caller
  *
- * fastdds.so is looked for in $OPTSAMPLE_FASTDDS, next to the program, and
- * where it is installed.
+ * fastdds.so is searched in $OPTSAMPLE_FASTDDS, next to the program, and in its
+ * installed place.
  *
  * Return: 0; -EOPNOTSUPP: there is no fastdds.so, or of another version;
  * -ENETUNREACH. With one line in @error.

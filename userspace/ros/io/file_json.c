@@ -2,8 +2,8 @@
 /*
  * file_json - messages without a format of their own as JSON
  *
- * The names are those of ROS. Strings are a stranger's: what is not ASCII
- * becomes a question mark.
+ * The names are those of ROS. Strings are not trusted: characters outside ASCII
+ * become question marks.
  */
 #include <cjson/cJSON.h>
 #include <ctype.h>
@@ -13,8 +13,8 @@
 #include "ros/io/file_write.h"
 
 /*
- * cJSON adds nothing to NULL and returns NULL without memory: what was left
- * out shows as a missing value, and printing fails likewise.
+ * cJSON adds nothing to NULL and returns NULL without memory: a missing value
+ * shows such an error, and printing fails likewise.
  */
 
 static void file_json_add_text(cJSON *to, const char *key,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file_read - files of images, clouds and maps as messages
+ * file_read - read files of images, clouds and maps as messages
  *
- * .png, .jpg and .pgm are images, a .pgm with a .yaml beside it is a map, .pcd
- * and .bin are clouds: a .bin of a VLP-16's packets is read turn by turn, other
- * ones are x y z intensity.
+ * .png, .jpg and .pgm are images, a .pgm with a .yaml next to it is a map, .pcd
+ * and .bin are clouds: a .bin of VLP-16 packets is read turn by turn, others
+ * are x y z intensity.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,8 @@ enum { FILE_MOST = 256 << 20, PATH = 4096 };
  * @kind:	of the open file
  * @packets:	of a VLP-16, else NULL
  * @file:	bytes of the file, kept and grown
- * @data:	what the message points into, likewise
- * @done:	of a file with one message
+ * @data:	storage of the message, likewise
+ * @done:	a file with one message is finished
  */
 struct file_reader {
 	char			path[PATH];
@@ -86,7 +86,7 @@ struct file_reader *file_read_create(void)
 	return calloc(1, sizeof(struct file_reader));
 }
 
-/* Turns of a lidar need much, and few read them */
+/* Turns of a lidar need much memory, and are rarely read */
 static void end_packets(struct file_reader *r)
 {
 	if (r->packets)
@@ -121,7 +121,7 @@ static int file_read_room(struct compressed_buffer *b, size_t size)
 	return compressed_buffer_reserve(b, size);
 }
 
-/* All of a file, and a 0 behind it */
+/* A whole file, and a 0 after it */
 static int file_read_load(struct file_reader *r, const char *path,
 			  char error[ERROR_TEXT])
 {
@@ -268,7 +268,7 @@ static int read_pgm(struct file_reader *r, struct message_image *m,
 			image.data[i] = image.data[i + 1];
 			image.data[i + 1] = high;
 		}
-	/* pixels begin anywhere, 16 bits must not */
+	/* pixels of 16 bits need an aligned address */
 	if (image.depth == 16 && (uintptr_t)image.data % 2) {
 		memmove(image.data - 1, image.data,
 			image.stride * image.height);
@@ -326,7 +326,7 @@ static int cloud_message(struct file_reader *r, const struct cloud *c,
 	return 1;
 }
 
-/* cloud_file tells its errors on stderr */
+/* cloud_file prints its errors on stderr */
 static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
 		      char error[ERROR_TEXT])
 {

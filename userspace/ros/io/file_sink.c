@@ -2,7 +2,7 @@
 /*
  * file_sink - messages to files: FOLDER/TOPIC/SECONDS.NANOSECONDS.png
  *
- * A file is there whole or not at all: it is written under another name first.
+ * Files are written atomically: under another name first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ enum { PATH = 4096 };
 
 /**
  * struct file_sink
- * @full:	the disk was, with the last message, which was told
+ * @full:	the disk was full at the last message, which was logged
  */
 struct file_sink {
 	struct sink			s;
@@ -161,7 +161,7 @@ static int file_sink_path_of(const struct sink_topic *t, int64_t stamp,
 	return n < PATH - 8 ? 0 : -ENAMETOOLONG;
 }
 
-/* A .yaml is not there before its .pgm */
+/* The .yaml only appears after its .pgm */
 static int file_sink_put_map(struct file_sink *s,
 			     const struct message_occupancy_grid *m, char *path)
 {
@@ -177,7 +177,7 @@ static int file_sink_put_map(struct file_sink *s,
 	return put_file(path, &s->yaml);
 }
 
-/* As it came; compressedDepth's header has no place in a .png */
+/* Unchanged; the header of compressedDepth is removed from a .png */
 static int put_compressed(const struct message_compressed_image *m, char *path)
 {
 	static const char png[] = "\x89PNG";
@@ -229,7 +229,7 @@ static bool is_disk(int err)
 	       err == -EROFS || err == -ENOENT || err == -EACCES;
 }
 
-/* Once for the disk, until it is better, and once for each topic */
+/* Once for the disk until it recovers, and once for each topic */
 static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err)
 {
 	if (is_disk(err)) {

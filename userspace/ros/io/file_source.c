@@ -3,7 +3,7 @@
  * file_source - files of images, clouds and maps, one after the other
  *
  * A file, or a folder in the order of its names, on topics /image, /points and
- * /map, with stamps of now. What nobody asked for takes no time.
+ * /map, with current stamps. Unwanted files take no time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,12 +29,12 @@ enum { TOPICS = sizeof(file_topics) / sizeof(file_topics[0]) };
 
 /**
  * struct file_source
- * @names:	of @count files in @folder; @at: which is next
- * @has:	of each topic whether there is a file of it, @wanted: somebody
- *		asked
+ * @names:	of @count files in @folder; @at: the next one
+ * @has:	for each topic whether there is a file, @wanted: it is
+ *		subscribed
  * @open:	@reader has a file
  * @some:	a message came in this pass
- * @begin:	when the first message was due, @given: how many were since
+ * @begin:	due time of the first message, @given: number of messages since
  * @data:	the message, serialized, kept
  */
 struct file_source {
@@ -72,7 +72,7 @@ bool file_source_knows(const char *path)
 	return file_read_kind(path) >= 0;
 }
 
-/* Return: the path of file @i in a buffer that stays until the next call */
+/* Return: the path of file @i in a buffer, valid until the next call */
 static const char *file_source_path_of(const struct file_source *s,
 				       unsigned int i)
 {
@@ -126,7 +126,7 @@ static void file_source_give(struct file_source *s, const union message *msg,
 	s->s.config.message(s->s.config.arg, &m);
 }
 
-/* Open the next file that somebody wants. Return: whether there is one */
+/* Open the next wanted file. Return: whether there is one */
 static bool next_file(struct file_source *s)
 {
 	char error[ERROR_TEXT];
@@ -152,7 +152,7 @@ static bool wants_any(const struct file_source *s)
 	return false;
 }
 
-/* Return: 1: a message; 0: none is left of this pass */
+/* Return: 1: a message; 0: the end of this pass */
 static int read_one(struct file_source *s)
 {
 	int64_t stamp = io_now();
@@ -179,7 +179,7 @@ static void file_source_end(struct file_source *s)
 		s->s.config.ended(s->s.config.arg);
 }
 
-/* Of message number @given, without the delays of those before */
+/* Due time of message number @given, without earlier delays */
 static uint64_t file_source_due(struct file_source *s, uint64_t now)
 {
 	uint64_t at;
@@ -187,7 +187,7 @@ static uint64_t file_source_due(struct file_source *s, uint64_t now)
 	if (!s->given++)
 		s->begin = now;
 	at = s->begin + (uint64_t)(s->given * (1e9 / s->s.config.rate));
-	/* what could not be read in time is not made up for in a burst */
+	/* after slow reads there is no burst */
 	if (at < now) {
 		s->begin = now;
 		s->given = 1;
@@ -205,7 +205,7 @@ static void file_source_on_play(void *arg, uint64_t now)
 		s->timer.due = file_source_due(s, now);
 		return;
 	}
-	/* a pass without a message would be followed by another, at once */
+	/* a pass without a message would repeat at once */
 	if (!s->s.config.loop || (wanted && !s->some)) {
 		file_source_end(s);
 		return;
@@ -252,7 +252,7 @@ static int known(const struct dirent *e)
 {
 	const char *dot = strrchr(e->d_name, '.');
 
-	/* a map's .pgm is told by what is beside it, but is known anyway */
+	/* a map is detected by its .yaml, but .pgm is known anyway */
 	return *e->d_name != '.' && dot && file_read_kind(e->d_name) >= 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file_write - messages as the bytes of .png, .pcd, .pgm and .yaml
+ * file_write - encode messages as .png, .pcd, .pgm and .yaml
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -101,7 +101,7 @@ int file_write_pcd(const struct message_point_cloud *m,
 	struct cloud *cloud;
 	int err;
 
-	/* as many as it says take a byte each, at least */
+	/* each point needs a byte, at least */
 	if (points > m->data.count)
 		return -EBADMSG;
 	cloud = cloud_create(points ? points : 1);
@@ -146,7 +146,7 @@ static int pgm_write(const struct map *map, bool trinary,
 	    compressed_buffer_reserve(out, n))
 		return -ENOMEM;
 	p = out->data + out->len;
-	/* a picture begins at its top */
+	/* the first row of an image is the top */
 	for (unsigned int y = map->height; y--; )
 		for (unsigned int x = 0; x < map->width; x++)
 			*p++ = gray(map->cells[(size_t)y * map->width + x],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file_write.h - messages as the bytes of files: .pcd, .pgm and .yaml, .json
+ * file_write.h - encode messages as files: .pcd, .pgm and .yaml, .json
  *
- * Into a buffer that is kept; what points into messages is copied. All of them
- * return 0, -EBADMSG if the message is not as it says, -E2BIG, -ENOMEM.
+ * Into a reused buffer; data of the messages is copied. All of them return 0,
+ * -EBADMSG if the message is inconsistent, -E2BIG, -ENOMEM.
  */
 #ifndef ROS_IO_FILE_WRITE_H
 #define ROS_IO_FILE_WRITE_H
@@ -29,7 +29,7 @@ int file_write_map(const struct message_occupancy_grid *m, const char *picture,
 		   struct compressed_buffer *pgm,
 		   struct compressed_buffer *yaml);
 
-/* With the names that ROS has; what is no finite number becomes null */
+/* With the names of ROS; a number that is not finite becomes null */
 int file_write_json(enum message_kind kind, const union message *msg,
 		    struct compressed_buffer *out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ends - what sources and sinks have in common
+ * io - shared by sources and sinks
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * io.h - what sources and sinks have in common
+ * io.h - shared by sources and sinks
  */
 #ifndef ROS_IO_IO_H
 #define ROS_IO_IO_H
@@ -20,8 +20,8 @@ void io_log(void (*log)(void *arg, int priority, const char *line), void *arg,
 	    int priority, const char *format, va_list args);
 
 /*
- * Whether @name is that of a topic: absolute, of letters, digits and _, as ROS
- * wants it; so it is a path that does not lead elsewhere, too
+ * Whether @name is a valid topic: absolute, of letters, digits and _, as in
+ * ROS; so it is also a safe file path
  */
 bool io_valid_name(const char *name);
 

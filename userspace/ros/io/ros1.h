@@ -12,7 +12,7 @@
 #include "ros/ros1/ros1.h"
 
 /**
- * struct ros1_end - the node, and what wakes it
+ * struct ros1_end - the node, and its events
  */
 struct ros1_end {
 	struct ros1_end		*next;		/* of this process */
@@ -24,11 +24,11 @@ struct ros1_end {
 };
 
 /**
- * ros1_end_open() - begin
+ * ros1_end_open() - start the node
  * @master: URI or NULL
  * @name: of the node; NULL: optsample
  *
- * Return: 0 or a negative errno with its line.
+ * Return: 0 or a negative errno; the error is logged.
  */
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
@@ -36,10 +36,10 @@ int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  void *arg, char error[ERROR_TEXT]);
 void ros1_end_close(struct ros1_end *e);
 
-/* Whether a node is one of this process: what it says is not news to others */
+/* Whether a node is one of this process: its messages are not from others */
 bool ros1_end_is_own(const char *callerid);
 
-/* After calls into the node from elsewhere: something may be due earlier */
+/* After calls into the node from elsewhere: a timer may be due earlier */
 void ros1_end_due(struct ros1_end *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "ros/io/ros1.h"
 #include "ros/io/sink_ops.h"
 
-enum { QUEUE = 10 };	/* messages that wait for a slow subscriber */
+enum { QUEUE = 10 };	/* messages queued for a slow subscriber */
 
 struct ros1_sink {
 	struct sink	s;

@@ -2,8 +2,8 @@
 /*
  * ros1_source - messages of ROS 1 nodes
  *
- * Topics that nobody asked for are learnt from the master, which is asked
- * every two seconds as it tells nobody.
+ * Other topics are listed by the master. It sends no notifications, so it is
+ * polled every two seconds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ enum { FOUND = 4096 };	/* topics that found() was called for, at most */
 static const uint64_t period = 2000000000;	/* ns */
 
 /**
- * struct topic - one that was asked for
- * @kind:	-1: what its publishers say
+ * struct topic - a subscribed topic
+ * @kind:	-1: by its publishers
  * @left:	was unsubscribed within a callback of the node
  */
 struct topic {
@@ -122,7 +122,7 @@ static void ros1_source_free_topic(struct topic *t)
 	free(t);
 }
 
-/* The node must not be told from within its own callbacks */
+/* The node cannot unsubscribe within its own callbacks */
 static void on_sweep(void *arg, uint64_t now)
 {
 	struct ros1_source *s = arg;
@@ -209,7 +209,7 @@ static int ros1_source_subscribe(struct source *source, const char *name,
 	(void)all;
 	if (ros1_source_find_topic(s, name))
 		return -EEXIST;
-	/* what was unsubscribed in this turn is still there */
+	/* topics unsubscribed in this turn are still there */
 	for (t = s->topics; t; t = t->next)
 		if (t->kind == kind && !strcmp(t->name, name)) {
 			t->left = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros1_topics - which topics are published, as the ROS 1 master knows it
+ * ros1_topics - list the published topics, by the ROS 1 master
  *
- * One call of its own besides those of the node's; a master that does not
- * answer is the node's to tell.
+ * A separate call next to those of the node; the node reports a master that
+ * does not answer.
  */
 #include <stdlib.h>
 #include "ros/io/ros1_topics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ros1_topics.h - which topics are published, as the ROS 1 master knows it
+ * ros1_topics.h - list the published topics, by the ROS 1 master
  */
 #ifndef ROS_IO_ROS1_TOPICS_H
 #define ROS_IO_ROS1_TOPICS_H
@@ -10,7 +10,7 @@
 struct ros1_topics;
 
 /**
- * ros1_topics_open() - to ask the master of a node
+ * ros1_topics_open() - prepare to query the master of a node
  * @topic: called for each topic with its type, as the master has them: not
  *	checked
  */
@@ -19,7 +19,7 @@ struct ros1_topics *ros1_topics_open(struct ros1 *node,
 						   const char *type),
 				     void *arg);
 
-/* Ask now, unless it did not answer yet. It answers from ros1_run(). */
+/* Query now, unless a query is pending. It answers from ros1_run(). */
 void ros1_topics_ask(struct ros1_topics *t);
 
 /* Before the node is destroyed */

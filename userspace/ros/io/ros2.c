@@ -2,8 +2,8 @@
 /*
  * ros2 - participants, one for each domain that this process is in
  *
- * One for sources and sinks together: what a sink publishes does not come back
- * to a source, since readers ignore writers of their own participant.
+ * One for sources and sinks together: messages of a sink do not come back to a
+ * source, because readers ignore writers of their own participant.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct ros2 {
 
 static struct ros2 *joined;
 
-/* What Cyclone said while a domain was entered: its return codes say little */
+/* Messages of Cyclone DDS during the join: its return codes say little */
 static char words[160];
 static bool entering;
 
@@ -62,9 +62,9 @@ static int find_domain(const char *text, uint32_t *id, char error[ERROR_TEXT])
 }
 
 /*
- * Some large messages may be unacknowledged before a writer refuses more, as
- * here it does not wait; and some may wait in the socket, if the system's
- * net.core.rmem_max lets them: without that, BEST_EFFORT loses what is larger.
+ * Several large messages may be unacknowledged before a writer refuses more, as
+ * it does not wait here; and several may wait in the socket, if the system's
+ * net.core.rmem_max allows it: without that, BEST_EFFORT loses larger ones.
  */
 static const char common_config[] =
 	"<Internal><Watermarks><WhcHigh>16MB</WhcHigh></Watermarks>"
@@ -72,10 +72,10 @@ static const char common_config[] =
 	"<Tracing><OutputFile>/dev/null</OutputFile></Tracing>";
 
 /*
- * A RELIABLE reader asks again for what is missing, and not only when the writer
- * says what it has, which Fast DDS does every 3 s. Of messages that miss some
- * fragments Cyclone DDS asks for one at a time: they are kept until it is their
- * turn.
+ * A RELIABLE reader requests missing samples regularly, not only after a
+ * heartbeat of the writer, which Fast DDS sends every 3 s. Of messages with
+ * missing fragments Cyclone DDS requests one at a time: the others are kept
+ * until it is their turn.
  */
 static const char repair_config[] =
 	",<Internal><AutoReschedNackDelay>100ms</AutoReschedNackDelay>"
@@ -88,7 +88,7 @@ void ros2_repair_quickly(void)
 	repairs = true;
 }
 
-/* Without multicast, others are found by asking their ports one by one */
+/* Without multicast, other participants are found by probing their ports */
 static const char local_config[] =
 	"<General><Interfaces><NetworkInterface address=\"127.0.0.1\"/>"
 	"</Interfaces><AllowMulticast>false</AllowMulticast></General>"
@@ -96,7 +96,7 @@ static const char local_config[] =
 	"<MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>"
 	"<Peers><Peer address=\"localhost\"/></Peers></Discovery>";
 
-/* Return: an entity; DDS_RETCODE_PRECONDITION_NOT_MET: it is there already */
+/* Return: an entity; DDS_RETCODE_PRECONDITION_NOT_MET: it exists already */
 static dds_entity_t create_domain(uint32_t id)
 {
 	const char *uri = getenv("CYCLONEDDS_URI");

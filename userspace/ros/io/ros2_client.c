@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros2_client - calls of a service, some of them at a time
+ * ros2_client - calls of a service, several at a time
  *
- * A call is sent once the service is there, since what is written before is
- * lost to it, and known again by its number in the answer.
+ * A call is sent once the service was found, because earlier requests are lost;
+ * the answer has its number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 
 enum { CALLS = 64 };
 
-/* What a service that is there but does not keep up is asked again after */
+/* Retry interval for a service that does not keep up */
 static const uint64_t RETRY = 20000000;
 
 /**
- * struct call - one that waits
+ * struct call - a waiting call
  * @data:	the request; NULL once it is sent
  */
 struct call {
@@ -40,7 +40,7 @@ struct ros2_client {
 	union service_response	response;
 };
 
-/* It is out of the list before anybody hears of it */
+/* It leaves the list before its callback */
 static void ros2_client_finish(struct ros2_client *c, unsigned int i, int err)
 {
 	struct call call = c->call[i];
@@ -87,7 +87,7 @@ static void ros2_client_send_all(struct ros2_client *c)
 	}
 }
 
-/* One of a stranger, or of somebody else's, or too late, is nothing to us */
+/* Answers to others, late ones and unknown ones are ignored */
 static void take_answer(struct ros2_client *c, struct ddsi_serdata *d)
 {
 	struct service_header header = { 0 };
@@ -176,7 +176,7 @@ void ros2_client_close(struct ros2_client *c)
 	if (!c)
 		return;
 	loop_remove_timer(c->loop, &c->timer);
-	/* what is called now may not call again */
+	/* callbacks cannot start another call now */
 	c->sequence = INT64_MAX;
 	while (c->count)
 		ros2_client_finish(c, 0, -ECANCELED);
@@ -211,7 +211,7 @@ int ros2_client_call(struct ros2_client *c,
 		       loop_now() + timeout : LOOP_NEVER,
 	};
 	c->count++;
-	/* sent in the loop, so that nothing is done before this returns */
+	/* sent in the loop, so that no callback comes before the return */
 	ros2_pair_again(&c->pair);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "ros/io/ros2_graph.h"
 
 enum {
-	ENDPOINTS	= 1024,		/* of more, these are said */
+	ENDPOINTS	= 1024,		/* more are not published */
 	NAME_MAX_ROS	= 255,		/* of a node, and of a namespace */
 	GID		= 16,
 	GID_BEFORE_IRON	= 24,
@@ -26,9 +26,9 @@ struct gids {
 };
 
 /**
- * struct ros2_graph - what we say
+ * struct ros2_graph - our published graph
  * @space:	the namespace, with its slash
- * @said:	the message that was written last, @len bytes
+ * @said:	the last message, @len bytes
  */
 struct ros2_graph {
 	struct ros2			*ros;
@@ -43,7 +43,7 @@ struct ros2_graph {
 };
 
 /*
- * What there is
+ * Endpoints
  */
 
 static bool is_of_ros(dds_entity_t endpoint)
@@ -51,7 +51,7 @@ static bool is_of_ros(dds_entity_t endpoint)
 	dds_entity_t topic = dds_get_topic(endpoint);
 	char name[4] = "";
 
-	/* cut off, but what there is of it is enough */
+	/* cut off, but the start is enough */
 	if (topic < 0 || dds_get_name(topic, name, sizeof(name)) < 0)
 		return false;
 	return !strncmp(name, "rt/", 3) || !strncmp(name, "rq/", 3) ||
@@ -73,7 +73,7 @@ static void note_endpoint(struct ros2_graph *g, dds_entity_t endpoint)
 		to->guid[to->count++] = guid;
 }
 
-/* Endpoints are the children of publishers and subscribers, and those ours */
+/* Endpoints are the children of our publishers and subscribers */
 static int find_endpoints(struct ros2_graph *g)
 {
 	dds_entity_t *groups, *ends;
@@ -95,7 +95,7 @@ static int find_endpoints(struct ros2_graph *g)
 }
 
 /*
- * What is said of it: all of it comes in fours
+ * Encoding: all sizes are multiples of four
  */
 
 static size_t put_gid(const struct ros2_graph *g, const dds_guid_t *guid,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros2_pair - the endpoints of a client or of a service, and who they match
+ * ros2_pair - the endpoints of a client or of a service, and their matches
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "ros/io/ros2_pair.h"
 
 enum {
-	SENT	= 1024,		/* of writers: kept for who missed it */
-	KEPT	= 128,		/* of readers: a stranger may fill it */
-	PEERS	= 64,		/* of one endpoint; of more these are seen */
+	SENT	= 1024,		/* of writers: kept to repair losses */
+	KEPT	= 128,		/* of readers: peers are not trusted */
+	PEERS	= 64,		/* of one endpoint; more are ignored */
 	ID	= 64,		/* characters of USER_DATA's values */
 	PREFIX	= 12,		/* bytes of a GUID that name the participant */
 };
@@ -25,7 +25,7 @@ static void ros2_pair_wake(void *arg)
 	static const uint64_t one = 1;
 	const struct ros2_pair *p = arg;
 
-	/* full is fine: it is readable then */
+	/* a full counter is readable, too */
 	if (write(p->event, &one, sizeof(one)) < 0)
 		return;
 }
@@ -147,7 +147,7 @@ static int open_pair(struct ros2_pair *p, const struct ros2 *ros,
 	dds_lset_data_available(p->listener, ros2_pair_on_data);
 	dds_lset_publication_matched(p->listener, on_reader_matched);
 	dds_lset_subscription_matched(p->listener, on_writer_matched);
-	/* what is written first: it gives the type */
+	/* the written topic first: it gives the type */
 	ret = make_topic(p, ros, name, kind, part);
 	if (ret >= 0)
 		ret = make_topic(p, ros, name, kind, !part);
@@ -183,7 +183,7 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 
 void ros2_pair_close(struct ros2_pair *p)
 {
-	/* with them the calls of the listener end */
+	/* this also ends the calls of the listener */
 	if (p->reader)
 		dds_delete(p->reader);
 	if (p->writer)
@@ -214,10 +214,10 @@ void ros2_pair_again(struct ros2_pair *p)
 }
 
 /*
- * Who there is
+ * Matches
  */
 
-/* The value of a stranger's "key=value;..."; @key with its = */
+/* A value of a peer's "key=value;..."; @key with its = */
 static bool find_value(const dds_qos_t *qos, const char *key, char value[ID])
 {
 	size_t size = 0, n = strlen(key);
@@ -281,7 +281,7 @@ enum ros2_peer ros2_pair_client(const struct ros2_pair *p,
 	if (!named)
 		return ROS2_PEER_IS_HERE;
 	n = dds_get_matched_subscriptions(p->writer, all, PEERS);
-	/* of too many, it is as good as surely one */
+	/* with too many peers, assume that it is among them */
 	if (n > PEERS)
 		return ROS2_PEER_IS_HERE;
 	for (int i = 0; i < n; i++)
@@ -329,7 +329,7 @@ bool ros2_pair_has_service(const struct ros2_pair *p)
 
 int ros2_pair_write(struct ros2_pair *p, struct ddsi_serdata *d)
 {
-	/* it takes one, whatever comes of it */
+	/* takes a reference in any case */
 	dds_return_t ret = dds_writecdr(p->writer, ddsi_serdata_ref(d));
 
 	return ret < 0 ? ros2_errno(ret) : 0;

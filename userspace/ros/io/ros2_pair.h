@@ -15,10 +15,10 @@
  *   GUID's prefix of the participant, then a big-endian count of such ends;
  * - a service answers once it has matched the reader with the clientid of the
  *   request's writer, or if that has none;
- * - a service is there for a client once it has matched a reader and a writer
+ * - for a client a service is present once it has matched a reader and a writer
  *   of the same serviceid, or any of both if none has one.
- * Here more is kept than 10, which others need not agree to: what many clients
- * ask at once is not lost while the loop is elsewhere, nor are their answers.
+ * Our queues are longer than 10, which does not affect matching: requests of
+ * many clients at once are not lost while the loop is busy, nor are answers.
  */
 #ifndef ROS_IO_ROS2_PAIR_H
 #define ROS_IO_ROS2_PAIR_H
@@ -31,9 +31,9 @@
 enum { ROS2_PAIR_BATCH = 8 };
 
 /**
- * struct ros2_pair - one end; memory of the client or service
- * @handle:	of the writer, which names a client in headers
- * @type:	of what is written
+ * struct ros2_pair - the endpoints; memory of the client or service
+ * @handle:	of the writer, which identifies a client in headers
+ * @type:	of the written topic
  */
 struct ros2_pair {
 	dds_entity_t			topic[2], writer, reader;
@@ -47,11 +47,11 @@ struct ros2_pair {
 };
 
 /**
- * ros2_pair_open() - make one
- * @name: of the service, as ROS has it: /gdim/output/rooms
+ * ros2_pair_open() - make the endpoints
+ * @name: of the service, as in ROS: /gdim/output/rooms
  * @part: what is written: SERVICE_REQUEST by a client
- * @ready: called in the loop when there may be something to take, and when
- *	somebody was matched or is gone
+ * @ready: called in the loop when there may be a message to take, and after a
+ *	change of matches
  *
  * Return: 0 or a negative errno, with one line in @error.
  */
@@ -62,24 +62,24 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   char error[ERROR_TEXT]);
 void ros2_pair_close(struct ros2_pair *p);
 
-/* In @ready: forget that it was called */
+/* In @ready: clear the event */
 void ros2_pair_clear(struct ros2_pair *p);
 
-/* Have @ready called once more: there is more to take */
+/* Call @ready once more: there is more to take */
 void ros2_pair_again(struct ros2_pair *p);
 
 enum ros2_peer { ROS2_PEER_GONE, ROS2_PEER_COMES, ROS2_PEER_IS_HERE };
 
-/* Whether the client whose writer this is could read an answer */
+/* Whether the client with this writer could read an answer */
 enum ros2_peer ros2_pair_client(const struct ros2_pair *p,
 				dds_instance_handle_t writer);
 
-/* Whether there is a service that would hear a request and answer */
+/* Whether there is a service that receives requests and answers */
 bool ros2_pair_has_service(const struct ros2_pair *p);
 
 /**
  * ros2_pair_write() - send
- * @d: one reference of it, which stays the caller's
+ * @d: one reference of it; the caller keeps its own
  *
  * Return: 0; -EAGAIN: a reader does not keep up; other negative errno.
  */

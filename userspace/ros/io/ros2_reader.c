@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros2_reader - a RELIABLE reader has all that is written after its match
+ * ros2_reader - a RELIABLE reader gets all that is written after its match
  *
- * There is no setting for it: what is set are the flags that Cyclone DDS has for
- * readers of its own writers and for TRANSIENT_LOCAL ones.
+ * There is no setting for it: the code sets the flags that Cyclone DDS uses for
+ * its own writers and for TRANSIENT_LOCAL ones.
  */
 #include <string.h>
 #include <dds/ddsi/ddsi_domaingv.h>
@@ -17,10 +17,10 @@
 #include <dds/ddsi/q_thread.h>
 #include "ros/io/ros2_reader.h"
 
-enum { WRITERS = 256 };		/* known when a reader is made, of one topic */
+enum { WRITERS = 256 };		/* of one topic, known when a reader is made */
 
 /*
- * For writers that are found later; those that are known are given to the caller.
+ * For writers that are found later; known ones are returned to the caller.
  * Return: how many.
  */
 static int ask_from_first(struct ddsi_reader *r, ddsi_guid_t known[WRITERS])
@@ -39,10 +39,10 @@ static int ask_from_first(struct ddsi_reader *r, ddsi_guid_t known[WRITERS])
 	return n;
 }
 
-/* Its next heartbeat is as good as its second: what it has is asked for */
+/* Treat its next heartbeat as its second: missing samples are requested */
 static void skip_first_heartbeat(struct ddsi_proxy_writer *w)
 {
-	/* of its own writers Cyclone takes nothing before the first one */
+	/* from its own writers Cyclone accepts nothing before the first one */
 	if (vendor_is_eclipse(w->c.vendor))
 		return;
 	ddsrt_mutex_lock(&w->e.lock);
@@ -64,7 +64,7 @@ void ros2_reader_keep_first(dds_entity_t reader,
 		return;
 	memcpy(&guid, &public, sizeof(guid));
 	guid = nn_ntoh_guid(guid);
-	/* nobody frees what is found until it is asleep again */
+	/* entities are not freed until the thread is asleep again */
 	thread_state_awake(thread, domain);
 	r = entidx_lookup_reader_guid(domain->entity_index, &guid);
 	for (int n = r ? ask_from_first(r, known) : 0; n--; ) {

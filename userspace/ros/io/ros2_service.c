@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros2_service - requests are answered, in the order they come in
+ * ros2_service - answer requests in the order of arrival
  *
- * A client that was found a moment ago may have a writer here but no reader
- * yet. Its answer waits until it has one, and so does an answer that a slow
- * client's queue has no room for: PATIENCE at most, and WAITING of them.
+ * A client that was just discovered may have a writer here but no reader yet.
+ * Its answer waits for the reader, as does an answer that does not fit into the
+ * queue of a slow client: at most PATIENCE, and WAITING of them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,16 +18,16 @@
 
 enum {
 	WAITING	= 64,
-	KEPT	= 128,		/* requests of Fast DDS: a stranger may fill it */
+	KEPT	= 128,		/* requests of Fast DDS */
 };
 
 static const uint64_t PATIENCE = 1000000000, RETRY = 20000000;
 
-/* Fast DDS finds another participant every 3 s, if it missed the first words */
+/* Fast DDS announces itself every 3 s, if the first announcement was lost */
 static const uint64_t PATIENCE_FASTDDS = 10 * 1000000000ULL;
 
 /**
- * struct answer - one that waits
+ * struct answer - a waiting answer
  * @client:	the writer of its request
  * @bytes:	to a client of Fast DDS: @len bytes, for @id; else NULL
  */
@@ -41,7 +41,7 @@ struct answer {
 };
 
 /**
- * struct asked - a request that came
+ * struct asked - a received request
  * @fastdds:	from a client of Fast DDS: @id; else @header, @client
  */
 struct asked {
@@ -87,7 +87,7 @@ struct ros2_service_call {
 	struct asked		asked;
 };
 
-/* Return: whether it is done with, sent or not */
+/* Return: whether it is finished, sent or not */
 static bool try_answer(struct ros2_service *s, const struct answer *a,
 		       uint64_t now)
 {
@@ -135,7 +135,7 @@ static void try_all(struct ros2_service *s)
 	s->retry.due = left ? now + RETRY : LOOP_NEVER;
 }
 
-/* As the client has it. Return: 0; a negative errno */
+/* In the client's format. Return: 0; a negative errno */
 static int make_answer(const struct ros2_service *s, const struct asked *asked,
 		       const union service_response *response,
 		       struct answer *a)
@@ -258,7 +258,7 @@ static struct request *take_request(struct ros2_service *s)
 	return q;
 }
 
-/* Whether it came by the other middleware, too; it is remembered */
+/* Whether it also came by the other middleware; remembers it */
 static bool was_seen(struct ros2_service *s, const uint8_t sample[FASTDDS_ID])
 {
 	for (unsigned int i = 0; i < KEPT; i++)
@@ -282,7 +282,7 @@ static void serve_fastdds(struct ros2_service *s)
 	}
 }
 
-/* Once: what a user of rmw_fastrtps can do */
+/* Once: advice for users of rmw_fastrtps */
 static void log_unserved(struct ros2_service *s)
 {
 	char line[ERROR_TEXT + 128];
@@ -296,9 +296,9 @@ static void log_unserved(struct ros2_service *s)
 }
 
 /*
- * What Cyclone DDS has of a client of Fast DDS: that may have found this reader
- * before the one of Fast DDS, which has the request a second time if not. An
- * answer may name the client's writer as well.
+ * A request of a client of Fast DDS that Cyclone DDS received: the client may
+ * have found this reader before the one of Fast DDS; otherwise Fast DDS has it
+ * too. An answer may also name the client's writer.
  */
 static bool is_for_fastdds(struct ros2_service *s, dds_instance_handle_t writer,
 			   const struct ddsi_serdata *d, const uint8_t *bytes,
@@ -401,7 +401,7 @@ static void ros2_service_on_event(void *arg, uint32_t events)
 		ddsi_serdata_unref(data[i]);
 	}
 	serve_fastdds(s);
-	/* others in the loop have their turn in between */
+	/* let others in the loop have their turn */
 	if (n == ROS2_PAIR_BATCH)
 		ros2_pair_again(&s->pair);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ros2_service.h - services of ROS 2: to offer them, and to call them
+ * ros2_service.h - services of ROS 2: offer and call them
  *
- * Both run in the loop and wait for nobody. What goes over the wire: see
- * ros2_pair.h. Clients of rmw_cyclonedds_cpp are answered by Cyclone DDS, and
- * those of rmw_fastrtps_cpp, whose services are of another kind, by Fast DDS:
- * see fastdds.h. Our own clients ask services of rmw_cyclonedds_cpp.
+ * Both run in the loop and never block. The wire format: see ros2_pair.h.
+ * Clients of rmw_cyclonedds_cpp are answered by Cyclone DDS, and those of
+ * rmw_fastrtps_cpp, whose services have another format, by Fast DDS: see
+ * fastdds.h. Our own clients call services of rmw_cyclonedds_cpp.
  */
 #ifndef ROS_IO_ROS2_SERVICE_H
 #define ROS_IO_ROS2_SERVICE_H
@@ -19,14 +19,15 @@ struct ros2_service;
 struct ros2_client;
 
 /**
- * struct ros2_service_config - what is offered
+ * struct ros2_service_config - a service
  * @name:	/gdim/output/rooms; copied
- * @handle:	answers a request: @response is zero at first. What it points to
- *		stays until the next call of @handle; what @request points to is
- *		good during the call. It must not close the service.
+ * @handle:	answers a request: @response is zero at first. Data that it
+ *		points to must stay valid until the next call of @handle; data
+ *		of @request is valid during the call. It must not close the
+ *		service.
  * @node:	name of the participant of Fast DDS
- * @log:	one line: clients of Fast DDS cannot be answered, and why; or NULL
- * @malformed:	told of bytes that are no request and are not answered, or NULL
+ * @log:	one line: why clients of Fast DDS cannot be answered; or NULL
+ * @malformed:	called for invalid requests, which are not answered, or NULL
  */
 struct ros2_service_config {
 	const char		*name;
@@ -42,11 +43,11 @@ struct ros2_service_config {
 
 /**
  * struct ros2_service_stats - since the service was opened
- * @malformed:	requests that were none: not answered
+ * @malformed:	invalid requests: not answered
  * @fastdds:	of those answered, to clients of Fast DDS
  * @unserved:	requests of clients of Fast DDS that got no answer, as there is
  *		no fastdds.so
- * @dropped:	answers that could not be sent: the client had gone, or did not
+ * @dropped:	answers that could not be sent: the client had left, or did not
  *		keep up for a second, or a list in them was too long
  */
 struct ros2_service_stats {
@@ -57,7 +58,7 @@ struct ros2_service_stats {
  * ros2_service_open() - offer a service
  * @ros: must stay joined as long as the service is open
  *
- * Return: 0; -EINVAL: no name for a service; other negative errno. With one
+ * Return: 0; -EINVAL: an invalid name; other negative errno. With one
  * line in @error.
  */
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
@@ -72,25 +73,25 @@ ros2_service_stats(const struct ros2_service *s);
 struct ros2_service_call;
 
 /**
- * ros2_service_later() - the request that is being handled is answered later
+ * ros2_service_later() - answer the current request later
  *
- * Within @handle, whose response is not sent then.
+ * Called within @handle, whose response is not sent then.
  *
  * Return: for ros2_service_answer(), before the service is closed; NULL: no
  * memory.
  */
 struct ros2_service_call *ros2_service_later(struct ros2_service *s);
 
-/* In the loop. What @response points to is not needed afterwards */
+/* In the loop. Data of @response is not needed after the return */
 void ros2_service_answer(struct ros2_service_call *call,
 			 const union service_response *response);
 
 /**
- * typedef ros2_client_fn - what came of a call
+ * typedef ros2_client_fn - the result of a call
  * @err: 0; -EHOSTUNREACH: no such service was found in time; -ETIMEDOUT: it
- *	did not answer in time; -EBADMSG: the answer was none; -ECANCELED: the
+ *	did not answer in time; -EBADMSG: an invalid answer; -ECANCELED: the
  *	client was closed; otherwise the request could not be sent
- * @response: NULL unless @err is 0; good during the call
+ * @response: NULL unless @err is 0; valid during the call
  *
  * It may call again, but must not close the client.
  */
@@ -101,16 +102,16 @@ typedef void ros2_client_fn(void *arg, int err,
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
 		     enum service_kind kind, char error[ERROR_TEXT]);
-/* Calls that wait end with -ECANCELED */
+/* Waiting calls end with -ECANCELED */
 void ros2_client_close(struct ros2_client *c);
 
 /**
- * ros2_client_call() - ask, once the service is there
- * @request: is copied
+ * ros2_client_call() - call the service, once it was found
+ * @request: copied
  * @timeout: ns, for finding the service and for its answer together
  * @done: called once, later
  *
- * Return: 0; -ENOBUFS: too many calls wait; -E2BIG, -ENOMEM. @done is called
+ * Return: 0; -ENOBUFS: too many waiting calls; -E2BIG, -ENOMEM. @done is called
  * only after 0.
  */
 int ros2_client_call(struct ros2_client *c,

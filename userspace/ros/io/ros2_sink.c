@@ -2,10 +2,10 @@
 /*
  * ros2_sink - messages to a DDS domain
  *
- * Writers are what ROS 2's are by default, RELIABLE and VOLATILE, so that any
- * reader takes them, but never wait: what a slow reader has not acknowledged is
- * overwritten by what is newer, and nobody counts that. What DDS itself refuses
- * is dropped and counted.
+ * Writers have ROS 2's defaults, RELIABLE and VOLATILE, to match all readers,
+ * but never block: newer messages overwrite those that a slow reader has not
+ * acknowledged, without being counted. Messages that DDS itself refuses are
+ * dropped and counted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "ros/io/ros2.h"
 #include "ros/io/sink_ops.h"
 
-enum { DEPTH = 10 };	/* of ROS 2, too */
+enum { DEPTH = 10 };	/* as in ROS 2 */
 
 struct ros2_sink {
 	struct sink	s;
@@ -98,7 +98,7 @@ static void ros2_sink_remove(struct sink_topic *topic)
 	dds_delete(t->topic);
 }
 
-/* Straight into the sample that leaves */
+/* Encode directly into the sample that is sent */
 static int ros2_sink_write_message(struct ros2_topic *t,
 				   const union message *msg)
 {

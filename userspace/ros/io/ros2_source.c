@@ -2,26 +2,27 @@
 /*
  * ros2_source - messages of a DDS domain
  *
- * A reader asks for little, BEST_EFFORT and VOLATILE, and matches all writers.
- * A writer that keeps its last message for who comes later (RELIABLE and
- * TRANSIENT_LOCAL: maps) gives it only to a reader that asks for that, and such
- * a reader has no others: the topic then has two, and what the first one has of
- * such writers is left out.
+ * A reader with low requirements, BEST_EFFORT and VOLATILE, matches all
+ * writers.
+ * A writer that keeps its last message for late subscribers (RELIABLE and
+ * TRANSIENT_LOCAL: maps) only gives it to a reader that requests that, and such
+ * a reader has no other writers: the topic then has two readers, and samples of
+ * such writers at the first one are ignored.
  *
- * A third one is for small messages of RELIABLE writers. After a gap Cyclone DDS
- * 0.10 throws away the next message of such a writer if no reader is RELIABLE
- * (its issue 1561): of what a sampling link kept of an outage, that is all.
- * Large messages do without: a RELIABLE reader behind a link that stalls makes
- * their writer wait.
+ * A third reader is for small messages of RELIABLE writers. After a gap Cyclone
+ * DDS 0.10 drops the next message of such a writer if no reader is RELIABLE
+ * (its issue 1561): this would be all that a sampling link kept of an outage.
+ * Large messages do not use it: a RELIABLE reader behind a stalled link would
+ * block their writer.
  *
  * A topic whose messages are all wanted has the three from the beginning, so
- * that nothing is sent before one of them is there, and they keep all until it
- * is taken. Cyclone DDS 0.10 says nothing of a gap in what it received: it is
- * seen in the numbers that writers give their samples.
+ * that no sample is sent before one of them exists, and they keep all samples
+ * until they are taken. Cyclone DDS 0.10 does not report a gap in the received
+ * samples: it is found in the sequence numbers of the writers.
  *
- * Who writes what is known from the built-in topic DCPSPublication, which is
- * always read before the data. What a writer sent may still be on its way when
- * the writer is gone, so that it is remembered for a while.
+ * The writers are known from the built-in topic DCPSPublication, which is
+ * always read before the data. Samples may still arrive after their writer
+ * left, so it is remembered for a while.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,21 +39,21 @@ enum {
 	DEPTH	= 10,		/* messages that wait for us, */
 	MANY	= 500,		/* small ones */
 	BATCH	= 8,
-	WRITERS	= 4096,		/* known at a time, of others none is */
+	WRITERS	= 4096,		/* known at a time, others are ignored */
 	UNKNOWN	= -2,		/* a kind that message.h has not */
 };
 
-static const uint64_t REMEMBERED = 60 * 1000000000ULL;	/* ns, who is gone */
+static const uint64_t REMEMBERED = 60 * 1000000000ULL;	/* ns, once gone */
 
-/* What a reader asks for */
+/* Requested QoS of a reader */
 enum asks { ASKS_LITTLE, ASKS_RELIABLE, ASKS_DURABLE, READERS };
 
 /**
- * struct writer - somebody's
- * @handle:	names it in samples
- * @needs:	the reader that takes what it has, see reader_for()
+ * struct writer - a discovered writer
+ * @handle:	identifies it in samples
+ * @needs:	the reader for its samples, see reader_for()
  * @last:	number of its last sample that was taken, 0: none
- * @gone:	since when, CLOCK_MONOTONIC; 0: it is there
+ * @gone:	when it left, CLOCK_MONOTONIC; 0: it is there
  */
 struct writer {
 	dds_guid_t		guid;
@@ -65,13 +66,13 @@ struct writer {
 };
 
 /**
- * struct topic - one that was asked for
+ * struct topic - a subscribed topic
  * @kind:	-1: not known yet
  * @type:	of @topic
  * @all:	each message is wanted
- * @told_lost:	that some were lost
- * @told:	of a writer with another type
- * @left:	was unsubscribed: to be freed when nobody looks at it
+ * @told_lost:	a loss was logged
+ * @told:	a writer with another type was logged
+ * @left:	was unsubscribed: to be freed when it is not in use
  */
 struct topic {
 	struct topic	*next;
@@ -108,7 +109,7 @@ static void ros2_source_on_data(dds_entity_t reader, void *arg)
 	const struct ros2_source *s = arg;
 
 	(void)reader;
-	/* full is fine: it is readable then */
+	/* a full counter is readable, too */
 	if (write(s->event, &one, sizeof(one)) < 0)
 		return;
 }
@@ -181,7 +182,7 @@ static int ros2_source_begin_topic(struct ros2_source *s, struct topic *t)
 	return 0;
 }
 
-/* What DDS itself could not keep of what it had */
+/* Samples that DDS itself could not store */
 static uint64_t refused_by(const struct topic *t)
 {
 	dds_sample_rejected_status_t rejected;
@@ -192,7 +193,7 @@ static uint64_t refused_by(const struct topic *t)
 		if (t->reader[i] &&
 		    !dds_get_sample_lost_status(t->reader[i], &lost))
 			n += lost.total_count;
-		/* a RELIABLE one is tried again */
+		/* a RELIABLE one is sent again */
 		if (i == ASKS_LITTLE && t->reader[i] &&
 		    !dds_get_sample_rejected_status(t->reader[i], &rejected))
 			n += rejected.total_count;
@@ -226,7 +227,7 @@ static void sweep(struct ros2_source *s)
 	}
 }
 
-/* The reader of a topic that takes what a writer has */
+/* The reader of a topic for the samples of a writer */
 static enum asks reader_for(const struct topic *t, const struct writer *w)
 {
 	return t->all && w->reliable && w->needs == ASKS_LITTLE ?
@@ -234,7 +235,7 @@ static enum asks reader_for(const struct topic *t, const struct writer *w)
 }
 
 /*
- * A topic that was asked for has a writer.
+ * A subscribed topic has a writer.
  */
 static void meet(struct ros2_source *s, struct topic *t,
 		 const struct writer *w)
@@ -297,7 +298,7 @@ static struct writer *new_writer(struct ros2_source *s)
 {
 	struct writer *all;
 
-	/* those who are there count more than those who were */
+	/* replace writers that left first */
 	for (unsigned int i = 0; s->count == WRITERS && i < s->count; i++)
 		if (s->writers[i].gone)
 			forget_writer(s, i);
@@ -313,7 +314,7 @@ static struct writer *new_writer(struct ros2_source *s)
 	return &s->writers[s->count++];
 }
 
-/* Return: ROS's name, or NULL: it is no topic of ROS */
+/* Return: the name in ROS, or NULL: not a topic of ROS */
 static const char *ros_name(const char *dds_name)
 {
 	if (!dds_name || strncmp(dds_name, "rt/", 3) ||
@@ -366,7 +367,7 @@ static void add_writer(struct ros2_source *s,
 	if (!name || ros2_is_own(s->ros, &e->key))
 		return;
 	known = find_writer(s, &e->key);
-	/* a link was away for longer than a lease */
+	/* the link was down for longer than a lease */
 	if (known >= 0) {
 		s->writers[known].handle = handle;
 		s->writers[known].gone = 0;
@@ -426,7 +427,7 @@ static struct writer *writer_of(const struct ros2_source *s,
 	return NULL;
 }
 
-/* What another reader has as well */
+/* Whether another reader has the sample as well */
 static bool comes_twice(const struct topic *t, enum asks asks,
 			const struct writer *w)
 {
@@ -435,7 +436,7 @@ static bool comes_twice(const struct topic *t, enum asks asks,
 	return reader_for(t, w) != asks && t->reader[reader_for(t, w)];
 }
 
-/* What is missing before it. Return: whether it was taken before */
+/* Count the losses before it. Return: whether it was taken before */
 static bool count_lost(struct ros2_source *s, struct topic *t,
 		       struct writer *w, uint64_t sequence)
 {
@@ -469,7 +470,7 @@ static void ros2_source_deliver(struct ros2_source *s, const struct topic *t,
 	s->s.config.message(s->s.config.arg, &m);
 }
 
-/* Whether a sample is one that the topic waits for, through this reader */
+/* Whether a sample is for the topic, through this reader */
 static bool is_wanted(struct ros2_source *s, struct topic *t, enum asks asks,
 		      const dds_sample_info_t *info,
 		      const struct ddsi_serdata *d)
@@ -521,7 +522,7 @@ static void ros2_source_on_event(void *arg, uint32_t events)
 	}
 	s->busy = false;
 	sweep(s);
-	/* others in the loop have their turn in between */
+	/* let others in the loop have their turn */
 	if (more)
 		ros2_source_on_data(0, s);
 }
@@ -579,7 +580,7 @@ static int watch_writers(struct ros2_source *s)
 					 NULL, s->listener);
 	if (s->discovery < 0)
 		return ros2_errno(s->discovery);
-	/* what is there already has called nobody */
+	/* existing writers caused no event */
 	ros2_source_on_data(s->discovery, s);
 	return 0;
 }
@@ -611,7 +612,7 @@ static int ros2_source_open(struct source **result, struct loop *loop,
 	return err;
 }
 
-/* What was taken of a writer before is taken again */
+/* Samples of a known writer are taken again */
 static void ros2_source_begin_again(struct ros2_source *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->count; i++)

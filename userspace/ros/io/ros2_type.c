@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ros2_type - what Cyclone DDS asks of a type and its samples
+ * ros2_type - operations of Cyclone DDS on a type and its samples
  *
  * For topics without keys: all samples of one are of the same instance. Shared
- * memory (iceoryx) is not for types of unknown size, so its part stays empty.
+ * memory (iceoryx) does not support types of unknown size, so it is left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { HASH = 0x6f707473 };	/* of the one instance */
 /**
  * struct data - a sample
  * @sequence: see ros2_type_sequence()
- * @bytes: @len of them and up to 3 that are 0: the network takes them by 4
+ * @bytes: @len of them, padded with zeros to a multiple of 4 for the network
  */
 struct data {
 	struct ddsi_serdata	c;
@@ -83,7 +83,7 @@ static bool data_fill(struct data *d, const struct nn_rdata *f)
 	return at == d->len;
 }
 
-/* Of the submessage that the first fragment came in, in the order of this host */
+/* Number of the submessage of the first fragment, in host byte order */
 static uint64_t sequence_of(const struct nn_rdata *f)
 {
 	const Data_DataFrag_common_t *h = (const void *)
@@ -142,7 +142,7 @@ static struct ddsi_serdata *data_of_sample(const struct ddsi_sertype *type,
 					   const void *sample)
 {
 	(void)sample;
-	/* a writer's good-bye is of this sort; there are no other samples */
+	/* a writer that leaves sends such a sample; there are no others */
 	return kind == SDK_DATA ? NULL : data_of_key(type, NULL);
 }
 
@@ -298,7 +298,7 @@ dds_entity_t ros2_type_topic(dds_entity_t participant, const char *name,
 	if (!t)
 		return DDS_RETCODE_OUT_OF_RESOURCES;
 	ddsi_sertype_init(t, type, &type_ops, &data_ops, true);
-	/* takes @t, or gives the one there is */
+	/* takes @t, or returns the existing one */
 	topic = dds_create_topic_sertype(participant, name, &t, NULL, NULL,
 					 NULL);
 	if (topic < 0)

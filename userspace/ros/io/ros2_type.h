@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ros2_type.h - DDS types whose samples are bytes: CDR goes through as it is
+ * ros2_type.h - DDS types whose samples are bytes: CDR is passed unchanged
  *
- * Cyclone DDS decodes nothing; message.h does, where somebody asks. The bytes
- * of a stranger are copied once, into what dds_takecdr() gives, and those of
- * a writer are made where they leave from.
+ * Cyclone DDS decodes nothing; message.h does, on request. Received bytes are
+ * copied once, into the result of dds_takecdr(); sent ones are encoded in
+ * place.
  */
 #ifndef ROS_IO_ROS2_TYPE_H
 #define ROS_IO_ROS2_TYPE_H
@@ -19,7 +19,7 @@
  * ros2_type_topic() - a topic of such a type
  * @name: DDS's name, e.g. rt/map
  * @type: e.g. nav_msgs::msg::dds_::OccupancyGrid_
- * @used: gets the type, for ros2_type_data(); good as long as the topic is
+ * @used: gets the type, for ros2_type_data(); valid as long as the topic is
  *
  * Return: a topic, or a negative dds_return_t.
  */

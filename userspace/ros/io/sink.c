@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sink - which kind of sink a spec asks for, and what all of them do alike
+ * sink - choose the kind of sink for a spec, and what all kinds share
  */
 #include <errno.h>
 #include <stdio.h>

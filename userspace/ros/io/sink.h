@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sink.h - where messages go: ROS 2, ROS 1, recordings, files
+ * sink.h - destinations of messages: ROS 2, ROS 1, recordings, files
  */
 #ifndef ROS_IO_SINK_H
 #define ROS_IO_SINK_H
@@ -15,16 +15,15 @@ struct sink;
 struct sink_topic;
 
 /**
- * struct sink_config - where messages are to go
- * @spec:	ros2, ros2:DOMAIN, ros1, ros1:URI; a recording that is made now
- *		(NAME.mcap, NAME.bag, NAME.db3), or a folder that exists or ends
- *		in a slash: files, TOPIC/SECONDS.NANOSECONDS.png, .pcd, .pgm,
- *		.json
+ * struct sink_config - a destination
+ * @spec:	ros2, ros2:DOMAIN, ros1, ros1:URI; a new recording (NAME.mcap,
+ *		NAME.bag, NAME.db3), or a folder that exists or ends in a slash:
+ *		files, TOPIC/SECONDS.NANOSECONDS.png, .pcd, .pgm, .json
  * @name:	of the node
  * @log:	one line, @priority of syslog(3); from any thread if @threaded
- * @threaded:	of recordings and files: sink_publish() does not wait for the
- *		disk, a thread does. Up to SINK_WAITING bytes of messages wait
- *		for it; what is beyond that is dropped, counted and said once
+ * @threaded:	of recordings and files: a thread writes, so sink_publish() does
+ *		not wait for the disk. Up to SINK_WAITING bytes of messages wait
+ *		for it; further messages are dropped, counted and logged once
  */
 struct sink_config {
 	const char	*spec;
@@ -35,15 +34,15 @@ struct sink_config {
 };
 
 /**
- * sink_open() - begin
- * @error: gets one line about what is wrong
+ * sink_open() - open a destination
+ * @error: gets one line
  *
  * Return: 0 or a negative errno.
  */
 int sink_open(struct sink **s, struct loop *loop,
 	      const struct sink_config *config, char error[256]);
 
-/* Finishes recordings, and waits until all that was published is written */
+/* Finish recordings, and wait until all messages are written */
 void sink_close(struct sink *s);
 
 /**
@@ -51,26 +50,26 @@ void sink_close(struct sink *s);
  * @name: absolute
  * @latched: late subscribers get the last message: maps
  *
- * Return: 0; -EEXIST: offered already; -EINVAL: no such name; others.
+ * Return: 0; -EEXIST: offered already; -EINVAL: an invalid name; others.
  */
 int sink_add(struct sink *s, const char *name, enum message_kind kind,
 	     bool latched, struct sink_topic **topic);
 void sink_remove(struct sink_topic *topic);
 
 /**
- * sink_publish() - a message
- * @received: when it came, ns since the epoch; the message keeps the stamp of
- *	its header
+ * sink_publish() - publish a message
+ * @received: time of its arrival, ns since the epoch; the message keeps the
+ *	stamp of its header
  *
- * A full disk ends a recording with one line in the log, and nothing else:
- * everything after that is counted and dropped.
+ * A full disk ends a recording with one line in the log: all later messages are
+ * counted and dropped.
  *
- * Return: 0, or a negative errno if it did not go out.
+ * Return: 0, or a negative errno if it was not published.
  */
 int sink_publish(struct sink_topic *topic, int64_t received,
 		 const union message *msg);
 
-/* Messages that did not go out, of all topics: sink_publish() or a thread failed */
+/* Lost messages of all topics: sink_publish() or a thread failed */
 uint64_t sink_dropped(const struct sink *s);
 
 #endif

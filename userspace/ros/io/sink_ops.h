@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sink_ops.h - what is behind a sink
+ * sink_ops.h - the interface of a kind of sink
  *
  * A kind of sink embeds struct sink and struct sink_topic as first members of
- * its own. sink.c keeps the list of topics, their names and what is dropped.
+ * its own. sink.c keeps the list of topics, their names and the losses.
  */
 #ifndef ROS_IO_SINK_OPS_H
 #define ROS_IO_SINK_OPS_H
@@ -15,7 +15,7 @@
 
 /**
  * struct sink_topic
- * @told: of a message that did not go out, once
+ * @told: a lost message was logged
  */
 struct sink_topic {
 	struct sink		*sink;
@@ -28,11 +28,11 @@ struct sink_topic {
 /**
  * struct sink_ops
  * @topic_size:	bytes of a topic, which is zeroed
- * @open:	@rest is what follows the colon of the spec, or a path
+ * @open:	@rest follows the colon of the spec, or is a path
  * @add:	@t has its name, kind and latched
- * @remove:	what add() did; the topic itself is freed by sink.c
- * @publish:	0 or a negative errno; says itself what is to be said
- * @flush:	once a second; NULL: nothing of it waits in memory
+ * @remove:	undo add(); sink.c frees the topic itself
+ * @publish:	0 or a negative errno; logs by itself
+ * @flush:	once a second; NULL: nothing is buffered
  * @close:	all topics were removed
  */
 struct sink_ops {
@@ -71,16 +71,16 @@ extern const struct sink_ops ros2_sink_ops, ros1_sink_ops, bag_sink_ops,
 __attribute__((format(printf, 3, 4)))
 void sink_log(const struct sink *s, int priority, const char *format, ...);
 
-/* A message did not go out. Any thread */
+/* Count a lost message. Any thread */
 void sink_drop(struct sink *s);
 
-/* What waits in memory; of who opened it without a loop, once a second */
+/* Write the buffer; without a loop its owner calls it once a second */
 void sink_flush(struct sink *s);
 
 /* Room for @size bytes in @s->buffer. Return: 0 or -ENOMEM */
 int sink_reserve(struct sink *s, size_t size);
 
-/* A message's bytes, in @s->buffer. Return: length, or a negative errno */
+/* Serialize a message into @s->buffer. Return: length, or a negative errno */
 long sink_serialize(struct sink *s, enum message_kind kind,
 		    enum message_format format, const union message *msg);
 

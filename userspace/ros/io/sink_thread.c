@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sink_thread - a sink of which a thread writes, so that no disk holds up the loop
+ * sink_thread - a thread that writes to a sink, so that the disk does not block
+ * the loop
  *
- * Pictures are compressed there, too. What waits for the thread is bounded.
+ * It also compresses images. Its queue is bounded.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +30,7 @@ struct order {
 /**
  * struct written - a topic, as the thread has it
  * @inner:	NULL: could not be added
- * @removal:	needs no memory when its time comes
+ * @removal:	allocated in advance
  */
 struct written {
 	struct sink_topic	*inner;
@@ -48,7 +49,7 @@ struct thread_sink {
 	STAILQ_HEAD(, order)	orders;
 	size_t			waiting;	/* bytes of orders */
 	bool			end;
-	bool			behind;		/* told of; the loop's */
+	bool			behind;		/* logged; the loop's */
 };
 
 struct thread_topic {
@@ -137,7 +138,7 @@ static struct order *wait_for_order(struct thread_sink *s,
 	return o;
 }
 
-/* Orders that are there at the end are carried out */
+/* Orders that are queued at the end are carried out */
 static void *sink_thread_work(void *arg)
 {
 	struct thread_sink *s = arg;
@@ -205,7 +206,7 @@ static void thread_sink_remove(struct sink_topic *t)
 	sink_thread_give(thread_of(t->sink), w->removal, ORDER_REMOVE, w);
 }
 
-/* One message fits at any time. Said again after it caught up */
+/* One message always fits. Logged again after it caught up */
 static bool sink_thread_has_room(struct thread_sink *s, size_t len)
 {
 	size_t waiting;

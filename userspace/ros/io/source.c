@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source - which kind of source a spec asks for
+ * source - choose the kind of source for a spec
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 {
 	if (!c->spec || !*c->spec)
 		return error_set(error, -EINVAL, "no source is given");
-	/* written so that what is not a number fails too */
+	/* this form rejects NAN, too */
 	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
 		return error_set(error, -EINVAL,
 				 "speed must be 0.001 ... 1000000");
@@ -35,7 +35,7 @@ static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 	return 0;
 }
 
-/* A recording, or files: what is not told by its name is by its content */
+/* A recording, or files: by the name, otherwise by the contents */
 static int source_open_path(struct source **s, struct loop *loop,
 			    const struct source_config *c,
 			    char error[ERROR_TEXT])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source.h - where messages come from: ROS 2, ROS 1, recordings, files
+ * source.h - sources of messages: ROS 2, ROS 1, recordings, files
  *
- * Out: serialized messages of the topics that were asked for, one callback for
- * each, from within the loop.
+ * Out: serialized messages of the subscribed topics, one callback for each,
+ * from within the loop.
  */
 #ifndef ROS_IO_SOURCE_H
 #define ROS_IO_SOURCE_H
@@ -15,10 +15,10 @@
 struct source;
 
 /**
- * struct source_message - good during the callback
+ * struct source_message - valid during the callback
  * @topic:	its name, absolute
- * @stamp:	when the source took it, ns since the epoch: for kinds that have
- *		no header
+ * @stamp:	when the source received it, ns since the epoch: for kinds
+ *		without a header
  */
 struct source_message {
 	const char		*topic;
@@ -30,20 +30,21 @@ struct source_message {
 };
 
 /**
- * struct source_config - how messages are to come
- * @spec:	what a user says: ros2, ros2:DOMAIN, ros1, ros1:URI; a
- *		recording (bag.h); an image, a cloud, a map (.png, .pgm, .pcd),
- *		or a folder of such, played in the order of their names
+ * struct source_config - a source
+ * @spec:	the user's text: ros2, ros2:DOMAIN, ros1, ros1:URI; a recording
+ *		(bag.h); an image, a cloud, a map (.png, .pgm, .pcd), or a
+ *		folder of such, played in the order of their names
  * @name:	of the node
- * @speed:	of recordings, 1 is as it was recorded
+ * @speed:	of recordings, 1 is the original speed
  * @rate:	of files, Hz
- * @start:	seconds of a recording that are left out
- * @loop:	begin again at the end. Stamps go on: what is played a second
- *		time is later by the length of the recording
- * @message:	called for each message of topics that were asked for
- * @found:	a topic that exists but nobody asked for: may ask for it with
+ * @start:	seconds to skip at the start of a recording
+ * @loop:	repeat at the end. Stamps go on: in the second pass they are
+ *		later by the length of the recording
+ * @message:	called for each message of subscribed topics
+ * @found:	called for a new topic without a subscription: may subscribe
+ *		with
  *		source_subscribe(), at once. May be NULL
- * @ended:	there will be no more; not with ROS
+ * @ended:	the source is at its end; not with ROS
  * @log:	one line, @priority of syslog(3)
  * @arg:	for all of them
  */
@@ -61,41 +62,40 @@ struct source_config {
 };
 
 /**
- * source_open() - begin
- * @config: copied, but for the strings, which are not needed afterwards
- * @error: gets one line about what is wrong
+ * source_open() - open a source
+ * @config: copied, except the strings, which are not needed afterwards
+ * @error: gets one line
  *
- * Recordings and files begin to play with the first turn of the loop.
+ * Recordings and files begin to play in the first turn of the loop.
  *
- * Return: 0; -EPROTONOSUPPORT: it is no such thing; others of what is behind
- * it.
+ * Return: 0; -EPROTONOSUPPORT: an unknown kind; others of the kind.
  */
 int source_open(struct source **s, struct loop *loop,
 		const struct source_config *config, char error[256]);
 
 /**
- * source_subscribe() - ask for a topic
- * @kind: enum message_kind, or -1: whatever kind below MESSAGE_KINDS it has
+ * source_subscribe() - subscribe to a topic
+ * @kind: enum message_kind, or -1: any kind below MESSAGE_KINDS
  *
- * It need not exist yet. A topic of another kind is told of once and left out.
+ * It need not exist yet. A topic of another kind is logged once and ignored.
  *
- * Return: 0; -EEXIST: is asked for already; -EINVAL: no such name; -ENOENT: a
- * recording that has no such topic; -EPROTOTYPE: has another kind.
+ * Return: 0; -EEXIST: subscribed already; -EINVAL: an invalid name; -ENOENT: a
+ * recording without this topic; -EPROTOTYPE: has another kind.
  */
 int source_subscribe(struct source *s, const char *topic, int kind);
 
 /**
- * source_subscribe_all() - as source_subscribe(), and each message is wanted
+ * source_subscribe_all() - as source_subscribe(), without loss
  *
- * For what is kept. With ROS 2 all that a RELIABLE writer sends is repaired and
- * waits in memory until the loop takes it, and of a TRANSIENT_LOCAL writer what
- * it sent before is read as well: only for topics whose messages are taken
- * without delay. What a writer could not repair, or a BEST_EFFORT writer lost,
- * is counted and logged, once for each topic.
+ * For recording. With ROS 2 all losses of a RELIABLE writer are repaired, and
+ * samples wait in memory until the loop takes them; older samples of a
+ * TRANSIENT_LOCAL writer are read as well: only for topics whose messages are
+ * taken without delay. Samples that a writer could not repair, or of a
+ * BEST_EFFORT writer, are counted and logged, once for each topic.
  */
 int source_subscribe_all(struct source *s, const char *topic, int kind);
 
-/* Messages of source_subscribe_all() that were lost on their way to here */
+/* Lost messages of source_subscribe_all() */
 uint64_t source_messages_lost(const struct source *s);
 
 void source_unsubscribe(struct source *s, const char *topic);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source_ops.h - what is behind a source
+ * source_ops.h - the interface of a kind of source
  *
  * A kind of source embeds struct source as its first member and frees it all
- * in close(). Names were checked by source.c.
+ * in close(). source.c checks names.
  */
 #ifndef ROS_IO_SOURCE_OPS_H
 #define ROS_IO_SOURCE_OPS_H
@@ -14,9 +14,9 @@
 
 /**
  * struct source_ops
- * @open: @rest is what follows the colon of the spec, or a path
+ * @open: @rest follows the colon of the spec, or is a path
  * @subscribe: @all: see source_subscribe_all()
- * @lost: NULL: nothing is
+ * @lost: NULL: always 0
  */
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
