@@ -1,3 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 PLUGIN	:= engine/engine-mpi.so
+LIBS	:= -Wl,-z,defs
 PKGS	:= ompi-c
+
+# programs that load it do not export error_set()
+$(BUILD)/engine/engine-mpi.so: $(PIC)/userspace/base/error.o
