@@ -65,8 +65,7 @@ bpf: $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard bpf/*.bpf.c tes
 # tools/machines/kernel knows when nothing is to be done
 module:
 	$(call msg,MODULE,$(SERIES))
-	$(Q)mkdir -p $(BUILD); tools/machines/kernel module $(SERIES) >$(BUILD)/.module.out; \
-		status=$$?; exit $$status
+	$(Q)mkdir -p $(BUILD); tools/machines/kernel module $(SERIES) >$(BUILD)/.module.out
 	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
 
 vpath %.bpf.c bpf tests/bpf
@@ -89,8 +88,10 @@ demo: build packages-check
 check: build packages-check
 	tests/run check
 
+ifeq ($(T)$(filter test,$(MAKECMDGOALS)),test)
+$(error missing T="NAME ...", see make test-list)
+endif
 test: build packages-check
-	$(if $(T),,$(error which tests? make test T="NAME ...", see make test-list))
 	@tests/run check $(T)
 
 test-list:
@@ -114,8 +115,8 @@ bench-quality: packages-build
 	$(BIN)/quality $(IMAGES)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin lib obj pic sanitized tc bpf idl ros1 engine fastdds \
-		demo/run demo/gdim module check sch_optsample.ko .module.out)
+	rm -rf $(addprefix $(BUILD)/,bin obj pic pictures fuzz sanitized tc bpf idl ros1 engine fastdds \
+		demo/run demo/gdim module check .commands sch_optsample.ko .module.out)
 
 distclean:
 	rm -rf $(BUILD)
