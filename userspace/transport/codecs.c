@@ -2,6 +2,7 @@
 /*
  * codecs - the table of all codecs
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "transport/codec.h"
@@ -11,6 +12,10 @@ CODEC_ROWS(CODEC_EXTERN)
 
 #define CODEC_ROW(ID, ident) [CODEC_##ID] = &codec_##ident,
 static const struct codec *const codecs[CODECS] = { CODEC_ROWS(CODEC_ROW) };
+
+/* five bits of the segment header, and a bit of struct codec's kinds for each */
+static_assert(CODECS <= 32, "no room for a codec's number");
+static_assert(MESSAGE_KINDS <= 32, "no bit for a kind of message");
 
 const struct codec *codec_get(enum codec_id id)
 {
