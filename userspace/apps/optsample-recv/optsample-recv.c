@@ -189,7 +189,7 @@ static const struct setting settings[] = {
 	  A_TEXT, recv_set_key },
 	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
 	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
-	  "16m..4g", recv_set_memory },
+	  "16m..4095m", recv_set_memory },
 	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
 	  "1..64", recv_set_threads },
 	{ "socket", "PATH", "to ask and to tell this program",
