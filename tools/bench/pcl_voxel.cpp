@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pcl_voxel - PCL's VoxelGrid as a peer of lib/voxel.h
+ * pcl_voxel - PCL's VoxelGrid as a peer of codec/cloud/voxel.h
  *
  * The sensors' cloud is converted before the clock runs. Not to be built with
  * -march=native: Eigen's alignment would no longer be that of Debian's PCL.

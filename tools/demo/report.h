@@ -2,7 +2,7 @@
 /*
  * report.h - the parts of demo-report.
  *
- *   ../demo-report.c  logs in, table, JSON and verdict out
+ *   demo-report.c  logs in, table, JSON and verdict out
  *   picture.c         the same as a picture
  *
  * All times are nanoseconds since the epoch on the one clock of the VM.

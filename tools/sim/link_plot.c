@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plot - panels over the same time, one above the other, as SVG or PNG
+ * link_plot - panels over the same time, one above the other, as SVG or PNG
  */
 #include <errno.h>
 #include <math.h>

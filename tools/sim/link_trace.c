@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace - what a link does: lines of "seconds bit/s loss delay_ms"
+ * link_trace - what a link does: lines of "seconds bit/s loss delay_ms"
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * sim.h - the parts of optsample-sim.
  *
- *   ../optsample-sim.c  command line
+ *   optsample-sim.c  command line
  *   scenario.c          outage, overload, stalls: fills a table of rows
  *   ops.c               schedules of single operations
  *   plot.c              the table as SVG or PNG

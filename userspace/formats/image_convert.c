@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * convert - images to 8 bit and gray, and the similarity of two images
+ * image_convert - images to 8 bit and gray, and the similarity of two images
  */
 #include <math.h>
 #include "codec/image/depthcode.h"

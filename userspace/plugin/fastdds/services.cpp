@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * services - fastdds.so: services for clients of Fast DDS, see ends/fastdds.h
+ * services - fastdds.so: services for clients of Fast DDS, see ros/io/fastdds.h
  *
  * As rmw_fastrtps has them: a request is named by the identity of its sample,
  * but with the GUID of the reader that waits for the answer, which the client
