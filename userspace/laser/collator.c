@@ -32,7 +32,7 @@ struct latest {
  * struct collator
  * @scan:	@scans of them from @first on wait
  * @odometry:	@poses of them from @oldest on, sorted by stamp
- * @newest:	the latest stamp of each
+ * @newest_scan, @newest_pose: the latest stamp of each
  */
 struct collator {
 	int64_t			patience;

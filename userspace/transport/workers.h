@@ -20,8 +20,8 @@
 enum {
 	WORKERS_MOST	= 64,
 	WORKERS_USUAL	= 8,		/* at most, by default */
-	WORKERS_SHORT	= 2000000,	/* ns: jobs expected to take no longer
-					 * short is a short one */
+	WORKERS_SHORT	= 2000000,	/* ns: a job expected to take at most
+					 * this is short */
 };
 
 /**

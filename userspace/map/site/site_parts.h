@@ -42,8 +42,7 @@ struct submap {
 /**
  * struct layer_state
  * @id:		in the store; 0: it was removed there, and its number is
- *		reserved
- *		for one of the same name
+ *		reserved for one of the same name
  * @gate:	of @fused: held for reading by queries, for writing when it is
  *		replaced
  * @before:	sum of revisions of its earlier fused maps
