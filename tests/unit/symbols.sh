@@ -35,7 +35,6 @@ all()
 
 	for archive in "$1"/*.a; do
 		case ${archive##*/} in
-		*.d.a)	;;
 		apps-*|tests-*|tools-*) other+=("$archive") ;;
 		*)	libraries+=("$archive") ;;
 		esac
