@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * commands - what people and programs ask and tell the daemon
+ * commands - commands of the socket, HTTP and ROS
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "map/site/queries.h"
 #include "map/site/remove.h"
 
-/* @slow: waits for the store, a disk, or what fuses */
+/* @slow: waits for the store, a disk or the fuser */
 struct command {
 	const char	*name;
 	bool		slow;
@@ -27,7 +27,7 @@ struct command {
 			       char error[256]);
 };
 
-/* A number, or a text that is one, as the command line gives it */
+/* A number, or its text, as in a command line */
 static int commands_number(const cJSON *p, const char *key, double min,
 			   double max, double *v, char error[256])
 {
@@ -45,7 +45,7 @@ static int commands_number(const cJSON *p, const char *key, double min,
 			 "%s is missing: a number, %g..%g", key, min, max);
 }
 
-/* "lost": all that came or should have come, and is not stored nor refused */
+/* "lost": all messages that were neither stored nor refused */
 static void add_input(struct gdimd *g, cJSON *in)
 {
 	const uint64_t way = g->source ? source_messages_lost(g->source) : 0;
@@ -63,7 +63,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 		  char error[256])
 {
 	const struct fuser_stats f = fuser_stats(g->fuser);
-	/* others may be in another folder */
+	/* clients may run in another folder */
 	char *store = realpath(g->config.store, NULL);
 	cJSON *part;
 
@@ -153,7 +153,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
-/* Nothing that comes can be stored any more: that is told of once */
+/* Nothing can be stored any more: logged once */
 bool gdimd_store_is_lost(struct gdimd *g)
 {
 	if (__atomic_load_n(&g->lost, __ATOMIC_ACQUIRE))
@@ -176,7 +176,7 @@ static const char *commands_text_of(const cJSON *p, const char *key,
 	return text ? text : other;
 }
 
-/* Not there: as it is */
+/* Without the key, @v is unchanged */
 static int optional(const cJSON *p, const char *key, double most, double *v,
 		    char error[256])
 {
@@ -184,7 +184,7 @@ static int optional(const cJSON *p, const char *key, double most, double *v,
 	       commands_number(p, key, -most, most, v, error) : 0;
 }
 
-/* Words for a layer that is made. Return: 0, -EINVAL: too many */
+/* Words for a new layer. Return: 0, -EINVAL: too many */
 static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 			       char error[256])
 {
@@ -194,7 +194,7 @@ static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 	return error_set(error, -EINVAL, "too many words for a layer");
 }
 
-/* As of the command line; files are read from where they are */
+/* As in the command line; the daemon reads the files in place */
 static int read_import(const cJSON *p, struct import_submaps *im,
 		       char error[256])
 {
@@ -301,7 +301,7 @@ static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
-/* Who asks waits for the store alone: fused maps follow, however long it takes */
+/* The answer only waits for the store; fusing the maps may take longer */
 static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 		     char error[256])
 {
@@ -325,7 +325,7 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
-/* As it shall be: what is there, or a line has for it, with other words */
+/* The layer, or the one that the configuration has for @name, with @words */
 static int commands_find_layer(struct gdimd *g, const char *name,
 			       const char *words, struct layer *l,
 			       char error[256])
@@ -343,7 +343,7 @@ static int commands_find_layer(struct gdimd *g, const char *name,
 	return layer_change(l, words, error);
 }
 
-/* KEY=VALUE words, as of the configuration */
+/* KEY=VALUE words, as in the configuration */
 static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 			      char error[256])
 {
@@ -365,7 +365,7 @@ static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return number < 0 ? number : 0;
 }
 
-/* "rate": Hz, 0: no more */
+/* "rate": Hz, 0: stop */
 static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 		       char error[256])
 {
@@ -379,7 +379,7 @@ static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return err;
 }
 
-/* "a, b" as a list, if there is one */
+/* "a, b" as a list, unless empty */
 static void add_names(cJSON *answer, const char *key, char *names)
 {
 	cJSON *list;
@@ -484,7 +484,7 @@ static int commands_run(struct gdimd *g, const struct command *c,
 {
 	const int err = c->run(g, p, answer, error);
 
-	/* who asked is told; the log shall have it, too */
+	/* the client gets the error; log it, too */
 	if (err == -EIO)
 		gdimd_store_is_lost(g);
 	return err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * orders - commands on the socket: what takes its time is answered later
+ * orders - commands on the socket: slow ones run in threads
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "apps/gdimd/gdimd.h"
 
 /**
- * struct order - a command that takes its time
- * @call:	whom to answer
+ * struct order - a slow command
+ * @call:	the client to answer
  */
 struct order {
 	struct gdimd		*g;
@@ -64,7 +64,7 @@ int gdimd_request(void *arg, const char *name, const cJSON *parameters,
 		o->err = err;
 		snprintf(o->error, sizeof(o->error), "%s", err == -EBUSY ?
 			 "too much is being done already" : strerror(-err));
-		/* as if it had been done */
+		/* the error is the answer */
 		commands_map_answer_order(o);
 		return 0;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * config - what a user tells gdimd
+ * config - settings of gdimd
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ TEXT(node)
 TEXT(frame)
 TEXT(http_tokens)
 
-/* "none" is nothing */
+/* "none": empty */
 static int set_end(char *to, const char *v)
 {
 	if (strcmp(v, "none"))
@@ -125,7 +125,7 @@ VALUE(max_gas, MODALITY_GAS, 1)
 VALUE(min_signal, MODALITY_SIGNAL, 0)
 VALUE(max_signal, MODALITY_SIGNAL, 1)
 
-/* What cannot be seen before all of them are known */
+/* Needs all options: one may set the low end, another the high end */
 static int check_ranges(const struct config *c)
 {
 	for (int i = 0; i < MODALITIES; i++) {
@@ -140,7 +140,7 @@ static int check_ranges(const struct config *c)
 	return 0;
 }
 
-/* The first word of a line, and where the rest begins */
+/* The first word of a line. Return: the rest */
 static const char *first_word(const char *line, char *word, size_t room)
 {
 	const size_t n = strcspn(line, " \t");
@@ -152,14 +152,14 @@ static const char *first_word(const char *line, char *word, size_t room)
 	return line + n + strspn(line + n, " \t");
 }
 
-/* One word of those that follow. Return: its length; 0: there is none */
+/* The next word. Return: its length; 0: the end */
 static size_t config_next_word(const char **words)
 {
 	*words += strspn(*words, " \t");
 	return strcspn(*words, " \t");
 }
 
-/* Whether there is a word of the same key */
+/* Whether @words has the key of @word */
 static bool has_key(const char *words, const char *word)
 {
 	const size_t key = strcspn(word, "=") + 1;
@@ -178,7 +178,7 @@ static int config_add_word(char *words, size_t room, const char *word, size_t n)
 			(int)n, word) < (int)(room - len) ? 0 : -EINVAL;
 }
 
-/* A layer of a default's name begins with what that is */
+/* Add the words of the default layer of this name that the user did not give */
 static int begin_with_default(struct config_layer *l)
 {
 	char words[sizeof(l->words)];
@@ -216,14 +216,14 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 	    begin_with_default(l))
 		return -EINVAL;
 	l->whole = whole;
-	/* other lines may change ranges; what is wrong is wrong now */
+	/* later lines may change ranges, but report errors now */
 	if (config_make_layer(c, l, wildcard_example(l->name), &try, error))
 		return -EINVAL;
 	c->layers++;
 	return 0;
 }
 
-/* In the file; --layer has better words for what is wrong */
+/* For the file; --layer reports errors in more detail */
 static int config_set_layer(void *c, const char *v)
 {
 	char error[ERROR_TEXT];
@@ -517,7 +517,7 @@ void config_update(const struct config *c, const struct config_layer *from,
 
 	if (config_make_layer(c, from, l->name, &made, error))
 		return;
-	/* one grid map may be many layers of a name with stars */
+	/* the layers of a wildcard may be those of one grid map */
 	if (!wildcard_in(from->name))
 		memcpy(l->input, made.input, sizeof(l->input));
 	if (c->ranged[l->modality] && !has_key(from->words, "range="))

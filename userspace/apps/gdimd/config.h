@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * config.h - what a user tells gdimd
+ * config.h - settings of gdimd
  */
 #ifndef APPS_GDIMD_CONFIG_H
 #define APPS_GDIMD_CONFIG_H
@@ -12,17 +12,17 @@
 
 enum { CONFIG_TEXT = 512, CONFIG_LAYERS = 64, CONFIG_REMAPS = 128 };
 
-/* Hz, of an output; 0 is never */
+/* Hz, of an output; 0: never */
 enum { CONFIG_RATE_MAX = 100 };
 bool config_rate_valid(double hz);
 
 /**
- * struct config_layer - a modality, or many of them: gas_*_map_*
- * @words:	as for layer_change(); in input= a * stands for what it stands
- *		for in the name. Behind those of the user are those of the
- *		default of that name that the user has not got
- * @own:	bytes of @words that are the user's; 0: nobody said anything
- * @whole:	maps that lie in the map's frame; in that of a node they are submaps
+ * struct config_layer - one layer, or a wildcard: gas_*_map_*
+ * @words:	as for layer_change(); a * in input= is replaced as in the
+ *		name. The user's words come first, then those of the default
+ *		layer with other keys
+ * @own:	bytes of @words from the user; 0: none
+ * @whole:	maps in the frame of the map; in that of a node they are submaps
  */
 struct config_layer {
 	char		name[LAYER_NAME], words[512];
@@ -30,24 +30,24 @@ struct config_layer {
 	unsigned int	own;
 };
 
-/* Who uses other names for topics than D4.1 */
+/* Other names for D4.1's topics */
 struct config_remap {
 	char	from[CONFIG_TEXT], to[CONFIG_TEXT];
 };
 
 /**
- * struct config - all of it
- * @from, @to:	see ends/source.h, ends/sink.h; empty: nothing
+ * struct config - the settings
+ * @from, @to:	see ros/io/source.h, ros/io/sink.h; empty: none
  * @frame:	of the map, in messages
- * @rate:	Hz, of each output at first
+ * @rate:	Hz, initial rate of each output
  * @slop:	s; 0: submaps belong to the node that their frame names; else to
- *		the transform with the nearest stamp, no further than this
- * @http:	where it is listened to, empty: nowhere; @http_tokens: a file, empty:
+ *		the transform with the nearest stamp, at most this far away
+ * @http:	listen address, empty: no HTTP; @http_tokens: a file, empty:
  *		none (web_auth.h)
  * @range:	physical values of 0 and of the full value, by modality
- * @ranged:	by modality: the user gave one of its range
- * @records:	folder of logs and snapshots; empty: that of the store, -logs
- * @log:	Hz, from the beginning; 0: no
+ * @ranged:	by modality: the user gave a limit of its range
+ * @records:	folder of logs and snapshots; empty: the store's name and -logs
+ * @log:	Hz, initial rate of the log; 0: none
  * @quota, @log_size: bytes, see recorder.h
  */
 struct config {
@@ -71,33 +71,33 @@ struct config {
 };
 
 /**
- * config_parse() - command line, and the file that it names
+ * config_parse() - read the command line and the file that it names
  *
- * The layers of D4.1's tables are there unless told otherwise; lines of the
- * user with the same name replace them. Errors are told.
+ * The layers of D4.1's tables are the default; lines of the user with the same
+ * name replace them. Errors are logged.
  *
  * Return: 0 or a negative errno.
  */
 int config_parse(struct config *c, int argc, char **argv);
 
 /**
- * config_make_layer() - what a line of configuration means
- * @name: as the pattern of @from, with what its stars stand for
+ * config_make_layer() - the layer that a line of configuration describes
+ * @name: a name that matches the pattern of @from
  */
 int config_make_layer(const struct config *c, const struct config_layer *from,
 		      const char *name, struct layer *l, char error[256]);
 
-/* The line that a layer is of; NULL: none */
+/* The line for a layer; NULL: none */
 const struct config_layer *config_line(const struct config *c,
 				       const char *name);
 
-/* A line's input: topic below /gdim/input/, may have stars */
+/* A line's input: topic below /gdim/input/, may have wildcards */
 void config_input(const struct config_layer *l, char input[LAYER_NAME]);
 
 /**
- * config_name() - the name that a line has for what comes in on a topic
+ * config_name() - the layer for an input topic
  * @input:	the topic, below /gdim/input/
- * @name:	of the layer, if there is one of each message
+ * @name:	of the layer
  *
  * Return: 0; -ENOENT: no line has this input.
  */
@@ -105,23 +105,23 @@ int config_name(const struct config *c, const char *input,
 		char name[LAYER_NAME]);
 
 /**
- * config_difference() - what a line's user says, and the layer is not
- * @now:	as it is in the store
- * @words:	gets it, for layer_change(); empty: nothing
+ * config_difference() - words of the user that differ from the stored layer
+ * @now:	the layer in the store
+ * @words:	gets them, for layer_change(); empty: none
  */
 void config_difference(const struct config_layer *from,
 		       const struct layer *now, char words[512]);
 
 /**
- * config_update() - what counts more than the store
+ * config_update() - apply settings that override the store
  *
- * Its input is where messages of it come from; its range is that of the options
- * if the user gave one for its modality, and no range in its line.
+ * The input is always the line's. The range is that of the options if the user
+ * gave one for this modality and the line has none.
  */
 void config_update(const struct config *c, const struct config_layer *from,
 		   struct layer *l);
 
-/* The topic that is used instead of @name, or that itself */
+/* The topic that @name is remapped to, or @name */
 const char *config_topic(const struct config *c, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * folder - a folder of recordings that must not grow too large
+ * folder - a folder of recordings with a quota
  */
 #include <dirent.h>
 #include <errno.h>
@@ -85,7 +85,7 @@ static uint64_t total(const char *folder)
 	return bytes;
 }
 
-/* With its text, which damaged ones lack. Return: bytes that are free now */
+/* With its text, which damaged logs lack. Return: bytes freed */
 static uint64_t folder_drop(const char *folder, const char *name)
 {
 	char text[256], path[4096];
@@ -107,7 +107,7 @@ uint64_t folder_trim(const char *folder, uint64_t quota, const char *keep)
 	const char *name = keep ? strrchr(keep, '/') : NULL;
 	uint64_t bytes = total(folder);
 	struct dirent **log;
-	/* their names are times, so this is their order */
+	/* names are times: this is the order of time */
 	const int n = scandir(folder, &log, is_log, alphasort);
 
 	for (int i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * folder_finish - recordings without an end get one
+ * folder_finish - finish unfinished recordings
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 
 enum { FOLDER_PATH = 4096 };
 
-/* Of an MCAP file, at its beginning and at its end */
+/* An MCAP file begins and ends with it */
 enum { MAGIC = sizeof(MCAP_MAGIC) - 1 };
 
-/* Whether it is a recording of ours without an end */
+/* Whether it is an MCAP recording without its end */
 static bool is_unfinished(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -49,7 +49,7 @@ static long folder_finish_copy(struct bag_reader *from, struct bag_writer *to,
 	int err, at;
 
 	while ((err = bag_next(from, &m)) > 0) {
-		/* more of them may be found on the way */
+		/* reading may find more topics */
 		topic = bag_topics(from, &topics);
 		at = bag_add_topic(to, &topic[m.topic]);
 		err = at < 0 ? at : bag_write(to, at, m.stamp, m.data, m.len);
@@ -76,7 +76,7 @@ static int sync_path(const char *path, int flags)
 	return err;
 }
 
-/* What a name was or became is on disk; not all file systems can do it */
+/* Make a rename durable; not all file systems can */
 static void sync_folder_of(const char *path)
 {
 	char folder[FOLDER_PATH];
@@ -94,8 +94,9 @@ static bool folder_finish_is_empty(const char *path)
 }
 
 /*
- * What is readable, into @part; @lost: more is not than a torn end. Return: 0;
- * -ENODATA: nothing is, and then, as after all errors, there is no @part
+ * Write the readable part to @part; @lost: more than an incomplete last record
+ * is missing. Return: 0; -ENODATA: nothing is readable. After an error there is
+ * no @part
  */
 static int rewrite(const char *path, const char *part, bool *lost,
 		   bool (*ending)(void *arg), void *arg)
@@ -128,7 +129,7 @@ static int rewrite(const char *path, const char *part, bool *lost,
 	return err;
 }
 
-/* It gets its other name before it loses its own, and for good */
+/* Link first and sync, so that a power loss cannot lose the file */
 static int set_aside(const char *path)
 {
 	char damaged[FOLDER_PATH + sizeof(FOLDER_DAMAGED)];
@@ -138,11 +139,11 @@ static int set_aside(const char *path)
 	snprintf(damaged, sizeof(damaged), "%s" FOLDER_DAMAGED, path);
 	if (link(path, damaged))
 		err = -errno;
-	/* the power may have failed just here */
+	/* the link may be from before a power loss */
 	if (err == -EEXIST && !lstat(path, &a) && !lstat(damaged, &b) &&
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 		err = 0;
-	/* FAT has no links, and others allow none to files of others */
+	/* FAT has no links; protected_hardlinks refuses files of other users */
 	if (err == -EPERM || err == -EOPNOTSUPP || err == -ENOSYS)
 		err = renameat2(AT_FDCWD, path, AT_FDCWD, damaged,
 				RENAME_NOREPLACE) ? -errno : 0;
@@ -151,7 +152,7 @@ static int set_aside(const char *path)
 	return err;
 }
 
-/* Whether it is the file and not the disk: next time would be no better */
+/* Whether the file is the cause and not the disk: a retry is useless */
 static bool is_of_file(int err)
 {
 	return err == -ENODATA || err == -EBADMSG || err == -EPROTONOSUPPORT ||
@@ -169,7 +170,7 @@ static void remove_empty(const char *path)
 		unlink(text);
 }
 
-/* Nothing of it could be read. Return: as folder_finish() tells it */
+/* Nothing was readable. Return: as @told of folder_finish() */
 static int folder_finish_leave(const char *path)
 {
 	int err;
@@ -178,7 +179,7 @@ static int folder_finish_leave(const char *path)
 		remove_empty(path);
 		return -ENODATA;
 	}
-	/* what is not empty may be of use to somebody */
+	/* it is not empty: keep it */
 	err = set_aside(path);
 	if (err)
 		return err;
@@ -186,7 +187,7 @@ static int folder_finish_leave(const char *path)
 	return -EPROTO;
 }
 
-/* Return: as folder_finish() tells it */
+/* Return: as @told of folder_finish() */
 static int folder_finish_finish(const char *path, bool (*ending)(void *arg),
 				void *arg)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuser - fuse a little, look whether somebody waits, fuse on
+ * fuser - the thread that fuses, in slices: requests have priority
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 static const uint64_t slice = 20 * 1000000ULL;	/* ns */
 
-/* On the stack of who waits */
+/* On the stack of the waiting thread */
 struct want {
 	unsigned int	layer;
 	struct rect	rect;
@@ -39,7 +39,7 @@ static void fuser_notify(struct fuser *f)
 {
 	const uint64_t one = 1;
 
-	/* a counter that is full was not read either */
+	/* full: the reader was already notified */
 	if (write(f->watch.fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -54,7 +54,7 @@ static void fuser_on_notify(void *arg, uint32_t events)
 		f->fused(f->arg);
 }
 
-/* With the lock held, which is not while fusing */
+/* Called with the lock held; unlocks it while fusing */
 static void fuser_serve(struct fuser *f)
 {
 	while (f->wants) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuser.h - the thread that fuses, so that nothing that comes in has to wait
+ * fuser.h - the thread that fuses, so that input never waits for it
  */
 #ifndef APPS_GDIMD_FUSER_H
 #define APPS_GDIMD_FUSER_H
@@ -11,7 +11,7 @@
 struct fuser;
 
 /**
- * fuser_open() - begin, with all that the site has
+ * fuser_open() - start, with all unfused parts of the site
  * @fused: called in the loop when fused maps have changed
  *
  * Return: 0 or a negative errno.
@@ -20,19 +20,19 @@ int fuser_open(struct fuser **f, struct site *site, struct loop *loop,
 	       void (*fused)(void *arg), void *arg);
 void fuser_close(struct fuser *f);
 
-/* Something was stored */
+/* New data was stored */
 void fuser_kick(struct fuser *f);
 
 /**
- * fuser_want() - have a part of a map back that was forgotten, and wait for it
+ * fuser_want() - fuse an evicted part of a map again, and wait for it
  *
- * For threads of HTTP clients. Return: 0; -ENOMEM; -ECANCELED: it ends.
+ * For threads of HTTP clients. Return: 0; -ENOMEM; -ECANCELED: shutting down.
  */
 int fuser_want(struct fuser *f, unsigned int layer, const struct rect *r);
 
 /**
- * struct fuser_stats - since it began
- * @failed:	submaps that could not be read when they were to be fused
+ * struct fuser_stats - since the start
+ * @failed:	submaps that could not be read for fusing
  * @busy:	ns
  */
 struct fuser_stats {

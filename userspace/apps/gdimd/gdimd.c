@@ -19,7 +19,7 @@ static void on_fused(void *arg)
 	map_publisher_fused(((struct gdimd *)arg)->outlet);
 }
 
-/* The folder of a store's recordings, if nobody says another one */
+/* Default folder of a store's recordings */
 static const char *record_folder(struct gdimd *g)
 {
 	struct config *c = &g->config;
@@ -41,7 +41,7 @@ static int open_recorder(struct gdimd *g)
 			     gdimd_note, g);
 }
 
-/* Layers that are configured by name are there from the beginning */
+/* Layers that are configured by name exist from the start */
 static int gdimd_add_layers(struct gdimd *g, char error[256])
 {
 	int number = 0;
@@ -61,8 +61,8 @@ static int gdimd_add_layers(struct gdimd *g, char error[256])
 }
 
 /*
- * What somebody made of a layer since stays, whatever the configuration says
- * it is in the beginning; but who wrote that down wants to know
+ * The configuration only gives initial values: changes since then have
+ * precedence. Log the difference, with the command that applies it
  */
 static int update_layers(struct gdimd *g, char error[256])
 {
@@ -100,7 +100,7 @@ static int update_layers(struct gdimd *g, char error[256])
 	return number < 0 ? number : 0;
 }
 
-/* A file that is damaged has one fault or very many */
+/* A damaged file has one fault or very many */
 static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 {
 	enum { TOLD = 8 };
@@ -163,7 +163,7 @@ static int gdimd_open_ends(struct gdimd *g, char error[256])
 	return err;
 }
 
-/* First, so that nothing is left behind by who may not have one */
+/* First: if it fails, no file has been created */
 static int open_socket(struct gdimd *g, char error[256])
 {
 	char why[256];
@@ -224,7 +224,7 @@ static int gdimd_open_all(struct gdimd *g)
 	return 0;
 }
 
-/* What came is stored before the store is closed, and what was asked answered */
+/* First store all input and answer all commands, then close the store */
 static void gdimd_close_all(struct gdimd *g)
 {
 	web_close(g->web);

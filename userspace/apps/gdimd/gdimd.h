@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gdimd.h - the daemon as a whole: what its parts know of each other
+ * gdimd.h - the daemon: what its parts share
  */
 #ifndef GDIMD_H
 #define GDIMD_H
@@ -24,11 +24,11 @@ struct gdimd_services;
 struct web;
 
 /**
- * struct gdimd - all of it. Two threads and more: the loop, which reads DDS,
- * publishes and answers what is quick; one that stores, another that fuses; and
- * one for each command that takes its time
- * @stored:	what is in the store that was not before: 1 << enum
- *		map_publisher_state, GDIMD_SUBMAPS; of any thread, with @changed
+ * struct gdimd - the daemon. Threads: the loop, which reads DDS, publishes and
+ * runs fast commands; one that stores; one that fuses; and one for each slow
+ * command
+ * @stored:	what is new in the store: 1 << enum map_publisher_state,
+ *		GDIMD_SUBMAPS; atomic, with @changed
  * @told_lock:	of @refused_told and @refused_since
  */
 struct gdimd {
@@ -52,22 +52,22 @@ struct gdimd {
 	pthread_mutex_t		told_lock;
 	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
 	unsigned int		refused_since;
-	bool			lost;		/* the store; was told */
+	bool			lost;		/* the store; logged */
 };
 
 #define GDIMD_SUBMAPS	(1U << MAP_PUBLISHER_STATES)
 
-/* Whether a command takes its time: not in the loop, but in any other thread */
+/* Whether a command is slow: not for the loop, but for any other thread */
 bool gdimd_command_is_slow(const char *name);
 
 /**
- * gdimd_command() - what people and programs ask and tell
+ * gdimd_command() - run a command
  * @name: status, layers, spot, room, rooms, rate, import, import-submaps,
  *	set-poses, layer, remove, log, snapshot, notes
- * @parameters: as of the command line's words
+ * @parameters: the words of the command line
  * @answer: gets the items of queries.h
  *
- * In the loop, or where gdimd_command_is_slow() says. Return: 0, or a negative
+ * In the loop, or as gdimd_command_is_slow() says. Return: 0, or a negative
  * errno and one line in @error.
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
@@ -78,24 +78,24 @@ int gdimd_request(void *gdimd, const char *name, const cJSON *parameters,
 		  cJSON *answer, char error[256]);
 
 /**
- * gdimd_storing_open() - begin to store, once there is a site and a fuser
+ * gdimd_storing_open() - start the thread; needs the site and the fuser
  *
  * Return: 0 or a negative errno.
  */
 int gdimd_storing_open(struct gdimd *g);
 
-/* In the loop: the thread that stores puts these into the store */
+/* In the loop: the thread that stores adds these to the store's journal */
 void gdimd_note(void *gdimd, const char *kind, const char *path,
 		const char *error);
 void gdimd_keep_rate(void *gdimd, const char *name, double hz);
 
 /*
  * Whether the store's file was deleted or replaced, so that nothing more can be
- * stored; the log gets one line, the first time
+ * stored; logged once
  */
 bool gdimd_store_is_lost(struct gdimd *g);
 
-/* @what is in the store that was not there before. From any thread */
+/* @what is new in the store. From any thread */
 void gdimd_stored(struct gdimd *g, unsigned int what);
 
 /**
@@ -103,16 +103,16 @@ void gdimd_stored(struct gdimd *g, unsigned int what);
  */
 void gdimd_subscribe(struct gdimd *g);
 
-/* What the source calls */
+/* Called by the source */
 void gdimd_message(void *gdimd, const struct source_message *m);
-/* What the thread that stores calls */
+/* Called by the thread that stores */
 void gdimd_store_message(void *gdimd, const struct source_message *m);
 void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
 
 /**
- * gdimd_services_open() - D4.1's services, if there is ROS 2
+ * gdimd_services_open() - offer D4.1's services, if the input is ROS 2
  *
- * Return: 0, also if there is none; a negative errno, and one line in @error.
+ * Return: 0, also without ROS 2; a negative errno, and one line in @error.
  */
 int gdimd_services_open(struct gdimd *g, char error[256]);
 void gdimd_services_close(struct gdimd *g);

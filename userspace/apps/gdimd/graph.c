@@ -28,7 +28,7 @@ static int graph_by_id(const void *a, const void *b)
 	return m->id < n->id ? -1 : m->id > n->id;
 }
 
-/* Names point into @all, which stays */
+/* Names point into @all, which must stay */
 static struct message_transform link_of(const struct reading *all,
 					const struct store_node *n,
 					const char *frame)

@@ -9,21 +9,21 @@
 #include "ros/msg/message.h"
 
 /**
- * struct graph - nodes that have a place or a link, but for the map itself
- * @node:	in the order they came to the store
+ * struct graph - nodes that have a pose or a link, without the map itself
+ * @node:	in the order they were stored
  * @link:	to each node: from its predecessor, or from the map
  */
 struct graph {
 	struct store_node		*node;
 	struct message_transform	*link;
 	unsigned int			nodes;
-	/* private: what names in links point to */
+	/* private: the names of links point here */
 	struct store_node		*all;
 };
 
 /**
- * graph_read() - as it is now
- * @frame: of the map; must stay as long as @g
+ * graph_read() - the current graph
+ * @frame: of the map; must outlive @g
  *
  * Return: 0, then graph_free(); -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * http_parse - what two readers could take for different things is refused
+ * http_parse - refuse requests that another parser may read differently
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static bool http_parse_is_text(const char *text)
 	return true;
 }
 
-/* The next line, without its end. Return: NULL: none that is one */
+/* The next line, without its end. Return: NULL: no complete line */
 static char *next_line(char **text)
 {
 	char *line = *text, *end = strchr(line, '\n');
@@ -89,7 +89,7 @@ static int first_line(struct http_request *r, char *line)
 	if (strcmp(version, "HTTP/1.1") && strcmp(version, "HTTP/1.0"))
 		return 505;
 	r->keep = version[7] == '1';
-	/* as it is told to proxies; Host says who is meant */
+	/* absolute form, as to a proxy; Host names the server */
 	if (!strncasecmp(path, "http://", 7)) {
 		path = strchr(path + 7, '/');
 		if (!path)
@@ -121,7 +121,7 @@ static int http_parse_add_header(struct http_request *r, char *line)
 	end = value + strlen(value);
 	while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
 		*--end = 0;
-	/* of two that decide something, each reader takes another one */
+	/* twice is ambiguous: another parser may take the other one */
 	if (http_header(r, line) &&
 	    (!strcasecmp(line, "Host") || !strcasecmp(line, "Content-Length") ||
 	     !strcasecmp(line, "Transfer-Encoding") ||
@@ -179,12 +179,12 @@ int http_parse_request(struct http_request *r, char *text, size_t len)
 }
 
 /*
- * Pieces
+ * Chunks
  */
 
 enum { SIZE, EXTENSION, DATA, DATA_END, TRAILER, TRAILER_LINE };
 
-enum { LINES = 4096 };	/* bytes of lines between pieces, and behind them */
+enum { LINES = 4096 };	/* bytes of lines between chunks, and after them */
 
 static int digit(uint8_t c)
 {
@@ -192,7 +192,7 @@ static int digit(uint8_t c)
 	       (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* A byte of what is around pieces. Return: 1: the end, 0, a status */
+/* A byte between chunks. Return: 1: the end, 0, a status */
 static int take_byte(struct http_pieces *p, uint8_t c)
 {
 	if (++p->line > LINES)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * http_server - states of connections, and the threads that answer
+ * http_server - states of connections, and the worker threads
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -16,9 +16,9 @@
 enum {
 	CONNECTIONS	= 512,
 	HEAD_MAX	= 16384,	/* bytes of a request before its body */
-	PIECE		= 65536,	/* bytes that are read at once */
-	LINGER		= 4 << 20,	/* bytes that are read and thrown away */
-	ACCEPTS		= 64,		/* at once */
+	PIECE		= 65536,	/* bytes of one read() */
+	LINGER		= 4 << 20,	/* bytes to read and discard */
+	ACCEPTS		= 64,		/* per wakeup */
 	KEPT		= 256 << 10,	/* bytes of a connection's buffer */
 };
 
@@ -29,9 +29,9 @@ static const uint64_t read_patience = 30 * 1000000000ULL; /* ns, no progress */
 
 /**
  * enum state - of a connection
- * @WORK:	a thread has it, and nobody else touches it
- * @LINGERS:	all is sent; what still comes is thrown away for a while, as
- *		closing at once would take the answer from who still sends
+ * @WORK:	only a worker uses it
+ * @LINGERS:	all is sent; input is discarded for a while, as close() with
+ *		unread input would reset the connection and lose the answer
  */
 enum state { HEAD, BODY, WORK, SEND, LINGERS };
 
@@ -72,7 +72,7 @@ struct http_server {
 	unsigned int		connections;
 	size_t			out;		/* bytes of answers */
 	uint64_t		dropped;
-	pthread_mutex_t		lock;		/* of what follows */
+	pthread_mutex_t		lock;		/* of the fields below */
 	pthread_cond_t		work;
 	struct queue		jobs, done;
 	bool			ending;
@@ -106,7 +106,7 @@ uint64_t http_server_dropped(const struct http_server *s)
 }
 
 /*
- * Threads that answer
+ * Worker threads
  */
 
 static void push(struct queue *q, struct http_conn *c)
@@ -131,7 +131,7 @@ static void http_server_wake(struct http_server *s)
 {
 	const uint64_t one = 1;
 
-	/* a counter that is full was not read either */
+	/* full: the reader was already notified */
 	if (write(s->wake.fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -173,7 +173,7 @@ void http_reply(struct http_conn *c, struct bytes *b, size_t from, size_t len,
 }
 
 /*
- * Connections; in their thread
+ * Connections; in the thread of the loop
  */
 
 static void watch(struct http_conn *c, uint32_t events)
@@ -239,7 +239,7 @@ static void begin_request(struct http_conn *c, uint64_t now)
 	watch(c, EPOLLIN);
 }
 
-/* Those that are at it for longest: of clients that send, or else that read */
+/* Close the oldest: of clients that read if @readers, else of senders */
 static bool drop_one(struct http_server *s, bool readers,
 		     const struct http_conn *but)
 {
@@ -271,7 +271,7 @@ static void begin_sending(struct http_conn *c)
 		;
 }
 
-/* In place of an answer */
+/* Answer with an error */
 static void http_server_refuse(struct http_conn *c, int status)
 {
 	struct http_server *s = c->s;
@@ -281,7 +281,7 @@ static void http_server_refuse(struct http_conn *c, int status)
 	begin_sending(c);
 }
 
-/* The empty line behind a head. Return: bytes of it; 0: it is not there yet */
+/* Bytes of a head with its empty line; 0: it is not complete */
 static size_t find_head(struct http_conn *c)
 {
 	const uint8_t *in = c->in.data;
@@ -299,7 +299,7 @@ static size_t find_head(struct http_conn *c)
 	return 0;
 }
 
-/* Empty lines before a request are nothing */
+/* Empty lines before a request are ignored */
 static void skip_lines(struct http_conn *c)
 {
 	size_t n = 0;
@@ -342,9 +342,9 @@ static bool take_head(struct http_conn *c)
 		http_server_refuse(c, status);
 		return true;
 	}
-	/* first of all: who may not ask costs nothing more */
+	/* before the body: a refused client must not cost more */
 	if (s->config.admit(s->config.arg, s->config.workers, c)) {
-		/* what comes behind it may be its body */
+		/* what follows may be its body */
 		c->keep &= !c->request.chunked && !c->request.length;
 		begin_sending(c);
 		return true;
@@ -386,7 +386,7 @@ static bool take_body(struct http_conn *c)
 	else
 		status = used == left;
 	bytes_consume(&c->in, used);
-	/* a 0 behind it, for those who read text */
+	/* a terminating 0, for parsers of text */
 	if (status == 1 && bytes_reserve(&c->body, c->body.len + 1))
 		status = 503;
 	if (status > 1) {
@@ -440,7 +440,7 @@ static bool throw_away(struct http_conn *c)
 	return false;
 }
 
-/* As far as it gets with what is there; it may be gone then */
+/* As far as the input allows; it may free @c */
 static void advance(struct http_conn *c)
 {
 	bool on = true;
@@ -493,10 +493,10 @@ static void on_conn(void *arg, uint32_t events)
 }
 
 /*
- * All of them
+ * All connections
  */
 
-/* Return: false: nobody more can come now */
+/* Return: false: do not accept more now */
 static bool accept_one(struct http_server *s)
 {
 	struct sockaddr_storage from;
@@ -559,7 +559,7 @@ static void on_wake(void *arg, uint32_t events)
 		loop_stop(s->loop, 0);
 		return;
 	}
-	/* one that is answered may drop others, but none that waits for it */
+	/* sending one may drop others, but none of this list */
 	for (struct http_conn *k = c; k; k = k->next_job)
 		k->state = WORK;
 	for (; c; c = next) {
@@ -581,7 +581,7 @@ static void http_server_on_tick(void *arg, uint64_t now)
 		if (c->state == BODY) {
 			http_server_refuse(c, 408);
 			advance(c);
-			/* others may have gone with it */
+			/* advance() may have closed others, too */
 			next = s->first;
 			continue;
 		}

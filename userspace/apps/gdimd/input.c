@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inbox - what comes in, until it is stored
+ * inbox - check and gather input, then store it
  */
 #include <errno.h>
 #include <math.h>
@@ -22,20 +22,20 @@
 #include "ros/msg/convert.h"
 
 enum {
-	KEYFRAMES	= 64,		/* that are gathered at once */
-	GATHERED	= 64,		/* submaps of one */
+	KEYFRAMES	= 64,		/* gathered at the same time */
+	GATHERED	= 64,		/* submaps of a keyframe */
 	REPEATERS	= 4096,		/* of a message */
 	WAITING_MB	= 256,		/* of submaps that wait for a match */
 	HELD		= 64,		/* messages that wait for their node */
 };
 
 static const uint64_t moment = 20 * 1000000ULL;		/* ns */
-static const uint64_t node_patience = 2 * 1000000000ULL; /* ns, with a node */
-static const uint64_t patience = 10 * 1000000000ULL;	/* ns, with a match */
+static const uint64_t node_patience = 2 * 1000000000ULL; /* ns, for a node */
+static const uint64_t patience = 10 * 1000000000ULL;	/* ns, for a match */
 
 /**
- * struct keyframe - submaps of a frame that wait for others of it
- * @message:	number of the one that each came with
+ * struct keyframe - submaps of a frame that wait for more
+ * @message:	number of each submap's message
  */
 struct keyframe {
 	char			frame[STORE_FRAME];
@@ -46,7 +46,7 @@ struct keyframe {
 	uint64_t		due;
 };
 
-/* Maps in the frame of a node that is not known yet, until @due */
+/* Maps in the frame of a node that is still unknown, until @due */
 struct held {
 	struct taken	*maps;
 	uint64_t	due;
@@ -65,14 +65,14 @@ struct map_input {
 	struct matcher		*matcher;
 	uint64_t		patience;	/* ns, for a match */
 	size_t			waiting;	/* bytes */
-	struct held		held[HELD];	/* in the order they came */
+	struct held		held[HELD];	/* in the order of arrival */
 	unsigned int		helds;
-	pthread_mutex_t		lock;		/* of what follows */
+	pthread_mutex_t		lock;		/* of the fields below */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	unsigned int		unmatched;
 	char			error[ERROR_TEXT];
 	struct stamps		stamps;
-	bool			told_ahead;	/* that clocks differ */
+	bool			told_ahead;	/* logged: clocks differ */
 };
 
 static void release_held(struct map_input *in, uint64_t now);
@@ -100,7 +100,7 @@ static int input_refuse(struct map_input *in, const char *topic, int err,
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
 	snprintf(line, sizeof(line), "%.80s: %.170s", topic, why);
-	/* what others call their frames is in it: for a log and for JSON */
+	/* it has frame names of others: make it valid for logs and JSON */
 	utf8_clean(line, sizeof(line), clean, sizeof(clean));
 	pthread_mutex_lock(&in->lock);
 	strcpy(in->error, clean);
@@ -110,7 +110,7 @@ static int input_refuse(struct map_input *in, const char *topic, int err,
 	return err;
 }
 
-/* Recordings are old, and that is fine; see stamps.h about those ahead */
+/* Old stamps are valid: recordings. For future ones see stamps.h */
 static int check_stamp(struct map_input *in, const char *topic, int64_t stamp)
 {
 	const int64_t wall = io_now();
@@ -147,8 +147,8 @@ static void free_keyframe(struct keyframe *k)
 }
 
 /*
- * As one, or each alone, so that one that is wrong does no harm to others; a
- * message with several that are wrong was one
+ * All in one transaction; if it fails each alone, so that an invalid submap
+ * does not affect others. A message with several invalid submaps counts once
  */
 static void input_store(struct map_input *in, struct keyframe *k)
 {
@@ -220,7 +220,7 @@ static bool input_has_layer(const struct keyframe *k, unsigned int layer)
 	return false;
 }
 
-/* That of a frame, with room for a submap of @layer; NULL: no memory */
+/* The keyframe of a frame, with room for @layer; NULL: no memory */
 static struct keyframe *gather(struct map_input *in, const char *frame,
 			       unsigned int layer)
 {
@@ -267,9 +267,10 @@ static int input_keep(struct map_input *in, const char *topic,
  */
 
 /*
- * The layer of that name, or what it is going to be
+ * The layer of that name, or the layer to create
  *
- * Return: its number; SITE_LAYERS: there is none yet; or an error that was told
+ * Return: its number; SITE_LAYERS: it does not exist yet; an error, already
+ * logged
  */
 static int input_find_layer(struct map_input *in, const char *topic,
 			    const struct config_layer *from, const char *name,
@@ -298,7 +299,7 @@ static bool is_map_frame(const struct map_input *in, const char *frame)
 	return !strcmp(frame, in->config->frame);
 }
 
-/* Of what lies in the map's frame */
+/* For maps in the frame of the map */
 static int input_check_frame(struct map_input *in, const char *topic,
 			     const struct message_header *h)
 {
@@ -320,8 +321,8 @@ static int not_the_map(struct map_input *in, const char *topic,
 }
 
 /*
- * What is a whole map may come as submaps, too: in the frames of nodes, which
- * they follow. Return: 1: that node is not known yet
+ * A topic of whole maps may also carry submaps, in the frames of nodes.
+ * Return: 1: that node is not known yet
  */
 static int find_whole_frame(struct map_input *in, const char *topic,
 			    const struct message_header *h,
@@ -338,7 +339,7 @@ static int find_whole_frame(struct map_input *in, const char *topic,
 	return !in->matcher && !site_has_frame(in->site, frame);
 }
 
-/* Whose frame a submap has: that of a node, or that of the map */
+/* The frame of a submap is that of a node; of a whole map, also the map's */
 static int find_frame(struct map_input *in, const char *topic,
 		      const struct config_layer *from,
 		      const struct message_header *h, char frame[STORE_FRAME])
@@ -369,7 +370,7 @@ struct taken {
 	size_t		bytes;
 };
 
-/* Layers of all its maps; none is made unless all can be */
+/* The layers of all maps; creates none unless all are valid */
 static int find_layers(struct map_input *in, const struct config_layer *from,
 		       const char *name, const struct submap_layer *layer,
 		       struct taken *t)
@@ -442,7 +443,7 @@ static void input_on_match(void *arg, void *item, const char *frame)
 	input_forget(in, t);
 }
 
-/* For input_forget(). Return: NULL: no memory, already logged */
+/* Free with input_forget(). Return: NULL: no memory, already logged */
 static struct taken *copy_taken(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = malloc(sizeof(*w));
@@ -461,7 +462,7 @@ static struct taken *copy_taken(struct map_input *in, const struct taken *t)
 	return w;
 }
 
-/* Those that wait are kept in memory: the oldest do not wait for ever */
+/* Wait in memory for a match; beyond the limit the oldest are matched now */
 static int wait_for_match(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = copy_taken(in, t);
@@ -477,10 +478,10 @@ static int wait_for_match(struct map_input *in, const struct taken *t)
 }
 
 /*
- * Submaps whose node has not been heard of yet
+ * Submaps of unknown nodes
  */
 
-/* Out of the list. Return: for input_forget() */
+/* Remove it from the list. Return: free with input_forget() */
 static struct taken *take_held(struct map_input *in, unsigned int i)
 {
 	struct taken *t = in->held[i].maps;
@@ -511,7 +512,7 @@ static int input_hold(struct map_input *in, const struct taken *t)
 	return 0;
 }
 
-/* Those whose node is there by now are kept, and those that waited refused */
+/* Store those whose node is known now, refuse those that waited too long */
 static void release_held(struct map_input *in, uint64_t now)
 {
 	for (unsigned int i = 0; i < in->helds; ) {
@@ -571,7 +572,7 @@ int map_input_map(struct map_input *in, const char *topic,
  * Transforms
  */
 
-/* Nobody tells where the map is, and only what is in it can be in its frame */
+/* The map has no pose, and only its children may name it */
 static int name_frames(struct map_input *in, const char *topic,
 		       struct site_transform *t)
 {
@@ -707,7 +708,7 @@ int map_input_repeaters(struct map_input *in, const char *topic,
 }
 
 /*
- * What is not stored
+ * Images: only checked
  */
 
 int map_input_image(struct map_input *in, const char *topic,

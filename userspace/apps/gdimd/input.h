@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * input.h - what comes in: submaps to keyframes, transforms to the pose graph
+ * input.h - input: submaps to keyframes, transforms to the pose graph
  *
- * Submaps of one frame that come within a moment are one keyframe: one
+ * Submaps of one frame that arrive within a moment are one keyframe: one
  * transaction. Invalid input is rejected: one log line, one counter, no state
  * change.
  *
- * One thread stores, with the site's turn where it says so; map_input_image(),
- * map_input_damaged(), map_input_unknown() and map_input_status() are for any.
+ * Only for the thread that stores, holding the site's turn where noted.
+ * map_input_image(), map_input_damaged(), map_input_unknown() and
+ * map_input_status() are for any thread.
  */
 #ifndef APPS_GDIMD_INPUT_H
 #define APPS_GDIMD_INPUT_H
@@ -21,23 +22,23 @@
 struct map_input;
 
 /**
- * map_input_open() - begin
- * @stored:	something is in the store that was not there before
- * @refused:	one line about a message
+ * map_input_open() - start
+ * @stored:	called when the store has new data
+ * @refused:	called with one line about a refused message
  */
 int map_input_open(struct map_input **in, struct site *site, struct loop *loop,
 		   const struct config *config, void (*stored)(void *arg),
 		   void (*refused)(void *arg, const char *line), void *arg);
-/* Stores what waits */
+/* Stores waiting submaps */
 void map_input_close(struct map_input *in);
 
 /**
- * map_input_map() - a submap, or a whole map
+ * map_input_map() - take a submap, or a whole map
  * @topic:	for errors
- * @from:	the line of configuration that it belongs to
+ * @from:	its line of configuration
  * @name:	of the layer
  *
- * Return: 0: taken; errors are told by @refused, too.
+ * Return: 0: accepted; errors are reported by @refused, too.
  */
 int map_input_map(struct map_input *in, const char *topic,
 		  const struct config_layer *from, const char *name,
@@ -47,7 +48,7 @@ int map_input_map(struct map_input *in, const char *topic,
 int map_input_transforms(struct map_input *in, const char *topic,
 			 const struct message_transforms *m);
 
-/* Rooms and repeaters: see tables 2 and 3 of D4.1. With the turn to store */
+/* Rooms and repeaters: see tables 2 and 3 of D4.1. Holding the turn to store */
 int map_input_room(struct map_input *in, const char *topic,
 		   const struct message_room *m);
 int map_input_rooms(struct map_input *in, const char *topic,
@@ -55,20 +56,20 @@ int map_input_rooms(struct map_input *in, const char *topic,
 int map_input_repeaters(struct map_input *in, const char *topic,
 			const struct message_polygon *m);
 
-/* Only looked at. Return: 0; -EBADMSG, -EINVAL, already logged */
+/* Only checks it. Return: 0; -EBADMSG, -EINVAL, already logged */
 int map_input_image(struct map_input *in, const char *topic,
 		    const struct message_image *m);
 
-/* A message that is none of its type */
+/* A message that is not valid for its type */
 void map_input_damaged(struct map_input *in, const char *topic);
 
-/* A topic that nothing is to be taken from; @why: one line */
+/* A topic that cannot be used; @why: one line */
 void map_input_unknown(struct map_input *in, const char *topic,
 		       const char *why);
 
 /*
  * "messages", "keyframes", "transforms", "refused", "last_error", ...; with
- * "stamps_ahead", s, clocks differ: see stamps.h
+ * "stamps_ahead", s, if clocks differ: see stamps.h
  */
 void map_input_status(struct map_input *in, cJSON *out);
 

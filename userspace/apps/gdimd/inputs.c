@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inputs - which topics come in, and what becomes of their messages
+ * inputs - input topics, and who handles their messages
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const char *inputs_topic_of(const struct gdimd *g, const char *input,
 	return config_topic(&g->config, topic);
 }
 
-/* Images are looked at, all else is stored: none may be lost on its way */
+/* Images are only shown, all else is stored: subscribe reliably */
 static void inputs_subscribe(struct gdimd *g, const char *topic,
 			     enum message_kind kind)
 {
@@ -32,13 +32,13 @@ static void inputs_subscribe(struct gdimd *g, const char *topic,
 			source_subscribe(g->source, topic, kind) :
 			source_subscribe_all(g->source, topic, kind);
 
-	/* a recording that has not got it, or asked for twice */
+	/* not in the recording, or already subscribed */
 	if (err && err != -ENOENT && err != -EEXIST)
 		service_logf(LOG_WARNING, "%s: %s", topic, strerror(-err));
 }
 
 /*
- * What is no map
+ * Messages other than maps
  */
 
 static int passed(struct gdimd *g, enum map_publisher_state what, int err)
@@ -102,7 +102,7 @@ static const struct {
 enum { OTHERS = sizeof(others) / sizeof(*others) };
 
 /*
- * All
+ * All topics
  */
 
 void gdimd_subscribe(struct gdimd *g)
@@ -123,7 +123,7 @@ void gdimd_subscribe(struct gdimd *g)
 	}
 }
 
-/* The line of a topic, and the name of its layer */
+/* The line for a topic, and the name of its layer */
 static const struct config_layer *find_line(const struct gdimd *g,
 					    const char *topic,
 					    char name[LAYER_NAME])
@@ -192,10 +192,10 @@ void gdimd_store_message(void *gdimd, const struct source_message *m)
 	inputs_read_message(gdimd, m, &msg);
 }
 
-/* Images go out as they come, and nothing of them is stored */
+/* Images are passed on at once and not stored */
 void gdimd_message(void *gdimd, const struct source_message *m)
 {
-	static union message msg;	/* large, and of the loop */
+	static union message msg;	/* large; only used by the loop */
 	struct gdimd *g = gdimd;
 
 	if (m->kind == MESSAGE_IMAGE)

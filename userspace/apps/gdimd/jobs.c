@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * jobs - what takes its time is done in threads of its own
+ * jobs - slow work in threads of its own
  */
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "apps/gdimd/jobs.h"
 
-/* @done: is it; changed with the lock held */
+/* @done: it has finished; protected by the lock */
 struct job {
 	struct jobs	*jobs;
 	pthread_t	thread;
@@ -38,7 +38,7 @@ static void *run(void *arg)
 	pthread_mutex_lock(&j->lock);
 	k->done = true;
 	pthread_mutex_unlock(&j->lock);
-	/* a counter that is full was not read: the loop will look */
+	/* full: the loop was already notified */
 	if (write(j->watch.fd, &one, sizeof(one)) < 0)
 		return NULL;
 	return NULL;
@@ -77,7 +77,7 @@ static void jobs_on_done(void *arg, uint32_t events)
 		if (is_done(j, k)) {
 			*at = k->next;
 			jobs_finish(j, k);
-			/* whose end may have begun others */
+			/* done() may have started others */
 			at = &j->first;
 		} else {
 			at = &k->next;

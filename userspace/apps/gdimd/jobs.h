@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * jobs.h - what takes its time is done in threads of its own, so that the loop
- * goes on meanwhile
+ * jobs.h - slow work in threads of its own, so that the loop never waits
  */
 #ifndef APPS_GDIMD_JOBS_H
 #define APPS_GDIMD_JOBS_H
@@ -10,20 +9,20 @@
 
 struct jobs;
 
-enum { JOBS_MAX = 32 };	/* at once */
+enum { JOBS_MAX = 32 };	/* at the same time */
 
 /* In the loop. Return: 0 or a negative errno */
 int jobs_open(struct jobs **j, struct loop *loop);
-/* All of them are waited for, and their ends called */
+/* Waits for all jobs and calls their @done */
 void jobs_close(struct jobs *j);
 
 /**
- * jobs_run() - have something done
+ * jobs_run() - run a job
  * @run:	in a thread of its own
- * @done:	in the loop, behind it
+ * @done:	in the loop, after it
  *
- * Return: 0; -EBUSY: JOBS_MAX run already; -EAGAIN, -ENOMEM: no thread. Neither
- * is called then.
+ * Return: 0; -EBUSY: JOBS_MAX are running; -EAGAIN, -ENOMEM: no thread. After
+ * an error neither is called.
  */
 int jobs_run(struct jobs *j, void (*run)(void *arg), void (*done)(void *arg),
 	     void *arg);

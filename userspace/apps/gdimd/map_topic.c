@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_topic - layers that came as one grid map go out as one
+ * map_topic - layers that arrived as one grid map are published as one
  */
 #include <errno.h>
 #include <math.h>
@@ -54,7 +54,7 @@ void map_topic_drop(struct map_topic *t, unsigned int layer)
 	t->layers = n;
 }
 
-/* Into the topic of that name and kind, or into one of its own */
+/* Add it to the topic of that name and kind, or to a new topic */
 static unsigned int add(struct map_topic *t, unsigned int topics,
 			unsigned int layer, const struct layer *l,
 			const char *name, const char *grid)
@@ -93,7 +93,7 @@ int map_topic_all(const struct config *c, struct site *s, struct map_topic **t)
 }
 
 /*
- * Their cells
+ * Cells
  */
 
 int map_topic_shape(const struct map_topic *t, struct site *s,
@@ -127,7 +127,7 @@ int map_topic_shape(const struct map_topic *t, struct site *s,
 	return 0;
 }
 
-/* A layer of larger cells: each cell of the map has what is at its centre */
+/* A layer of larger cells: sample it at the centre of each cell of the map */
 static int read_larger(struct site *s, unsigned int layer, double cell,
 		       unsigned int factor, struct raster *r)
 {
@@ -159,7 +159,7 @@ static int read_larger(struct site *s, unsigned int layer, double cell,
 	return err;
 }
 
-/* One with nothing is unknown. Return: as site_read() */
+/* An empty layer is unknown everywhere. Return: as site_read() */
 static int read_layer(struct site *s, unsigned int layer,
 		      const struct map_shape *shape, struct raster *r)
 {
@@ -199,7 +199,7 @@ int map_topic_message(const struct map_topic *t, struct site *s,
 				    .cells = room->cells };
 
 		err = read_layer(s, t->layer[i], shape, &r);
-		/* not fused anew yet */
+		/* not yet fused with its new depth */
 		if (!err && map_message_kind(r.bits) != t->kind)
 			err = -EAGAIN;
 		if (!err && grid && i)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_topic.h - which layers a topic of maps has, and its message
+ * map_topic.h - the layers of a map topic, and its message
  *
- * Most have one layer, whose name is the topic's. A grid map that came in with
- * several layers became several layers of the store, NAME_LAYER; these go out
- * together again, as one grid map on NAME whose layers are called as they came.
+ * Most topics have one layer of the same name. A grid map that arrived with
+ * several layers is stored as several layers, NAME_LAYER. These are published
+ * together, as one grid map on NAME with the original names of the layers.
  */
 #ifndef APPS_GDIMD_MAP_TOPIC_H
 #define APPS_GDIMD_MAP_TOPIC_H
@@ -16,9 +16,9 @@
 /**
  * struct map_topic
  * @name:	below /gdim/output/
- * @kind:	of its message; one that is no grid map has one layer
- * @layer:	@layers numbers of the site's
- * @grid:	what each is called in a grid map
+ * @kind:	of its message; only a grid map has more than one layer
+ * @layer:	@layers numbers of the site's layers
+ * @grid:	name of each in a grid map
  */
 struct map_topic {
 	char			name[LAYER_NAME];
@@ -29,31 +29,31 @@ struct map_topic {
 };
 
 /**
- * map_topic_name() - where a layer goes out
+ * map_topic_name() - the topic of a layer
  * @name:	gets the topic's name
- * @grid:	gets that of the layer in a grid map: "value" if it came alone
+ * @grid:	gets the layer's name in a grid map: "value" if it is alone
  */
 void map_topic_name(const struct config *c, const struct layer *l,
 		    char name[LAYER_NAME], char grid[LAYER_NAME]);
 
-/* One layer more. Return: 0; -ENOSPC: there are as many as can be */
+/* Add a layer. Return: 0; -ENOSPC: too many */
 int map_topic_add(struct map_topic *t, unsigned int layer,
 		  const char grid[LAYER_NAME]);
 void map_topic_drop(struct map_topic *t, unsigned int layer);
 
 /**
- * map_topic_all() - the topics of all layers that are there
- * @t: gets them, to be freed; also after an error
+ * map_topic_all() - the topics of all layers
+ * @t: gets them, free() it, also after an error
  *
- * Return: how many; -ENOMEM.
+ * Return: number of topics; -ENOMEM.
  */
 int map_topic_all(const struct config *c, struct site *s,
 		  struct map_topic **t);
 
 /**
- * struct map_shape - cells that a message has, of each layer
- * @factor:	1, 2, 4, ...: so many times the side of the smallest cells, as
- *		all of these would be too many for a message
+ * struct map_shape - the cells of a message, for each layer
+ * @factor:	1, 2, 4, ...: the cells' side divided by that of the smallest
+ *		cells; above 1 if a message cannot hold the smallest
  * @whole:	the same area in the smallest cells
  */
 struct map_shape {
@@ -63,12 +63,12 @@ struct map_shape {
 };
 
 /**
- * map_topic_shape() - what a topic's map has now
+ * map_topic_shape() - the current shape of a topic's map
  *
- * All that is known of its layers, in cells as small as the smallest of these,
- * or as can be with so many.
+ * The known area of all its layers, in the smallest cells of any of them, or
+ * the smallest that a message can hold.
  *
- * Return: 0; -ENODATA: there is nothing yet.
+ * Return: 0; -ENODATA: nothing is known yet.
  */
 int map_topic_shape(const struct map_topic *t, struct site *s,
 		    struct map_shape *shape);
@@ -78,7 +78,7 @@ int map_topic_shape(const struct map_topic *t, struct site *s,
  * @room:	gets the cells
  * @m:		points into @room, @t and @frame
  *
- * Return: 0; -E2BIG: more than MAP_MESSAGE_CELLS; -EAGAIN: it changes just now;
+ * Return: 0; -E2BIG: more than MAP_MESSAGE_CELLS; -EAGAIN: it is changing;
  * -ENOMEM; as site_read().
  */
 int map_topic_message(const struct map_topic *t, struct site *s,

@@ -27,7 +27,7 @@ struct matcher {
 	struct frame	frame[MATCHER_FRAMES];	/* a ring */
 	unsigned int	frames, next;
 	int64_t		latest;
-	struct item	item[MATCHER_ITEMS];	/* in the order they came */
+	struct item	item[MATCHER_ITEMS];	/* in the order of arrival */
 	unsigned int	items;
 };
 
@@ -51,7 +51,7 @@ static int64_t matcher_apart(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Within the slop; of two that are as near the later one. NULL: none */
+/* The nearest within the slop; of equals the later one. NULL: none */
 static const char *matcher_nearest(const struct matcher *m, int64_t stamp)
 {
 	const struct frame *best = NULL;
@@ -72,7 +72,7 @@ static const char *matcher_nearest(const struct matcher *m, int64_t stamp)
 	return best ? best->name : NULL;
 }
 
-/* No frame that comes later can be nearer */
+/* No later frame can be nearer */
 static bool certain(const struct matcher *m, int64_t stamp)
 {
 	return m->latest >= stamp;
@@ -105,7 +105,7 @@ void matcher_frame(struct matcher *m, int64_t stamp, const char *frame)
 {
 	struct frame *f = NULL;
 
-	/* loop closures tell of old ones again */
+	/* loop closures send old frames again */
 	for (unsigned int i = 0; i < m->frames && !f; i++)
 		if (!strcmp(m->frame[i].name, frame))
 			f = &m->frame[i];

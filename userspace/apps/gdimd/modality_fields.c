@@ -5,7 +5,7 @@
 #include <math.h>
 #include "apps/gdimd/modality_fields.h"
 
-/* @field: a float, or an int8_t of 0..100 in which -1 is unknown */
+/* @field: a float, or an int8_t of 0..100 with -1 for unknown */
 static void put(void *field, enum modality m, double value)
 {
 	if (modality_get(m)->report == MODALITY_PHYSICAL)

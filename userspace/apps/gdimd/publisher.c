@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outlet - what goes out, each at its rate
+ * outlet - output topics, each at its rate
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,14 +25,13 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 
 /**
  * struct output - a topic
- * @is_map:	of @map; else something is passed through, or
+ * @is_map:	publishes @map; else a message to pass through, or
  * @state:	of the store; MAP_PUBLISHER_STATES: none
- * @since:	see site_changes(): what was sent of each layer of @map
+ * @since:	see site_changes(): revision of each layer of @map when sent
  * @shape:	of the map that was sent last
- * @sent_whole:	when, CLOCK_MONOTONIC
- * @last:	when anything was sent
- * @behind:	updates were sent since: who comes late gets an older map
- * @factor, @resolution: of the map that was sent last; see struct map_shape
+ * @sent_whole:	time of the last whole map, CLOCK_MONOTONIC
+ * @last:	time of the last message
+ * @behind:	updates were sent since: the latched map is outdated
  */
 struct output {
 	char			name[NAME];
@@ -129,7 +128,7 @@ static struct output *find_map(const struct map_publisher *o, const char *name)
 	return NULL;
 }
 
-/* All of it is to be sent */
+/* The next message is the whole map */
 static void forget_sent(struct output *p)
 {
 	memset(p->since, 0, sizeof(p->since));
@@ -146,7 +145,7 @@ static void publisher_withdraw(struct output *p)
 	p->topic = p->updates = NULL;
 }
 
-/* Its maps are of another type from now on */
+/* Its maps have another type from now on */
 static void change_kind(struct map_publisher *o, struct output *p,
 			enum message_kind kind)
 {
@@ -155,7 +154,7 @@ static void change_kind(struct map_publisher *o, struct output *p,
 	publisher_offer(o, p, true);
 }
 
-/* Without its last layer there is nothing to offer */
+/* Remove a topic with its last layer */
 static void leave_home(struct map_publisher *o, unsigned int layer)
 {
 	struct output *p = o->home[layer];
@@ -178,7 +177,7 @@ static bool is_alone(const struct output *p, unsigned int layer)
 	       (p->map.layers == 1 && p->map.layer[0] == layer);
 }
 
-/* Where a layer belongs may change with its bits */
+/* A layer's topic may change with its depth */
 static void place_layer(struct map_publisher *o, unsigned int layer)
 {
 	char name[LAYER_NAME], grid[LAYER_NAME];
@@ -188,7 +187,7 @@ static void place_layer(struct map_publisher *o, unsigned int layer)
 	site_layer(o->site, layer, &l);
 	map_topic_name(o->config, &l, name, grid);
 	p = find_map(o, name);
-	/* that name may be one of a layer of other bits */
+	/* a layer of another depth may have that topic */
 	if (p && p->kind != map_message_kind(l.bits) && !is_alone(p, layer)) {
 		strcpy(name, l.name);
 		p = find_map(o, name);
@@ -259,7 +258,7 @@ static int send_update(struct map_publisher *o, struct output *p,
 	err = factor > 1 ? level_read_layer(o->site, p->map.layer[0], factor,
 					    &r) :
 			   site_read(o->site, p->map.layer[0], &r);
-	/* not fused anew yet */
+	/* not yet fused with its new depth */
 	if (!err && map_message_kind(r.bits) != p->kind)
 		err = -EAGAIN;
 	if (err)
@@ -269,7 +268,7 @@ static int send_update(struct map_publisher *o, struct output *p,
 	return sink_publish(p->updates, stamp, &o->message);
 }
 
-/* Told once, when other cells are larger, and when it is over */
+/* Logged once when the cells get larger, and when they are back to normal */
 static void log_size(struct output *p, const struct map_shape *shape)
 {
 	const unsigned int was = p->factor;
@@ -296,7 +295,7 @@ static bool same(const struct map_shape *a, const struct map_shape *b)
 	       a->resolution == b->resolution;
 }
 
-/* Of a map, all of it or @area, what changed since it was sent */
+/* Send a map: the whole, or the part @area that changed */
 static int send_part(struct map_publisher *o, struct output *p,
 		     const struct map_shape *shape, const struct rect *area,
 		     bool update)
@@ -311,7 +310,7 @@ static int send_part(struct map_publisher *o, struct output *p,
 	return err;
 }
 
-/* What changed of any layer; @area is in cells of the first one */
+/* The changed area of all layers; @area is in cells of the first one */
 static void publisher_find_changes(struct map_publisher *o,
 				   const struct output *p,
 				   uint64_t since[MESSAGE_LAYERS],
@@ -358,7 +357,7 @@ static void publisher_send_map(struct map_publisher *o, struct output *p,
  * Transforms and repeaters
  */
 
-/* What a large graph may cost: of so many transforms a second, none more */
+/* Bounds the cost of a large graph: its rate is limited to this */
 enum { TRANSFORMS_A_SECOND = 10000 };
 
 static int send_transforms(struct map_publisher *o, struct output *p)
@@ -437,7 +436,7 @@ static void send_state(struct map_publisher *o, struct output *p, uint64_t now)
 }
 
 /*
- * When
+ * Timing
  */
 
 static uint64_t period(const struct output *p)
@@ -447,7 +446,7 @@ static uint64_t period(const struct output *p)
 	return ns > p->least ? ns : p->least;
 }
 
-/* When it changed; or, with nothing new, whole behind its updates */
+/* After a change; without one, the whole map after its updates */
 static uint64_t publisher_due_of(const struct output *p)
 {
 	uint64_t due = 0;
@@ -515,7 +514,7 @@ static int has_some(void *arg, double x, double y)
 	return 1;
 }
 
-/* What the store had before, for who wants it now */
+/* The latched state of the store from before the start */
 static void add_states(struct map_publisher *o)
 {
 	char error[ERROR_TEXT];
@@ -531,7 +530,7 @@ static void add_states(struct map_publisher *o)
 }
 
 /*
- * What is passed through
+ * Messages that are passed through
  */
 
 int map_publisher_pass(struct map_publisher *o, const char *name,
@@ -584,7 +583,7 @@ int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
 }
 
 /*
- * Begin and end
+ * Open and close
  */
 
 int map_publisher_open(struct map_publisher **outlet, struct site *site,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * publisher.h - what goes out: fused maps and what is passed through, each at the
- * rate that somebody asked for
+ * publisher.h - output: fused maps and messages that are passed through, each
+ * at the rate that was requested
  *
- * A map goes out when it changed, and no more often than its rate: whole, and
- * then as updates (NAME_updates, map_msgs/OccupancyGridUpdate) as long as it
- * has the same size. Ten seconds after a whole map its updates are followed by
- * another one, so that who comes late gets no map that is older; a lower rate
- * counts more. Maps of 16 bits have no updates, as ROS has no message for them.
+ * A map is sent after changes, at most at its rate: first whole, then as
+ * updates (NAME_updates, map_msgs/OccupancyGridUpdate) while its size is the
+ * same. Ten seconds after a whole map with updates another whole one follows,
+ * for late subscribers; a lower rate has precedence. Maps of 16 bits have no
+ * updates, as ROS has no message for them.
  *
- * Transforms and repeaters go out as the store has them, all in one message:
- * who comes late, or after a restart, gets all of them.
+ * Transforms and repeaters are sent as stored, all in one latched message, so
+ * that late subscribers get all of them, also after a restart.
  */
 #ifndef APPS_GDIMD_PUBLISHER_H
 #define APPS_GDIMD_PUBLISHER_H
@@ -26,9 +26,9 @@ struct map_publisher;
 #define MAP_PUBLISHER_PREFIX	"/gdim/output/"
 
 /**
- * map_publisher_open() - begin
- * @sink: stays the caller's
- * @keep: called when a rate was changed: it is to outlive the daemon
+ * map_publisher_open() - start
+ * @sink: remains the caller's
+ * @keep: called when a rate was changed, to store it
  */
 int map_publisher_open(struct map_publisher **o, struct site *site,
 		       struct loop *loop, struct sink *sink,
@@ -37,17 +37,17 @@ int map_publisher_open(struct map_publisher **o, struct site *site,
 		       void *arg);
 void map_publisher_close(struct map_publisher *o);
 
-/* Fused maps may have changed, or there are new layers */
+/* Fused maps may have changed, or layers are new */
 void map_publisher_fused(struct map_publisher *o);
 
-/* What was stored, besides submaps */
+/* Stored data, besides submaps */
 enum map_publisher_state {
 	MAP_PUBLISHER_TRANSFORMS,
 	MAP_PUBLISHER_REPEATERS,
 	MAP_PUBLISHER_STATES
 };
 
-/* It changed in the store: it goes out, when its rate says so */
+/* It changed in the store: send it at its rate */
 void map_publisher_stored(struct map_publisher *o,
 			  enum map_publisher_state what);
 
@@ -56,27 +56,27 @@ void map_publisher_stored(struct map_publisher *o,
  * @name: of the output below MAP_PUBLISHER_PREFIX
  * @latched: late subscribers get it too
  *
- * Return: 0: it went out, or its rate says that it shall not; a negative errno.
+ * Return: 0: it was sent, or skipped by its rate; a negative errno.
  */
 int map_publisher_pass(struct map_publisher *o, const char *name,
 		       enum message_kind kind, bool latched,
 		       const union message *msg);
 
 /**
- * map_publisher_rate() - change how often something goes out (D4.1, section 5.2)
- * @topic: below MAP_PUBLISHER_PREFIX, or with it, or as remapped
+ * map_publisher_rate() - change an output's rate (D4.1, section 5.2)
+ * @topic: below MAP_PUBLISHER_PREFIX, with or without it, or as remapped
  * @hz: 0.001..100, or 0: never
- * @old: gets what it was
+ * @old: gets the old rate, Hz
  *
- * Return: 0, -ENOENT: no such output, -EINVAL: no such rate.
+ * Return: 0, -ENOENT: no such output, -EINVAL: invalid rate.
  */
 int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
 		       double *old);
 
 /*
  * "topics": an array of "name", "rate", "sent", "updates", "skipped",
- * "resolution"; with "coarser" its cells are so many times those of the map, as
- * all of these would be too many for a message
+ * "resolution"; also "coarser", the factor of struct map_shape, if a message
+ * cannot hold the map's own cells
  */
 void map_publisher_status(const struct map_publisher *o, cJSON *out);
 

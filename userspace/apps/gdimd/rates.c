@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rates - those that outlive the daemon
+ * rates - rates that are kept in the store
  */
 #include <stdio.h>
 #include "apps/gdimd/config.h"

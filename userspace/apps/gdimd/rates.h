@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rates.h - rates that somebody asked for: the store keeps them
+ * rates.h - rates that were requested: kept in the store
  */
 #ifndef APPS_GDIMD_RATES_H
 #define APPS_GDIMD_RATES_H
@@ -9,18 +9,19 @@
 #include "map/site/site.h"
 
 /**
- * rates_kept() - at which an output goes out
+ * rates_kept() - the rate of an output
  * @name: of the output, without a prefix
- * @other: if nobody said anything
+ * @other: default, Hz
  *
  * From any thread. Return: Hz, 0..100.
  */
 double rates_kept(struct site *s, const char *name, double other);
 
 /**
- * rates_keep() - for the next start
+ * rates_keep() - store a rate for the next start
  *
- * Waits for its turn to store. Return: 0; as store_set(), with one line.
+ * Waits for its turn to store. Return: 0; as store_set(), with one line in
+ * @error.
  */
 int rates_keep(struct site *s, const char *name, double hz,
 	       char error[ERROR_TEXT]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record - what is known of a site now, into a recording
+ * record - write the current state of a site into a recording
  */
 #include <errno.h>
 #include <math.h>
@@ -52,7 +52,7 @@ int record_open(struct record **record, const char *path,
 		 path);
 	err = bag_create(&r->bag, path, BAG_MCAP, true);
 	if (err) {
-		/* a full disk lets files be made, and no more */
+		/* a full disk can create files, but not write them */
 		if (err != -EEXIST)
 			unlink(path);
 		goto out;
@@ -79,7 +79,7 @@ static void leave_out(struct record *r, const char *name)
 		 used ? ", " : "", name);
 }
 
-/* The first error stays, and all that follows is left out */
+/* After an error nothing more is written; the first error is kept */
 static void write_bytes(struct record *r, const char *name,
 			enum message_kind kind, bool latched, const void *data,
 			size_t len)
@@ -94,7 +94,7 @@ static void write_bytes(struct record *r, const char *name,
 		return;
 	at = bag_add_topic(r->bag, &topic);
 	r->err = at < 0 ? at : bag_write(r->bag, at, r->stamp, data, len);
-	/* others go on without one that is too large */
+	/* one that is too large does not stop the others */
 	if (r->err == -EMSGSIZE) {
 		leave_out(r, name);
 		r->err = 0;
@@ -130,7 +130,7 @@ static void record_write_map(struct record *r, struct site *site,
 
 	if (map_topic_shape(t, site, &shape))
 		return;
-	/* one that is too large for a message is for export */
+	/* too large for a message: gdimctl can export it */
 	if (map_topic_message(t, site, &shape, &r->room, r->stamp, r->frame,
 			      &r->message)) {
 		leave_out(r, t->name);
@@ -152,7 +152,7 @@ static void write_maps(struct record *r, struct site *site)
 	free(t);
 }
 
-/* A submap as it came, in its own frame */
+/* A submap as received, in its own frame */
 static void write_submap(struct record *r, struct site *site,
 			 unsigned int layer)
 {
@@ -203,7 +203,7 @@ static void write_submap(struct record *r, struct site *site,
  * The pose graph
  */
 
-/* Each node that has a place: where it is, and what leads to it */
+/* Each node that has a pose: the pose, and the link to it */
 static void write_graph(struct record *r, const struct graph *g, bool last)
 {
 	struct message_pose_stamped *pose = calloc(g->nodes + 1,
@@ -315,7 +315,7 @@ static void write_room(struct record *r, struct site *site,
 	record_put_room(r, site, room, &v);
 }
 
-/* What the maps lack */
+/* Damaged parts that the maps lack */
 static void put_damaged(struct record *r, struct site *site)
 {
 	const unsigned int count = site_damaged(site, NULL, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * record.h - what is known of a site now, written into a recording (MCAP)
+ * record.h - write the current state of a site into a recording (MCAP)
  *
  * D4.1, section 4: the pose graph, all fused maps, rooms and the latest thermal
- * image; logs also have the latest submap of each layer and the transform that
- * leads to it. Topics are those that went out live, so that what shows these
- * shows recordings; what only logs have is below /gdim/log/.
+ * image; logs also have the latest submap of each layer and the transform to
+ * it. Topics are the live ones, so that the same viewers show recordings;
+ * topics that only logs have are below /gdim/log/.
  *
  *	/gdim/log/graph			nav_msgs/Path: poses of all nodes
  *	/gdim/log/links			tf2_msgs/TFMessage: where each node is
@@ -32,30 +32,31 @@ enum { RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
 struct record;
 
 /**
- * record_open() - begin a recording
- * @path:	.mcap, must not exist; rooms are in a text beside it, .txt
- * @config:	frame of the map, and which layers are one grid map; stays
+ * record_open() - create a recording
+ * @path:	.mcap, must not exist; a text of rooms is next to it, .txt
+ * @config:	frame of the map, and which layers are one grid map; must
+ *		outlive @r
  * @error:	gets one line
  *
- * Return: 0 or a negative errno, and then there are no files.
+ * Return: 0; a negative errno, then there are no files.
  */
 int record_open(struct record **r, const char *path,
 		const struct config *config,
 		char error[ERROR_TEXT]);
 
 /**
- * record_write() - all that is known now
- * @submaps:	the latest ones too
+ * record_write() - append the current state
+ * @submaps:	with the latest submaps
  * @image:	a thermal image as CDR, or NULL
  *
- * From any thread. Return: 0; an error of the disk, and then nothing more is
- * written: record_close() is next.
+ * From any thread. Return: 0; an error of the disk: nothing more can be
+ * written, call record_close().
  */
 int record_write(struct record *r, struct site *site, bool submaps,
 		 const struct bytes *image, int64_t stamp);
 
 /**
- * record_left_out() - layers that the last record_write() had to leave out
+ * record_left_out() - layers that the last record_write() left out
  *
  * Maps that are too large for a message, or that could not be read.
  *
@@ -63,16 +64,16 @@ int record_write(struct record *r, struct site *site, bool submaps,
  */
 const char *record_left_out(const struct record *r);
 
-/* All that was written is in the file. Return: 0 or an error of the disk */
+/* Write all to the file. Return: 0 or an error of the disk */
 int record_flush(struct record *r);
 
-/* Bytes of the .mcap on disk; a megabyte may still wait */
+/* Bytes of the .mcap on disk; up to a megabyte more is buffered */
 uint64_t record_size(const struct record *r);
 
-/* Return: 0, or an error that was not told before; what is there is readable */
+/* Return: 0, or an error not yet returned; the file is readable anyway */
 int record_close(struct record *r);
 
-/* Close it, and remove its files: they are not what they should be */
+/* Close it and remove its files */
 void record_abandon(struct record *r);
 
 #endif

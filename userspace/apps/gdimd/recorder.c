@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorder - logs and snapshots, by a thread of its own
+ * recorder - logs and snapshots, in a thread of its own
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,14 +18,14 @@
 #include "ros/io/io.h"
 
 enum {
-	NOTES		= 64,	/* that the loop has not read yet */
+	NOTES		= 64,	/* not yet read by the loop */
 	SNAPSHOTS	= 16,	/* that wait for the thread */
-	PATIENCE	= 10,	/* s, of who waits for a snapshot */
-	RETRY		= 30,	/* s, after a disk was full */
+	PATIENCE	= 10,	/* s, to wait for a snapshot or a log */
+	RETRY		= 30,	/* s, after an error of the disk */
 	NAME		= 64,
 };
 
-/* In the store */
+/* Key of the log rate in the store */
 #define LOG_SETTING	"log rate"
 
 static const double rate_min = 0.001, rate_max = 10;	/* Hz */
@@ -35,7 +35,7 @@ struct note {
 	char	kind[16], path[RECORDER_PATH], error[ERROR_TEXT];
 };
 
-/* That somebody waits for, or no more: then it frees itself */
+/* The caller waits for it, or gave up: then the thread frees it */
 struct snapshot {
 	STAILQ_ENTRY(snapshot) next;
 	char	name[NAME], path[RECORDER_PATH], error[ERROR_TEXT];
@@ -58,7 +58,7 @@ struct recorder {
 	bool			ending;
 	double			hz;
 	uint64_t		due;
-	/* what a log was asked for with, and what became of it */
+	/* a requested rate, and the result; @asked_left: nobody waits */
 	bool			asking, asked_left;
 	double			asked;
 	int			asked_err;
@@ -72,14 +72,14 @@ struct recorder {
 	char			error[ERROR_TEXT];
 	char			folder[RECORDER_PATH];
 	int			folder_fd;		/* its lock */
-	/* the thread's own */
+	/* only used by the thread */
 	struct record		*log;
 	char			log_path[RECORDER_PATH];
 	char			log_left[RECORD_LEFT];
 	struct bytes		image_now;
 };
 
-/* With the lock held */
+/* Called with the lock held */
 static void log_line(struct recorder *r, const char *kind, const char *path,
 		     const char *error)
 {
@@ -96,7 +96,7 @@ static void log_line(struct recorder *r, const char *kind, const char *path,
 		return;
 }
 
-/* With the lock held; @error: what went wrong */
+/* Called with the lock held; @error: the reason */
 static void recorder_log_line(struct recorder *r, const char *kind,
 			      const char *path, const char *error)
 {
@@ -107,7 +107,7 @@ static void recorder_log_line(struct recorder *r, const char *kind,
 	log_line(r, kind, path, error);
 }
 
-/* With the lock held: it was written, but not all of it */
+/* Called with the lock held: the file is incomplete */
 static void log_left_out(struct recorder *r, const char *kind,
 			 const char *path, const char *names)
 {
@@ -138,7 +138,7 @@ static void recorder_on_event(void *arg, uint32_t events)
 			 *note[i].error ? note[i].error : NULL);
 }
 
-/* KIND_TIME or KIND_TIME_NAME; names are in the order of time */
+/* KIND_TIME or KIND_TIME_NAME; sorted by name is sorted by time */
 static void make_path(const struct recorder *r, const char *kind,
 		      const char *name, int64_t stamp,
 		      char path[RECORDER_PATH])
@@ -164,7 +164,7 @@ static int open_file(struct recorder *r, struct record **record,
 			 strerror(-err));
 	else if (r->folder_fd < 0)
 		r->folder_fd = folder_lock(r->folder, false);
-	/* who finishes what was left there would take this for such, too */
+	/* that daemon would take this file for an unfinished one */
 	if (!err && r->folder_fd == -EWOULDBLOCK) {
 		err = -EBUSY;
 		snprintf(error, ERROR_TEXT, "%.160s: another daemon "
@@ -174,7 +174,7 @@ static int open_file(struct recorder *r, struct record **record,
 				       error);
 }
 
-/* Without the lock. Return: 0, or an error that is in s->error */
+/* Called without the lock. Return: 0, or an error that is in s->error */
 static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
 	const int64_t stamp = io_now();
@@ -204,7 +204,7 @@ static int write_snapshot(struct recorder *r, struct snapshot *s)
 	return err;
 }
 
-/* The image that snapshots and logs have, so that the lock is free meanwhile */
+/* A copy for snapshots and logs, so that they need not hold the lock */
 static void copy_image(struct recorder *r)
 {
 	r->image_now.len = 0;
@@ -212,7 +212,7 @@ static void copy_image(struct recorder *r)
 		r->image_now.len = 0;
 }
 
-/* With the lock held, which is not while writing */
+/* Called with the lock held; unlocks it while writing */
 static void serve_snapshot(struct recorder *r)
 {
 	struct snapshot *s = STAILQ_FIRST(&r->snapshots);
@@ -245,7 +245,7 @@ static int end_log(struct recorder *r)
 	return err;
 }
 
-/* Names that the log lacks, once. Without the lock */
+/* Report layers that the log lacks, once. Called without the lock */
 static void check_left_out(struct recorder *r)
 {
 	const char *now = record_left_out(r->log);
@@ -260,7 +260,7 @@ static void check_left_out(struct recorder *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* An entry. The first one is on disk, or there is no log */
+/* Write an entry. If the first one fails, the log is removed */
 static int write_entry(struct recorder *r, bool first, int64_t stamp)
 {
 	int err = record_write(r->log, r->site, true, &r->image_now, stamp);
@@ -279,7 +279,7 @@ static int write_entry(struct recorder *r, bool first, int64_t stamp)
 	return err;
 }
 
-/* @sure: it is on disk then. Return: 0, or an error that is in @error */
+/* @sure: flush it. Return: 0, or an error that is in @error */
 static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 {
 	const int64_t stamp = io_now();
@@ -304,7 +304,7 @@ static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 	return err;
 }
 
-/* With the lock held, which is not while writing. Return: as write_log() */
+/* Lock held, but not while writing. Return: as write_log() */
 static int serve_entry(struct recorder *r, bool sure,
 		       char error[ERROR_TEXT])
 {
@@ -328,7 +328,7 @@ static void serve_log(struct recorder *r)
 	const int err = serve_entry(r, false, error);
 	const uint64_t now = loop_now();
 
-	/* what could not be done in time is left out */
+	/* skip entries that are overdue */
 	if (r->hz > 0)
 		r->due += second / r->hz;
 	if (err)
@@ -338,8 +338,9 @@ static void serve_log(struct recorder *r)
 }
 
 /*
- * Somebody waits to hear whether it can be, or was told that it will be when it
- * can. Meanwhile it may have been taken back, or asked for otherwise
+ * Write the first entry of a requested log and report it. After a timeout the
+ * caller no longer waits, and an error is retried. While the lock was open the
+ * request may have been withdrawn or changed
  */
 static void serve_asked(struct recorder *r)
 {
@@ -371,7 +372,7 @@ static void wait_until(struct recorder *r, uint64_t due)
 }
 
 /*
- * What a daemon that was killed left
+ * Files that a killed daemon left
  */
 
 static bool is_ending(void *arg)
@@ -413,7 +414,7 @@ static void finished(void *arg, const char *path, int err)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* If nobody else writes there */
+/* Unless another daemon writes there */
 static void finish_others(struct recorder *r)
 {
 	int fd = folder_lock(r->folder, true);
@@ -458,10 +459,10 @@ static void *recorder_run(void *arg)
 }
 
 /*
- * What others ask for
+ * Requests of other threads
  */
 
-/* With the lock held. Return: whether @done became @as in time */
+/* Called with the lock held. Return: whether @done became @as in time */
 static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 {
 	const uint64_t due = loop_now() + PATIENCE * second;
@@ -474,7 +475,7 @@ static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 	return *done == as;
 }
 
-/* Return: 0, or an error of the disk */
+/* Return: 0, -ETIMEDOUT, or an error of the disk */
 static int ask_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 {
 	int err;
@@ -522,7 +523,7 @@ int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 				 rate_min, rate_max);
 	if (hz > 0)
 		err = ask_log(r, hz, error);
-	/* what begins later is a setting, too */
+	/* after a timeout it starts later: keep the setting */
 	if (err && err != -ETIMEDOUT)
 		return err;
 	if (hz == 0) {
@@ -615,10 +616,10 @@ void recorder_status(struct recorder *r, cJSON *out)
 }
 
 /*
- * Begin and end
+ * Open and close
  */
 
-/* Others are told paths, wherever they are */
+/* Absolute, as clients may run in another folder */
 static int set_folder(struct recorder *r)
 {
 	char here[RECORDER_PATH] = "";
@@ -626,14 +627,14 @@ static int set_folder(struct recorder *r)
 
 	if (*folder != '/' && !getcwd(here, sizeof(here)))
 		return -errno;
-	/* with room for the names of files */
+	/* leave space for the names of files */
 	if (snprintf(r->folder, sizeof(r->folder), "%s%s%s", here,
 		     *here ? "/" : "", folder) >= RECORDER_PATH - 160)
 		return -ENAMETOOLONG;
 	return 0;
 }
 
-/* What it was told last, by whomever */
+/* The last setting, whoever made it */
 static void take_setting(struct recorder *r)
 {
 	char text[32];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * room_message - a room, and what the maps say of it, as gdim_msgs has it
+ * room_message - gdim_msgs of a room with values of the maps
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "map/layer/modality_values.h"
 #include "ros/io/io.h"
 
-/* What the sender of a room said of a gas, which is the @number-th layer */
+/* The sender's value of a gas; without names, of the gas layer @number */
 static double reported_gas(const struct room *r, const char *name,
 			   unsigned int number)
 {
@@ -37,7 +37,7 @@ static void add_gas(struct room_message *keep, struct message_room *m,
 	m->averages_valid |= !isnan(value);
 }
 
-/* Of the maps, and what the sender said where they know nothing */
+/* Values of the maps, or the sender's where the maps have none */
 static void add_gases(struct site *site, const struct room *r,
 		      const struct room_values *v, struct room_message *keep,
 		      struct message_room *m)
@@ -66,7 +66,7 @@ static void add_gases(struct site *site, const struct room *r,
 			add_gas(keep, m, r->gas_name[i], r->gas[i]);
 	}
 	n = m->names;
-	/* without names they mean something if there are no others */
+	/* without names and gas layers the sender's order is kept */
 	for (; !named && !layers && n < r->gases; n++) {
 		keep->gas[n] = r->gas[n];
 		m->averages_valid |= !isnan(r->gas[n]);
@@ -141,7 +141,7 @@ static bool read_gas_name(const struct message_string *name, char to[ROOM_NAME])
 	return read_name(name, to) && layer_name_valid(to);
 }
 
-/* What the sender measured, or nothing. Return: whether that can be */
+/* Averages of the sender, if any. Return: whether they are valid */
 static bool read_averages(const struct message_room *m, struct room *r)
 {
 	modality_unknown(r->value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * room_message.h - a room, and what the maps say of it, as gdim_msgs has it
+ * room_message.h - gdim_msgs of a room with values of the maps
  */
 #ifndef APPS_GDIMD_ROOM_MESSAGE_H
 #define APPS_GDIMD_ROOM_MESSAGE_H
@@ -11,7 +11,7 @@
 
 enum { ROOM_MESSAGE_GASES = MESSAGE_GASES };
 
-/* What a message points to */
+/* Memory that a message points to */
 struct room_message {
 	struct message_point32	corner[ROOM_CORNERS];
 	float			gas[ROOM_MESSAGE_GASES];
@@ -19,20 +19,20 @@ struct room_message {
 };
 
 /**
- * room_message() - fill in a message: what the maps know, and where they know
- * nothing, what the room's sender said
- * @room:	must stay, as @frame and @keep, while @m is used
+ * room_message() - fill in a message: values of the maps, or the sender's where
+ * the maps have none
+ * @room:	must outlive @m, as must @frame and @keep
  */
 void room_message(struct site *site, const struct room *room,
 		  const struct room_values *v, const char *frame,
 		  struct room_message *keep, struct message_room *m);
 
-/* Whether a point can be in a map; its height counts, too */
+/* Whether a point is valid in a map, including its height */
 bool room_message_point(const struct message_point32 *p);
 
 /**
- * room_message_read() - a room, as somebody tells of it
- * @r: its frame is taken for that of the map
+ * room_message_read() - a room from a message
+ * @r: gets it; its frame is taken to be the map's
  * @error: gets one line
  *
  * Return: 0; -EINVAL, -E2BIG.

@@ -19,7 +19,7 @@
 
 enum { OFFERED = 6 };
 
-/* What responses point to until the next one */
+/* Strings and arrays of a response, until the next one */
 struct gdimd_services {
 	struct ros2		*ros;
 	struct ros2_graph	*graph;
@@ -39,7 +39,7 @@ static struct message_string services_string(struct gdimd_services *s,
 	return message_string(s->text);
 }
 
-/* To the sender, and counted */
+/* An error for the sender, counted */
 static struct message_string services_refuse(struct gdimd_services *s,
 					     const char *text)
 {
@@ -50,7 +50,7 @@ static struct message_string services_refuse(struct gdimd_services *s,
 static struct ros2_service *service_of(const struct gdimd_services *s,
 				       enum service_kind kind);
 
-/* As a C string. Return: whether it is one, and fits */
+/* Copy as a C string. Return: whether it is valid and fits */
 static bool services_text_of(const struct message_string *s, char *to,
 			     size_t room)
 {
@@ -112,7 +112,7 @@ static void on_spot(void *arg, const union service_request *request,
 		known |= value >= 0;
 	}
 	modality_fields_spot(r, v.value);
-	/* all went well, but there is nothing to go by: no refusal */
+	/* a valid request without a result: not counted as refused */
 	r->success = known;
 	if (!known)
 		r->message = services_string(s, "nothing is known there");
@@ -174,12 +174,12 @@ static void on_rate(void *arg, const union service_request *request,
 }
 
 /*
- * What waits for a disk: the loop goes on meanwhile
+ * Slow requests: answered later, so that the loop never waits
  */
 
 /**
  * struct service_job - a request that is answered later
- * @hz:		of a log, 0: none
+ * @hz:		log rate, 0: no log
  */
 struct service_job {
 	struct gdimd			*g;
@@ -233,7 +233,7 @@ static void answer_logging(void *arg)
 	free(j);
 }
 
-/* @j: is taken. Return: NULL: it is answered later; or why it is not done */
+/* Takes @j. Return: NULL: it is answered later; or the reason of an error */
 static const char *later(struct gdimd *g, enum service_kind kind,
 			 struct service_job *j, void (*run)(void *arg),
 			 void (*done)(void *arg))
@@ -319,7 +319,7 @@ static struct ros2_service *service_of(const struct gdimd_services *s,
 	return s->service[i];
 }
 
-/* What is no request has nobody to be told to */
+/* An invalid request has no sender to answer: count it */
 static void services_on_damaged(void *arg, enum service_kind kind)
 {
 	struct gdimd *g = arg;
@@ -334,7 +334,7 @@ static void services_on_damaged(void *arg, enum service_kind kind)
 	}
 }
 
-/* Once, though each service has noticed */
+/* Log once, though each service reports it */
 static void services_on_log(void *arg, const char *line)
 {
 	static bool told;
@@ -345,7 +345,7 @@ static void services_on_log(void *arg, const char *line)
 	told = true;
 }
 
-/* Requests, and what became of them */
+/* Counters of requests */
 void gdimd_services_status(const struct gdimd *g, cJSON *out)
 {
 	struct ros2_service_stats sum = { 0 };
@@ -406,7 +406,7 @@ int gdimd_services_open(struct gdimd *g, char error[256])
 	}
 	if (err)
 		return err;
-	/* to be seen is nice to have */
+	/* only needed to be visible in the ROS graph */
 	if (ros2_graph_open(&s->graph, s->ros, g->config.node, error))
 		service_logf(LOG_WARNING, "%s", error);
 	else

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stamps - stamps are judged by the clock, and where it is not proven by each
- * other
+ * stamps - judge stamps by the clock, or by each other if it may be wrong
  */
 #include "apps/gdimd/stamps.h"
 
-/* How far clocks that agree may be apart, ns */
+/* Largest difference of clocks that agree, ns */
 static const int64_t tolerance = 60LL * 1000000000;
-/* How old a stamp may be that proves the clock */
+/* Largest age of a stamp that proves the clock, ns */
 static const int64_t fresh = 600LL * 1000000000;
-/* How long a daemon may have been off, if its clock lost the time meanwhile */
+/* Longest time off of a robot whose clock stopped meanwhile, ns */
 static const int64_t pause = 31LL * 86400 * 1000000000;
 
 void stamps_begin(struct stamps *s, int64_t newest)
@@ -22,14 +21,14 @@ static int64_t stamps_apart(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* A clock that was set since is not proven any more */
+/* If the clock was set since, it is no longer proven */
 static bool is_proven(const struct stamps *s, int64_t wall, uint64_t now)
 {
 	return s->proven &&
 	       stamps_apart(wall - (int64_t)now, s->offset) <= tolerance;
 }
 
-/* As late as the newest one may be by now */
+/* Not later than the newest stamp plus the time since it arrived */
 static bool follows_newest(const struct stamps *s, int64_t stamp, uint64_t now)
 {
 	const int64_t since = s->seen ? (int64_t)(now - s->seen) : pause;
@@ -43,7 +42,7 @@ static bool follows_refused(const struct stamps *s, int64_t stamp, uint64_t now)
 	       (int64_t)(now - s->refused_seen) + tolerance;
 }
 
-/* Of a stamp that is ahead of the clock */
+/* Whether a stamp ahead of the clock is confirmed by others */
 static bool agrees(const struct stamps *s, int64_t stamp, int64_t wall,
 		   uint64_t now)
 {
@@ -67,7 +66,7 @@ bool stamps_take(struct stamps *s, int64_t stamp, int64_t wall, uint64_t now)
 	if (!ahead && stamp >= wall - fresh) {
 		s->proven = true;
 		s->offset = wall - (int64_t)now;
-		/* one from the future that was believed is not the newest */
+		/* the clock is right: forget a newest stamp of the future */
 		if (s->newest > wall + tolerance)
 			s->newest = stamp;
 	}

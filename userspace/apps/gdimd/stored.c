@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stored - what the thread that stores does, and who hears of it
+ * stored - work of the thread that stores, and notification of the loop
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 
 static const uint64_t second = 1000000000ULL;
 
-/* Of messages that wait to be stored, bytes: 6000 submaps of 200 x 200 cells */
+/* Limit of the queue, bytes: 6000 submaps of 200 x 200 cells */
 #define WAITING_BYTES	((size_t)256 << 20)
 
-/* Nothing came for so long, ns: now it is nobody's loss of time */
+/* Checkpoint after this time without input, ns: then it delays nobody */
 #define CHECKPOINT_AFTER	(5 * 1000000000ULL)
 
 void gdimd_stored(struct gdimd *g, unsigned int what)
@@ -28,7 +28,7 @@ void gdimd_stored(struct gdimd *g, unsigned int what)
 
 	fuser_kick(g->fuser);
 	__atomic_fetch_or(&g->stored, what, __ATOMIC_ACQ_REL);
-	/* a counter that is full was not read: the loop will look */
+	/* full: the loop was already notified */
 	if (write(g->changed.fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -54,7 +54,7 @@ static void stored_on_changed(void *arg, uint32_t events)
 			map_publisher_stored(g->outlet, i);
 }
 
-/* With the lock held. One line a second at most: who sends nonsense goes on */
+/* Called with the lock held. At most one line a second: errors may repeat */
 static void log_rejected(struct gdimd *g, const char *line)
 {
 	const uint64_t now = loop_now();
@@ -92,7 +92,7 @@ static void on_dropped(void *arg, const char *topic)
 }
 
 /*
- * What the thread that stores does besides
+ * Other work of the thread that stores
  */
 
 static void do_checkpoint(void *arg, const char *text, double value)
@@ -139,7 +139,7 @@ void gdimd_keep_rate(void *arg, const char *name, double hz)
 			     "memory", name);
 }
 
-/* Nothing came for a while: now it is nobody's loss of time */
+/* There was no input for a while: a checkpoint delays nobody */
 static void on_checkpoint(void *arg, uint64_t now)
 {
 	struct gdimd *g = arg;
@@ -148,7 +148,7 @@ static void on_checkpoint(void *arg, uint64_t now)
 	storing_do(g->storing, do_checkpoint, "", 0);
 }
 
-/* What was written is in the store's journal, so that it is found again */
+/* Record it in the store's journal, for `notes` */
 void gdimd_note(void *arg, const char *kind, const char *path,
 		const char *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storing - the thread that stores what comes in
+ * storing - the thread that stores input
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,12 +12,13 @@
 #include "apps/gdimd/storing.h"
 #include "map/site/site.h"
 
-enum { BATCH = 16 };	/* then timers of the thread have their turn */
+enum { BATCH = 16 };	/* messages between two looks at timers */
 
 /**
- * struct item - a message, or something else to be done
+ * struct item - a message, or a function to run
  * @run:	NULL: a message
- * @text:	the topic, or what @run gets; in this memory, as is the message
+ * @text:	the topic, or the argument of @run; part of this allocation, as
+ *		is the message
  */
 struct item {
 	struct item		*next;
@@ -49,12 +50,12 @@ static void storing_wake(struct storing *s)
 {
 	const uint64_t one = 1;
 
-	/* a counter that is full was not read: the thread will look */
+	/* full: the thread was already notified */
 	if (write(s->watch.fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* Return: NULL: there is none */
+/* Return: NULL: the queue is empty */
 static struct item *storing_take_first(struct storing *s)
 {
 	struct item *i;
@@ -196,7 +197,7 @@ void storing_close(struct storing *s)
 	free_all(s);
 }
 
-/* Return: whether it is within the bound */
+/* Return: whether it is within the limit */
 static bool storing_add(struct storing *s, struct item *i)
 {
 	bool fits;

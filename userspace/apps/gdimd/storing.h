@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * storing.h - the thread that stores what comes in
+ * storing.h - the thread that stores input
  *
- * The loop reads DDS, and what it reads waits here: neither a disk nor a
- * command that takes its time keeps the loop from reading on. What waits is
- * bounded in bytes; what does not fit is dropped, counted, and told of once.
+ * The loop reads DDS and queues messages here, so that neither a disk nor a
+ * slow command keeps it from reading. The queue is bounded in bytes; a message
+ * that does not fit is dropped, counted, and logged once.
  */
 #ifndef APPS_GDIMD_STORING_H
 #define APPS_GDIMD_STORING_H
@@ -17,14 +17,14 @@ struct storing;
 
 /**
  * struct storing_config
- * @site:	of who is asked for a turn around each message
- * @bytes:	of messages that wait, at most
- * @begin:	called in the thread when it begins, with its loop
- * @message:	called in the thread for each message, in the order they came,
- *		while it has the turn to store
- * @end:	called in the thread when it ends, behind all messages
- * @dropped:	called in the loop when a message does not fit: the first of
- *		some, with the topic
+ * @site:	site_turn() of it is held around each message
+ * @bytes:	of queued messages, at most
+ * @begin:	called in the thread when it starts, with its loop
+ * @message:	called in the thread for each message, in the order of arrival,
+ *		with the turn to store
+ * @end:	called in the thread after the last message
+ * @dropped:	called in the loop with the topic of the first message of a
+ *		series that does not fit
  */
 struct storing_config {
 	struct site	*site;
@@ -38,15 +38,15 @@ struct storing_config {
 
 /* Return: 0, or a negative errno */
 int storing_open(struct storing **s, const struct storing_config *config);
-/* All that waits is stored first */
+/* Stores the queue first */
 void storing_close(struct storing *s);
 
-/* A copy of @m waits. In the loop */
+/* Queue a copy of @m. In the loop */
 void storing_message(struct storing *s, const struct source_message *m);
 
 /**
- * storing_do() - have something else done in the thread, behind what waits
- * @run: gets @text, which is copied, and @value
+ * storing_do() - run a function in the thread, after the queued messages
+ * @run: called with a copy of @text, and @value
  *
  * In the loop. Return: 0, -ENOMEM.
  */

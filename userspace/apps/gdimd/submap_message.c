@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * submap_message - maps and transforms of ROS, as the site takes them
+ * submap_message - convert maps and transforms of ROS for the site
  */
 #include <errno.h>
 #include <math.h>
@@ -15,13 +15,13 @@
 
 enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
 
-/* Of an orientation, yaw; that of a quaternion that is none is NAN */
+/* Yaw of an orientation; NAN for an invalid quaternion */
 static double submap_message_yaw_of(const double q[4])
 {
 	const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] +
 			    q[3] * q[3];
 
-	/* all zero is what those leave who do not care */
+	/* all zero: the sender did not set it */
 	if (norm == 0)
 		return 0;
 	if (!(fabs(norm - 1) < 0.01))
@@ -30,7 +30,7 @@ static double submap_message_yaw_of(const double q[4])
 		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
 
-/* 0.05 in 32 bits is 0.0500000007: maps of other messages say 0.05 */
+/* A float of 0.05 is 0.0500000007: round, to equal a double of 0.05 */
 static double decimal(float v)
 {
 	char text[32];
@@ -39,13 +39,13 @@ static double decimal(float v)
 	return strtod(text, NULL);
 }
 
-/* NAN where a position is none, also in height, which is not looked at */
+/* NAN for an invalid position, also if only its height is invalid */
 static double place_of(const double position[3], int axis)
 {
 	return isfinite(position[2]) ? position[axis] : NAN;
 }
 
-/* Those that are neither unknown nor 0 to 100 */
+/* Cells that are neither -1 nor 0 to 100 */
 static size_t count_odd(const struct message_bytes *b)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 
 /*
  * grid_map's rows go along -x from the corner with the largest x and y, its
- * columns along -y: turned by half a circle
+ * columns along -y: rotate by 180 degrees
  */
 static struct cells *turned(const struct message_grid_map *m, unsigned int i,
 			    unsigned int rows, unsigned int columns,
@@ -200,7 +200,7 @@ int submap_frame(const struct message_string *id, char frame[STORE_FRAME])
 	}
 	if (!len || len >= STORE_FRAME)
 		return -EINVAL;
-	/* as the site wants them: UTF-8 without control characters */
+	/* the site requires UTF-8 without control characters */
 	utf8_clean(text, len, frame, STORE_FRAME);
 	return strlen(frame) == len && !memcmp(frame, text, len) ? 0 : -EINVAL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * submap_message.h - maps and transforms of ROS, as the site takes them
+ * submap_message.h - convert maps and transforms of ROS for the site
  */
 #ifndef APPS_GDIMD_SUBMAP_MESSAGE_H
 #define APPS_GDIMD_SUBMAP_MESSAGE_H
@@ -12,9 +12,9 @@
 enum { SUBMAP_LAYERS = MESSAGE_LAYERS };
 
 /**
- * struct submap_layer - of a message
+ * struct submap_layer - a layer of a message
  * @name:	of a grid map's layer; empty: an occupancy grid
- * @cells:	one reference
+ * @cells:	holds one reference
  */
 struct submap_layer {
 	char		name[LAYER_NAME];
@@ -24,19 +24,19 @@ struct submap_layer {
 /**
  * submap_read() - the cells of a map
  * @kind: MESSAGE_OCCUPANCY_GRID (8 bits) or MESSAGE_GRID_MAP (16 bits)
- * @layer: gets up to SUBMAP_LAYERS; submap_free() drops them
+ * @layer: gets up to SUBMAP_LAYERS; free with submap_free()
  * @error: gets one line
  *
- * Return: how many; -EINVAL, -E2BIG, -EBADMSG, -ENOMEM.
+ * Return: number of layers; -EINVAL, -E2BIG, -EBADMSG, -ENOMEM.
  */
 int submap_read(enum message_kind kind, const union message *msg,
 		struct submap_layer *layer, char error[ERROR_TEXT]);
 void submap_free(struct submap_layer *layer, unsigned int count);
 
 /**
- * submap_transform() - a transform, seen from above
+ * submap_transform() - a transform, projected to the ground plane
  *
- * Return: 0; -EINVAL: frames or numbers that cannot be.
+ * Return: 0; -EINVAL: invalid frames or numbers.
  */
 int submap_transform(const struct message_transform *m,
 		     struct site_transform *t, char error[ERROR_TEXT]);

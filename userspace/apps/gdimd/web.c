@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web - the daemon's HTTP: who may ask, and what is asked for
+ * web - HTTP of the daemon: access control and routing
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,10 +14,10 @@
 #include "base/cli.h"
 
 /*
- * Who may ask
+ * Access control
  */
 
-/* The host of http://HOST or https://HOST; NULL: it is none of these */
+/* The host of http://HOST or https://HOST; NULL: another scheme */
 static const char *origin_host(const char *origin)
 {
 	const char *host = strstr(origin, "://");
@@ -41,7 +41,7 @@ static int check_sender(struct web_worker *w)
 	return 0;
 }
 
-/* The address of a client, which has its port behind it */
+/* Whether the client is local; its address is followed by a port */
 static bool is_local(const struct web_worker *w)
 {
 	char text[ADDRESS_TEXT], *at = text, *colon;
@@ -57,7 +57,7 @@ static bool is_local(const struct web_worker *w)
 	return web_auth_is_local(at);
 }
 
-/* A page of another site can send, too, but not with this type */
+/* A page of another site can send, too, but not with this content type */
 static int check_change(struct web_worker *w)
 {
 	static const char json[] = "application/json";
@@ -79,7 +79,7 @@ static int check_change(struct web_worker *w)
 }
 
 /*
- * What is asked for
+ * Routing
  */
 
 static int no_such(struct web_worker *w)
@@ -130,7 +130,7 @@ static int answer_layer(struct web_worker *w)
 	return web_answer_layer(w, layer);
 }
 
-/* Below /api/v1/, with nothing behind */
+/* Paths below /api/v1/ without further parts */
 static const struct {
 	const char	*name;
 	bool		post;
@@ -206,7 +206,7 @@ static int web_answer(struct web_worker *w)
 }
 
 /*
- * What the server calls
+ * Callbacks of the server
  */
 
 static struct web_worker *begin(void *arg, unsigned int worker,
@@ -221,7 +221,7 @@ static struct web_worker *begin(void *arg, unsigned int worker,
 	return w;
 }
 
-/* Before anything else is read or done */
+/* Called before the body is read */
 static int on_admit(void *arg, unsigned int worker, struct http_conn *c)
 {
 	struct web_worker *w = begin(arg, worker, c);
@@ -241,7 +241,7 @@ static void web_on_request(void *arg, unsigned int worker, struct http_conn *c)
 	web_tiles_trim(w);
 }
 
-/* What is no request */
+/* Invalid requests */
 static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
 			 int status)
 {
@@ -253,7 +253,7 @@ static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
 }
 
 /*
- * Begin and end
+ * Open and close
  */
 
 static int web_listen_on(struct web *web, char error[256])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * web.h - the daemon's HTTP: see Documentation/gdim-http.md
+ * web.h - HTTP of the daemon: see Documentation/gdim-http.md
  *
- * What only looks is answered in threads of the server, from the site; what
- * changes something, or asks what only the loop knows, in the loop.
+ * Queries of the site are answered in threads of the server. Commands, and
+ * queries of state that only the loop has, run in the loop.
  */
 #ifndef APPS_GDIMD_WEB_H
 #define APPS_GDIMD_WEB_H
@@ -17,10 +17,10 @@ struct site;
 struct web;
 
 /**
- * struct web_config - where to listen, and what the answers come from
+ * struct web_config - where to listen, and sources of the answers
  * @where:	listen address, see web_auth_open(); empty: no server
  * @tokens:	file with tokens; empty: none
- * @site:	answers what changes nothing
+ * @site:	answers queries
  * @is_slow:	whether a command is run in a thread of the server, not the loop
  * @command:	runs a command, see gdimd_command()
  * @arg:	first argument of @command
@@ -37,8 +37,8 @@ struct web_config {
 };
 
 /**
- * web_open() - listen where the configuration says, if it does
- * @w:		NULL if it does not
+ * web_open() - start to listen
+ * @w:		gets the server; NULL if none is configured
  * @error:	gets one line
  *
  * SIGPIPE is ignored from now on.
@@ -48,10 +48,10 @@ struct web_config {
 int web_open(struct web **w, const struct web_config *config,
 	     char error[256]);
 
-/* Before what it looks at is closed */
+/* Call it before closing the site */
 void web_close(struct web *w);
 
-/* Requests that were answered with an error; NULL is allowed */
+/* Requests that were answered with an error; @w may be NULL */
 uint64_t web_refused(const struct web *w);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_auth - where HTTP may be listened to, and who may ask
+ * web_auth - listen address and access control of HTTP
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "base/error.h"
 
 /*
- * Where to listen
+ * Listen address
  */
 
 static bool is_loopback(const struct sockaddr_storage *s)
@@ -43,7 +43,7 @@ bool web_auth_is_local(const char *address)
 	return is_loopback(&s);
 }
 
-/* The name in HOST or HOST:PORT, in small letters. Return: false: too long */
+/* The name in HOST or HOST:PORT, in lower case. Return: false: too long */
 static bool host_name(const char *host, char name[WEB_HOST])
 {
 	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
@@ -163,12 +163,12 @@ int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
 }
 
 /*
- * Who asks
+ * Access control
  */
 
 /*
- * A site of somebody else may have its name lead to us, so that our answers
- * are its own for a browser; but then its name is in Host.
+ * DNS rebinding: another site may resolve its name to our address, so that a
+ * browser takes our answers for its own; but then Host has that name.
  */
 bool web_auth_host(const struct web_auth *a, const char *host)
 {
@@ -179,7 +179,7 @@ bool web_auth_host(const struct web_auth *a, const char *host)
 		!strcmp(name, "[::1]") || !strcmp(name, a->host));
 }
 
-/* All of both, whatever is in them */
+/* Compares all bytes, so that the time does not depend on them */
 static unsigned int differ(const char a[WEB_TOKEN], const char b[WEB_TOKEN])
 {
 	const volatile char *x = a, *y = b;

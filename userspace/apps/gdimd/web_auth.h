@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * web_auth.h - where HTTP may be listened to, and who may ask
+ * web_auth.h - listen address and access control of HTTP
  *
- * Without tokens only this machine, of which every user may ask: pages of other
- * sites that a browser here shows may not (Host, Origin). With tokens, who has
- * one.
+ * Without tokens: every user of this machine, but no pages of other sites in a
+ * browser (Host, Origin). With tokens: who has one.
  */
 #ifndef APPS_GDIMD_WEB_AUTH_H
 #define APPS_GDIMD_WEB_AUTH_H
@@ -23,8 +22,8 @@ enum {
  * struct web_auth
  * @address:	to listen on
  * @where:	the same, as text
- * @loopback:	@address is
- * @host:	as the user has it, in small letters, without a port
+ * @loopback:	whether @address is on the loopback
+ * @host:	from the user, in lower case, without a port
  */
 struct web_auth {
 	struct address	address;
@@ -35,23 +34,23 @@ struct web_auth {
 };
 
 /**
- * web_auth_open() - decide
+ * web_auth_open() - read the settings
  * @where:	ADDRESS:PORT, or PORT on the loopback
- * @tokens:	a file with one on each line, # begins a comment; empty: none
+ * @tokens:	a file with one token a line, # begins a comment; empty: none
  * @error:	gets one line
  *
- * Return: 0; -EACCES: @tokens can be read by everybody, or @where is not on
- * the loopback and there are none; -EINVAL, others.
+ * Return: 0; -EACCES: @tokens is world-readable, or @where is not on the
+ * loopback and there are none; -EINVAL, others.
  */
 int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
 		  char error[256]);
 
-/* Whether a Host or the host of an Origin is one that we have */
+/* Whether a Host, or the host of an Origin, is ours */
 bool web_auth_host(const struct web_auth *a, const char *host);
 
 /*
- * Whether "Authorization: @authorization" has a token. The time that takes
- * tells nothing about tokens.
+ * Whether "Authorization: @authorization" has a token. The time it takes
+ * reveals nothing about tokens.
  */
 bool web_auth_token(const struct web_auth *a, const char *authorization);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_commands - what has to be done in the loop: what changes something, and
- * what nobody else knows
+ * web_commands - requests that run in the loop: commands, and queries of state
+ * that only the loop has
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 
 /**
  * struct order
- * @slow:	is to be done by who asks, with @parameters: web_commands_obey()
- *		left it
- * @name:	of the command, NULL: what @text has as "do"
- * @text:	a JSON object of @len bytes with the parameters and a 0 behind
- *		it; NULL: none
+ * @slow:	the command, if the caller has to run it with @parameters:
+ *		web_commands_obey() has only parsed it
+ * @name:	of the command, NULL: "do" in @text
+ * @text:	a JSON object of @len bytes with the parameters, followed by a
+ *		0; NULL: none
  */
 struct order {
 	const struct web_config	*config;
@@ -29,8 +29,8 @@ struct order {
 };
 
 /*
- * Those of the socket that name no files: who may ask over HTTP may not read
- * what the daemon may
+ * Commands of the socket without file names: HTTP clients must not read files
+ * with the daemon's rights
  */
 static const struct allowed {
 	const char	*name, *keys;	/* " " around each */
@@ -49,7 +49,7 @@ static const struct allowed *find_allowed(const char *name)
 	return NULL;
 }
 
-/* What is misspelt would be passed over, and the rest be done */
+/* Refuse unknown keys: a typo would be ignored and the rest executed */
 static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		      char error[256])
 {
@@ -95,7 +95,7 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 	return err;
 }
 
-/* cJSON remembers errors of parsing in one place: one thread parses */
+/* cJSON's parser has a global error pointer: only the loop parses */
 static void web_commands_obey(void *arg)
 {
 	struct order *o = arg;
@@ -132,7 +132,7 @@ static int order(struct web_worker *w, struct order *o)
 	err = loop_call_run(w->web->calls, web_commands_obey, o, WEB_PATIENCE);
 	if (!err)
 		err = o->err;
-	/* the loop goes on meanwhile */
+	/* here, so that the loop does not wait */
 	if (!err && o->slow)
 		err = o->config->command(o->config->arg, o->slow,
 					 o->parameters, o->answer, o->error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * web_parts.h - what the server consists of; for web*.c only
+ * web_parts.h - internals of the server; for web*.c only
  */
 #ifndef APPS_GDIMD_WEB_PARTS_H
 #define APPS_GDIMD_WEB_PARTS_H
@@ -16,10 +16,10 @@
 #include "map/site/site.h"
 
 enum {
-	WEB_THREADS	= 32,		/* requests that are answered at once */
+	WEB_THREADS	= 32,		/* requests answered concurrently */
 	WEB_BODY	= 1 << 20,	/* bytes of a request */
 	WEB_HEAD	= 1024,		/* bytes before the body of an answer */
-	WEB_PATIENCE	= 5000,		/* ms: with clients, and for the loop */
+	WEB_PATIENCE	= 5000,		/* ms, for clients and for the loop */
 };
 
 struct web_worker;
@@ -27,11 +27,11 @@ struct web_worker;
 /**
  * struct web
  * @calls:	to the loop
- * @whole:	held while a whole map is drawn: these need much memory
- * @run:	this time that the daemon runs: revisions begin anew with it
- * @nothing:	a tile with nothing known
- * @requests, @errors: of any thread, atomic
- * @worker:	WEB_THREADS of them, and that of the thread of connections
+ * @whole:	held while drawing a whole map, which needs much memory
+ * @run:	number of this run of the daemon: revisions start anew with it
+ * @nothing:	an empty tile
+ * @requests, @errors: atomic
+ * @worker:	WEB_THREADS of them, and one of the thread of connections
  */
 struct web {
 	struct web_config	config;
@@ -46,12 +46,12 @@ struct web {
 };
 
 /**
- * struct web_worker - a thread of the server; all of it is kept for the next
- * @conn, @asked: the request that it works on
- * @head:	it is to be answered without a body
- * @stays:	the connection does
+ * struct web_worker - a thread of the server; reused for each request
+ * @conn, @asked: the current request
+ * @head:	HEAD: answer without a body
+ * @stays:	the connection stays open
  * @out:	the answer; its body begins at WEB_HEAD
- * @cells, @drawn, @small: of pictures, with the @..._room they have
+ * @cells, @drawn, @small: of pictures; @..._room: their capacity
  */
 struct web_worker {
 	struct web			*web;
@@ -68,7 +68,7 @@ struct web_worker {
 
 /**
  * web_reply() - send w->out from WEB_HEAD on
- * @type:	NULL: there is no body
+ * @type:	of the content; NULL: no body
  * @lines:	more of the header, each with its CR LF; "": none
  *
  * Return: @status.
@@ -76,20 +76,20 @@ struct web_worker {
 int web_reply(struct web_worker *w, int status, const char *type,
 	      const char *lines);
 
-/* The body of an answer begins anew. Return: 0, -ENOMEM */
+/* Start the body of an answer. Return: 0, -ENOMEM */
 int web_begin(struct web_worker *w);
 
 /* {"error": @text}. Return: @status */
 int web_refuse(struct web_worker *w, int status, const char *text);
 
-/* As web_refuse(), with the status that suits an errno */
+/* As web_refuse(), with the HTTP status of an errno */
 int web_fail(struct web_worker *w, int err, const char *text);
 
 /* Deletes @answer. Return: the status */
 int web_json(struct web_worker *w, cJSON *answer);
 
 /*
- * web_answer_...() - answer a request; parts of its path are w->request's.
+ * web_answer_...() - answer a request; w->request has the parts of its path.
  * Return: the status.
  */
 int web_answer_spot(struct web_worker *w);
@@ -103,19 +103,19 @@ int web_answer_metrics(struct web_worker *w);
 int web_answer_rate(struct web_worker *w);
 int web_answer_command(struct web_worker *w);
 
-/* web_tiles.c; @name is that of the layer */
+/* web_tiles.c; @layer is the number of the path's layer */
 int web_answer_picture(struct web_worker *w, unsigned int layer);
 int web_answer_tile(struct web_worker *w, unsigned int layer);
 int web_answer_values(struct web_worker *w, unsigned int layer, bool png);
 
-/* The tile of those who know nothing. Return: 0 or a negative errno */
+/* Prepare the empty tile. Return: 0 or a negative errno */
 int web_tiles_open(struct web *web);
 
-/* Memory that a single large answer needed */
+/* Free memory that a single large answer needed */
 void web_tiles_trim(struct web_worker *w);
 void web_tiles_close(struct web_worker *w);
 
-/* How often the fused map of a layer changed */
+/* Number of changes of the fused map of a layer */
 uint64_t web_revision(struct web_worker *w, unsigned int layer);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_answers - what is asked for as JSON, as on the daemon's socket, of those
- * who only look: from the site, in the threads of the server
+ * web_answers - queries as JSON, as on the daemon's socket: from the site, in
+ * the threads of the server
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "map/site/queries.h"
 
-/* Either the answer or an error. Return: the status */
+/* Sends @answer, or the error. Return: the status */
 static int web_queries_finish(struct web_worker *w, int err, cJSON *answer,
 			      const char *error)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_reply - answers as they go out
+ * web_reply - send answers
  *
- * Header and body are one write: two would wait for each other's
- * acknowledgement.
+ * Header and body are one write: with two, Nagle's algorithm would delay the
+ * second.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ int web_reply(struct web_worker *w, int status, const char *type,
 	return status;
 }
 
-/* Without memory for anything else */
+/* Out of memory: close with a fixed answer */
 static int reply_nothing(struct web_worker *w)
 {
 	static const char text[] =
@@ -58,14 +58,14 @@ static int reply_nothing(struct web_worker *w)
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 	w->out.len = 0;
-	/* without that either it is closed */
+	/* if that fails, too, close without an answer */
 	if (bytes_append(&w->out, text, sizeof(text) - 1))
 		w->out.len = 0;
 	http_reply(w->conn, &w->out, 0, w->out.len, false);
 	return 500;
 }
 
-/* Into memory that is kept. Return: 0, -ENOMEM */
+/* Print into reused memory. Return: 0, -ENOMEM */
 static int web_reply_print(struct web_worker *w, cJSON *answer)
 {
 	size_t room;
@@ -120,7 +120,7 @@ int web_refuse(struct web_worker *w, int status, const char *text)
 	cJSON *answer = cJSON_CreateObject();
 	char clean[256];
 
-	/* parts of what was asked for may be in it */
+	/* it may quote the request */
 	utf8_clean(text, strlen(text), clean, sizeof(clean));
 	cJSON_AddStringToObject(answer, "error", clean);
 	__atomic_add_fetch(&w->web->errors, 1, __ATOMIC_RELAXED);

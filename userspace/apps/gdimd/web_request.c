@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_request - what an address asks for
+ * web_request - parse the target of a request
  *
- * Everything is decoded once, after it was taken apart: an encoded slash is
- * part of a name. What is not text is an error, not something else.
+ * It is split first and then decoded once: an encoded slash is part of a name.
+ * Invalid text is an error.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static int web_request_refuse(struct reader *d, const char *why)
 	return error_set(d->error, -EINVAL, "%s", why);
 }
 
-/* Return: the character, -1: there is none like that */
+/* Return: the character, -1: invalid */
 static int decode_one(const char **from, const char *end)
 {
 	const char *s = *from;
@@ -49,7 +49,7 @@ static int decode_one(const char **from, const char *end)
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-/* @from to @end as text that ends; a plus is a space in parameters */
+/* Decode and terminate @from to @end; a plus is a space in parameters */
 static int web_request_decode(struct reader *d, const char *from,
 			      const char *end, bool parameter,
 			      const char **text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * web_request.h - what an address asks for: the parts of its path and its
+ * web_request.h - the target of a request: the parts of its path and its
  * parameters, decoded
  */
 #ifndef APPS_GDIMD_WEB_REQUEST_H
@@ -13,8 +13,8 @@ enum {
 
 /**
  * struct web_request
- * @part:	of the path, between its slashes
- * @name, @value: of parameters; none twice
+ * @part:	of the path, between slashes
+ * @name, @value: of parameters; names are unique
  */
 struct web_request {
 	unsigned int	parts, parameters;
@@ -24,9 +24,9 @@ struct web_request {
 };
 
 /**
- * web_request_parse() - take an address apart
+ * web_request_parse() - parse a target
  * @path:	begins with a slash
- * @query:	what follows the question mark, or NULL
+ * @query:	after the question mark, or NULL
  * @error:	gets one line
  *
  * Return: 0, -EINVAL.
@@ -34,16 +34,16 @@ struct web_request {
 int web_request_parse(struct web_request *r, const char *path,
 		      const char *query, char error[256]);
 
-/* Of a parameter; NULL: it was not given */
+/* The value of a parameter; NULL: not given */
 const char *web_request_value(const struct web_request *r, const char *name);
 
-/* A parameter that must be there. Return: 0; -EINVAL, one line in @error */
+/* A required parameter. Return: 0; -EINVAL, one line in @error */
 int web_request_number(const struct web_request *r, const char *name,
 		       double min, double max, double *v, char error[256]);
 
 /**
- * web_request_only() - whether there are no others
- * @names: with spaces between them; "": none
+ * web_request_only() - refuse other parameters
+ * @names: separated by spaces; "": none
  *
  * Return: 0; -EINVAL, one line in @error.
  */

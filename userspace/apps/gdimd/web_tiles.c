@@ -2,11 +2,10 @@
 /*
  * web_tiles - fused maps as pictures and as values
  *
- * Tiles are those of Leaflet's CRS.Simple, whose unit is a cell: at zoom 0 a
- * pixel is a cell, at zoom Z a cell is 2^Z pixels along its side, or 2^-Z cells
- * are one. X goes to the right, Y downwards: at zoom 0, tile X/Y has the
- * columns 256 X .. 256 X + 255 of the map and the rows -256 Y - 256 ..
- * -256 Y - 1.
+ * Tiles are those of Leaflet's CRS.Simple, whose unit is a cell: at zoom Z a
+ * cell is 2^Z pixels wide; below 0, a pixel is 2^-Z cells wide. X goes to the
+ * right, Y downwards: at zoom 0, tile X/Y has the columns 256 X ..
+ * 256 X + 255 of the map and the rows -256 Y - 256 .. -256 Y - 1.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +23,7 @@ enum {
 	TILE		= 256,		/* pixels */
 	ZOOM_MAX	= 6,
 	TILE_MAX	= 1 << 22,	/* of X and Y */
-	BAND		= 1 << 20,	/* cells that are read at once */
+	BAND		= 1 << 20,	/* cells of one read */
 	WHOLE_MAX	= 1 << 25,	/* cells of a picture */
 	PIXELS_MAX	= 1 << 27,
 	VALUES_MAX	= 1 << 18,	/* cells, as JSON */
@@ -45,7 +44,7 @@ uint64_t web_revision(struct web_worker *w, unsigned int layer)
 			    NULL);
 }
 
-/* What was brought back may be forgotten at once, as others have wishes too */
+/* Retry: other threads may evict the part before it is read */
 static int web_tiles_read_part(struct web_worker *w, unsigned int layer,
 			       struct raster *r)
 {
@@ -81,7 +80,7 @@ static void web_tiles_forget(struct raster *r)
 		r->cells[i] = -1;
 }
 
-/* @from is all in @to */
+/* @from is inside @to */
 static void web_tiles_paste(const struct raster *from, const struct raster *to)
 {
 	const struct rect *f = &from->rect, *t = &to->rect;
@@ -93,7 +92,7 @@ static void web_tiles_paste(const struct raster *from, const struct raster *to)
 }
 
 /*
- * What a picture is called, and whether somebody has it
+ * ETags
  */
 
 enum { ETAG = 80 };
@@ -101,7 +100,7 @@ enum { ETAG = 80 };
 static const char *etag(struct web_worker *w, unsigned int layer,
 			const struct layer *l, char tag[ETAG])
 {
-	/* whatever a picture depends on; what it shows may be newer */
+	/* all that a picture depends on; its cells may be newer */
 	snprintf(tag, ETAG, "\"%llx-%u-%llx-%x-%x\"",
 		 (unsigned long long)w->web->run, layer,
 		 (unsigned long long)web_revision(w, layer),
@@ -109,7 +108,7 @@ static const char *etag(struct web_worker *w, unsigned int layer,
 	return tag;
 }
 
-/* Whether If-None-Match has it. No mark of ours is part of another one */
+/* Whether If-None-Match has it. No tag of ours is part of another one */
 static bool web_tiles_is_known(struct web_worker *w, const char *tag)
 {
 	const char *have = http_header(w->asked, "If-None-Match");
@@ -134,7 +133,7 @@ static int not_modified(struct web_worker *w, const char *tag)
 	return send_picture(w, 304, tag, "");
 }
 
-/* What is not said is as it suits the layer. Return: 0, -EINVAL */
+/* The colours requested, or the layer's default. Return: 0, -EINVAL */
 static int colours_of(const struct web_worker *w, const struct layer *l,
 		      enum colours *colours, char error[256])
 {
@@ -154,9 +153,9 @@ static int colours_of(const struct web_worker *w, const struct layer *l,
  */
 
 /**
- * struct view - what a tile shows
+ * struct view - the area of a tile
  * @factor:	cells along the side of a pixel
- * @scale:	pixels along the side of a cell; one of both is 1
+ * @scale:	pixels along the side of a cell; @factor or @scale is 1
  * @pixels:	in cells, or in squares of @factor cells
  * @cells:	the same, in cells
  */
@@ -176,7 +175,7 @@ static int whole_number(const char *text, long min, long max, long *v)
 	return *end || end == text || *v < min || *v > max ? -EINVAL : 0;
 }
 
-/* Z, X and Y.png are parts of the path */
+/* Z, X and Y.png from the path */
 static int view_of(const struct web_request *r, struct view *v,
 		   char error[256])
 {
@@ -198,7 +197,7 @@ static int view_of(const struct web_request *r, struct view *v,
 	v->factor = z < 0 ? 1 << -z : 1;
 	side = TILE / v->scale;
 	v->pixels = (struct rect){ x * side, (-y - 1) * side, side, side };
-	/* so far away that cells have no number */
+	/* so far away that cell numbers would overflow */
 	if (labs(x) >= INT32_MAX / 4 / TILE / (long)v->factor ||
 	    labs(y) >= INT32_MAX / 4 / TILE / (long)v->factor)
 		v->cells = (struct rect){ 0, 0, 0, 0 };
@@ -209,7 +208,7 @@ static int view_of(const struct web_request *r, struct view *v,
 	return 0;
 }
 
-/* Cells @in, band after band, into a raster of larger ones */
+/* Reduce cells @in by the factor, band by band */
 static int read_reduced(struct web_worker *w, unsigned int layer,
 			const struct view *v, enum reduce_how how,
 			const struct rect *in, struct raster *picture)
@@ -241,7 +240,7 @@ static int read_reduced(struct web_worker *w, unsigned int layer,
 	return err;
 }
 
-/* Return: 0; -ENODATA: nothing is there */
+/* Return: 0; -ENODATA: the tile is empty */
 static int web_tiles_draw_tile(struct web_worker *w, unsigned int layer,
 			       const struct layer *l, const struct view *v,
 			       enum colours colours)
@@ -315,7 +314,7 @@ int web_tiles_open(struct web *web)
  * Whole maps
  */
 
-/* Cells are to be freed, also after an error */
+/* The caller frees the cells, also after an error */
 static int read_whole(struct web_worker *w, unsigned int layer,
 		      struct raster *r)
 {
@@ -422,7 +421,7 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
  * Values
  */
 
-/* A border that is one of cells, but for rounding, is no part of a cell */
+/* Rounding tolerance, in cells, for borders of areas on borders of cells */
 static const double hair = 1e-6;
 
 static int web_tiles_area_of(const struct web_request *q, double cell,
@@ -455,7 +454,7 @@ static int web_tiles_area_of(const struct web_request *q, double cell,
 	return 0;
 }
 
-/* Rows upwards, as in OccupancyGrid; null is unknown */
+/* Rows from bottom to top, as in OccupancyGrid; null: unknown */
 static int print_values(struct bytes *out, const struct layer *l,
 			const struct raster *r)
 {
@@ -487,7 +486,7 @@ static int print_values(struct bytes *out, const struct layer *l,
 	return err ? err : bytes_append(out, "]}", 2);
 }
 
-/* Return: 0; -EAGAIN: the map's resolution changes just now */
+/* Return: 0; -EAGAIN: the map's resolution is changing */
 static int read_values(struct web_worker *w, unsigned int layer,
 		       const struct layer *l, bool png, char error[256])
 {

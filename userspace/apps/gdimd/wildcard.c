@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stars - names with stars in them
+ * stars - names with wildcards
  */
 #include <errno.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ int wildcard_fill(const char *pattern, const char *name, const char *text,
 		bool is;
 		size_t n;
 
-		/* each word has all of them */
+		/* wildcards start anew in each word */
 		star = *text == ' ' || *text == '\t' ? 0 : star;
 		is = *text == '*' && star < s.count;
 		n = is ? s.len[star] : 1;

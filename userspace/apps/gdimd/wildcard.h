@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wildcard.h - names with stars in them: gas_*_map_* is many layers
+ * wildcard.h - names with wildcards: gas_*_map_* is many layers
  */
 #ifndef APPS_GDIMD_WILDCARD_H
 #define APPS_GDIMD_WILDCARD_H
@@ -14,17 +14,18 @@ static inline bool wildcard_in(const char *name)
 }
 
 /**
- * wildcard_fill() - what @pattern's stars stand for in @name, put into @text
- * @text: has as many stars, or fewer
+ * wildcard_fill() - replace @text's stars by what @pattern's match in @name
+ * @text: has at most as many stars as @pattern
  *
- * A star stands for one character or more, as few as possible.
+ * A star matches one character or more, as few as possible.
  *
+ * Return: 0; -ENOENT: @name does not match @pattern; -ENOSPC.
  * Return: 0; -ENOENT: @name is no such name; -ENOSPC.
  */
 int wildcard_fill(const char *pattern, const char *name, const char *text,
 		  char *to, size_t room);
 
-/* A name that fits: x for each star; good until the next call */
+/* A name that matches: x for each star; valid until the next call */
 const char *wildcard_example(const char *pattern);
 
 #endif

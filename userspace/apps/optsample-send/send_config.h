@@ -12,7 +12,7 @@ enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
 
 /**
  * struct send_config - all of it
- * @source:	see ends/source.h; @sources of them
+ * @source:	see ros/io/source.h; @sources of them
  * @speed, @start, @hz, @loop: of recordings and files
  * @told:	topics of the command line
  */
