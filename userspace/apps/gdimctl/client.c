@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * client - ask a running gdimd, through its socket
+ * client - send commands to a running gdimd, through its socket
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/cli.h"
 #include "gdimctl.h"
 
-enum { PATIENCE = 120 };	/* s: an import may take a while */
+enum { PATIENCE = 120 };	/* s: an import may be slow */
 
 static int client_dial(const char *path)
 {
@@ -39,7 +39,7 @@ static int client_dial(const char *path)
 	return fd;
 }
 
-/* A line there and a line back; to be freed */
+/* Send a line and receive one. Return: free() it; NULL: failed */
 static char *client_talk(int fd, const char *request)
 {
 	FILE *f = fdopen(fd, "r+");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl status, rate, log, snapshot - ask and tell a running gdimd
+ * gdimctl status, rate, log, snapshot - commands for a running gdimd
  */
 #include <argp.h>
 #include <errno.h>

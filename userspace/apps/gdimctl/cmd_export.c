@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl export - fused maps as files that others read
+ * gdimctl export - write fused maps to files
  */
 #include <argp.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "map/io/map_figure.h"
 #include "map/io/map_file.h"
 
-enum { UNDECIDED = 25 };	/* %, of cells, that are worth a line */
+enum { UNDECIDED = 25 };	/* %, of cells, above which to warn */
 
 enum { OPT_LAYER = 256, OPT_RULE, OPT_OUT, OPT_MODE, OPT_COLOURS, OPT_TITLE, };
 
@@ -144,7 +144,7 @@ static int find_things(struct site *s, struct things *t)
 	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
 }
 
-/* @needed: that nothing is known yet is an error, else it is not told */
+/* @needed: an empty layer is an error; else -ENODATA without a message */
 static int raster_of(struct site *s, unsigned int number, int rule,
 		     bool needed, struct raster *r)
 {
@@ -171,7 +171,7 @@ static enum colours colours_for(const struct export *e, const struct layer *l)
 				 modality_get(l->modality)->colours;
 }
 
-/* A floor plan of which most is unknown is of no use to navigation */
+/* A floor plan that is mostly unknown is useless for navigation */
 static void warn_undecided(const struct raster *r, const struct layer *l,
 			   enum map_mode mode)
 {
@@ -228,7 +228,7 @@ static int export_write_one(struct site *s, const struct export *e,
 	return err;
 }
 
-/* All layers that have something, or the one that was asked for */
+/* All layers that are not empty, or the one requested */
 static int write_package(struct site *s, const struct export *e)
 {
 	const unsigned int layers = site_layers(s);

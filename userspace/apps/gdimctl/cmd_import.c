@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl import - a whole map of map_server into a layer
+ * gdimctl import - import a map of map_server into a layer
  */
 #include <argp.h>
 #include <errno.h>
@@ -135,7 +135,7 @@ static void import_print(const cJSON *a)
 		       "it is\n");
 }
 
-/* Into the store, without a daemon: with its layer, or nothing */
+/* Into the store, without a daemon, in one transaction with its layer */
 static int import_put(struct import_map_job *job, const struct import_map *im,
 		      cJSON **answer)
 {
@@ -143,7 +143,7 @@ static int import_put(struct import_map_job *job, const struct import_map *im,
 	char error[ERROR_TEXT];
 	struct site *s;
 	double begin;
-	/* a new store has no nodes */
+	/* a node must exist already: do not create a store */
 	int err = ctl_open(&s, im->node ? STORE_WRITE : STORE_CREATE);
 
 	if (err)
@@ -160,7 +160,7 @@ static int import_put(struct import_map_job *job, const struct import_map *im,
 	return 0;
 }
 
-/* The daemon reads the files itself, from where they are */
+/* The daemon reads the files in place */
 static int import_ask(const struct import_map *im, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
@@ -192,7 +192,7 @@ int cmd_import(int argc, char **argv)
 	err = cli_parse(&import_argp, argc, argv, &i);
 	if (err)
 		return err;
-	/* what is wrong is told here, with a daemon too */
+	/* report errors of the files here, even with a daemon */
 	err = import_map_open(&job, &i.map, error);
 	if (err)
 		return cli_error(err, "%s", error);

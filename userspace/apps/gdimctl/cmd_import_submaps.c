@@ -167,7 +167,7 @@ static int import_submaps_put(struct import *job,
 	return 0;
 }
 
-/* The daemon reads the files itself, from where they are */
+/* The daemon reads the files in place */
 static int import_submaps_ask(const struct import_submaps *im, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
@@ -198,7 +198,7 @@ int cmd_import_submaps(int argc, char **argv)
 	err = cli_parse(&import_argp, argc, argv, &im);
 	if (err)
 		return err;
-	/* what is wrong is told here, with a daemon too */
+	/* report errors of the files here, even with a daemon */
 	err = import_open(&job, &im, error);
 	if (err)
 		return cli_error(err, "%s", error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl layers, gdimctl layer - which layers there are; add or change one
+ * gdimctl layers, gdimctl layer - list layers; add or change one
  */
 #include <argp.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static void layers_print(const cJSON *answer)
 	}
 }
 
-/* Of the store, without a daemon */
+/* From the store, without a daemon */
 static int layers_look(cJSON **answer)
 {
 	struct site *s;
@@ -58,7 +58,7 @@ static int layers_look(cJSON **answer)
 	if (err)
 		return err;
 	*answer = cJSON_CreateObject();
-	/* where something is known is only known then */
+	/* the known area needs fused maps */
 	err = ctl.json ? ctl_fuse(s, -1) : 0;
 	if (!err && query_layers(s, *answer))
 		err = cli_error(-ENOMEM, "out of memory");
@@ -123,7 +123,7 @@ static int layers_change(const struct words *w)
 	struct layer l;
 	int err = 0, number;
 
-	/* no store is made for what cannot be a layer */
+	/* do not create a store for an invalid layer */
 	if (access(ctl.store, F_OK) &&
 	    (err = layer_parse(&l, w->name, w->text, error)))
 		return cli_error(err, "layer %s: %s", w->name, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl remove - take a layer or a room out again
+ * gdimctl remove - remove a layer or a room
  */
 #include <argp.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ static void remove_print(const cJSON *a)
 		       ctl_text(a, "layer"), ctl_value(a, "submaps"));
 }
 
-/* Of the store, without a daemon */
+/* In the store, without a daemon */
 static int remove_change(const struct what *w, cJSON **answer)
 {
 	char error[ERROR_TEXT];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl rooms, gdimctl room - where rooms are, and what is known of them
+ * gdimctl rooms, gdimctl room - list rooms, and values of the maps in a room
  */
 #include <argp.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static void print_rooms(const cJSON *a)
 		       ctl_value(r, "size"));
 }
 
-/* What the maps are asked for; none, if there is no such room: see query_room() */
+/* Only the room's part of the maps; nothing for an unknown room */
 static int fuse_room(struct site *s, unsigned int id)
 {
 	struct site_area area;
@@ -41,7 +41,7 @@ static int fuse_room(struct site *s, unsigned int id)
 	return ctl_fuse_area(s, &area);
 }
 
-/* Of the store, without a daemon; @one: of room @id */
+/* From the store, without a daemon; @one: of room @id */
 static int rooms_look(bool one, unsigned int id, cJSON **answer)
 {
 	char error[ERROR_TEXT];
@@ -108,7 +108,7 @@ static const struct argp room_argp = {
 	NULL, NULL, NULL
 };
 
-/* What others said of it, which counts where the maps know nothing */
+/* The sender's values, used where the maps have none */
 static void print_reported(const cJSON *r)
 {
 	const cJSON *names = cJSON_GetObjectItem(r, "gas_names"), *v;

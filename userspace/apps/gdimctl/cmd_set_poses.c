@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl set-poses - poses of submaps are other ones now, as after a loop
- * closure
+ * gdimctl set-poses - set poses of submaps, as after a loop closure
  */
 #include <argp.h>
 #include <errno.h>
@@ -54,7 +53,7 @@ static const struct argp poses_argp = {
 
 static void set_poses_print(const cJSON *a)
 {
-	/* a daemon does not wait for fusing */
+	/* a daemon answers before fusing */
 	if (cJSON_HasObjectItem(a, "to_fuse")) {
 		printf("%g poses stored in %.1f ms, %g submaps are to be "
 		       "fused\n", ctl_value(a, "poses"),
@@ -90,7 +89,7 @@ static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 	uint64_t moved = 0;
 	int err;
 
-	/* what they looked like before; nobody looks at the rest */
+	/* read and fuse only the affected submaps, to time the change alone */
 	err = import_poses_narrow(s, p->path, p->frame, error);
 	if (err)
 		return cli_error(err, "%s", error);
@@ -118,7 +117,7 @@ static int set_poses_look(const struct set_poses *p, cJSON **answer)
 	struct site *s;
 	int err;
 
-	/* what is wrong with the file needs no store */
+	/* report errors of the file before opening a store */
 	err = poses_file_read(p->path, &poses, error);
 	if (err)
 		return cli_error(err, "%s", error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl spot - what is known of a point
+ * gdimctl spot - values of the maps at a point
  */
 #include <argp.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ static void spot_print(const cJSON *answer)
 	}
 }
 
-/* Of the store, without a daemon */
+/* From the store, without a daemon */
 static int spot_look(const struct spot *spot, cJSON **answer)
 {
 	const double x = spot->at[0], y = spot->at[1];

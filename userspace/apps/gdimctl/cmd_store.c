@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl verify, gdimctl backup - whether a store is whole, and a copy of it
+ * gdimctl verify, gdimctl backup - check a store, and copy it
  */
 #include <argp.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl view - the operator's look: what is known and was known, as a page
- * for any browser
+ * gdimctl view - the operator's view: the maps now and before, as a page for
+ * any browser
  */
 #include <argp.h>
 #include <errno.h>
@@ -27,9 +27,9 @@ static const struct argp_option view_options[] = {
 };
 
 /**
- * struct view - what was asked for, and what becomes of it
+ * struct view - options, and the page
  * @number:	of each layer in the site
- * @now:	what the store has
+ * @now:	the state of the store
  */
 struct view {
 	const char		*path, *folder;
@@ -102,7 +102,7 @@ static int choose_layers(struct view *v, struct site *s)
 }
 
 /*
- * What the store has
+ * State of the store
  */
 
 static int view_add_room(void *arg, const struct room *room)
@@ -124,7 +124,7 @@ static int view_add_repeater(void *arg, double x, double y)
 	return view_page_repeater(v->page, x, y);
 }
 
-/* There is room for all nodes that there were; a few more may have come */
+/* @room: of s->way. Nodes added since it was allocated are left out */
 struct way {
 	struct view_state	*s;
 	unsigned int		room;
@@ -193,7 +193,7 @@ static int add_state(void *arg, const struct view_state *s)
 	return view_page_add(v->page, s);
 }
 
-/* Times of recordings first: the store's is the newest */
+/* Recordings first: the store's state is the newest */
 static int fill_page(struct view *v, struct site *s, struct view_records *r)
 {
 	int err = view_records_each(r, add_state, v);

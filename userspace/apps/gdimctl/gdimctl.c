@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdimctl - look into a store of GDIM, and put something in. See gdimctl(1).
+ * gdimctl - query and change a store of GDIM. See gdimctl(1).
  */
 #include <errno.h>
 #include <math.h>
@@ -37,7 +37,7 @@ static const struct cli_command commands[] = {
 	{ 0 }
 };
 
-/* Who looks is who fuses */
+/* Fuses evicted parts in the calling thread */
 static int gdimctl_bring_back(void *site, unsigned int layer,
 			      const struct rect *r)
 {
@@ -201,7 +201,7 @@ error_t ctl_no_arguments(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* What argp takes for an option, until ctl_argument() */
+/* Replaces a minus, so that argp sees no option; see ctl_argument() */
 enum { MINUS = 1 };
 
 char *ctl_argument(char *arg)
@@ -211,7 +211,7 @@ char *ctl_argument(char *arg)
 	return arg;
 }
 
-/* Numbers may begin with a minus. Only of commands that use ctl_argument() */
+/* Allow negative numbers, for commands that use ctl_argument() */
 static void hide_minus(char **argv)
 {
 	static const char *const number[] = {
@@ -227,7 +227,7 @@ static void hide_minus(char **argv)
 			**arg = MINUS;
 }
 
-/* "--store PATH" and so on may be anywhere. Return: arguments that are left */
+/* Options such as "--store PATH" may be anywhere. Return: other arguments */
 static int take_options(int argc, char **argv)
 {
 	int n = 1;
@@ -239,7 +239,7 @@ static int take_options(int argc, char **argv)
 			break;
 		}
 		if (!strcmp(argv[i], "--store"))
-			/* without a path: '', which is none */
+			/* without a path: '', which is invalid */
 			ctl.store = i + 1 < argc ? argv[++i] : "";
 		else if (!strncmp(argv[i], "--store=", 8))
 			ctl.store = argv[i] + 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gdimctl.h - what the commands of gdimctl share: which store, and how answers
- * are printed
+ * gdimctl.h - shared by the commands of gdimctl: access to the store, printing
+ * of answers
  */
 #ifndef GDIMCTL_H
 #define GDIMCTL_H
@@ -12,10 +12,10 @@
 #include "map/site/site.h"
 
 /**
- * struct ctl - what was said before or behind the command
- * @store:	path, or NULL: a daemon has it
+ * struct ctl - options of all commands
+ * @store:	path, or NULL: ask the daemon
  * @socket:	of the daemon
- * @json:	answers as JSON
+ * @json:	print answers as JSON
  */
 struct ctl {
 	const char	*store, *socket;
@@ -25,70 +25,70 @@ struct ctl {
 extern struct ctl ctl;
 
 /**
- * ctl_open() - the store of --store, told if that is not possible
+ * ctl_open() - open the store of --store; errors are printed
  *
- * To read, that of the daemon if none was said: others may read it meanwhile.
+ * STORE_READ without --store: the daemon's store, shared with it.
  *
  * Return: 0 or a negative errno.
  */
 int ctl_open(struct site **s, enum store_mode mode);
 
 /**
- * ctl_open_in_part() - as ctl_open() to read, without nodes and submaps
+ * ctl_open_in_part() - as ctl_open() for reading, without nodes and submaps
  *
- * Those of a place come with ctl_fuse_area().
+ * ctl_fuse_area() reads those of an area.
  */
 int ctl_open_in_part(struct site **s);
-/* Read and fuse what is there. Return: 0, or told */
+/* Read and fuse an area. Return: 0, or an error, already printed */
 int ctl_fuse_area(struct site *s, const struct site_area *area);
 
-/* Tell an error of a store, and what can be done. Return: @err */
+/* Print an error of a store, and how to recover. Return: @err */
 int ctl_damaged(int err, const char *error);
-/* Set ctl.store if it is not. Return: as ctl_open() */
+/* Set ctl.store if it is NULL. Return: as ctl_open() */
 int ctl_find_store(bool ask);
 
 /**
- * ctl_ask() - ask the daemon
+ * ctl_ask() - send a command to the daemon
  * @parameters: consumed
- * @answer: to be freed with cJSON_Delete()
+ * @answer: free with cJSON_Delete()
  *
- * Return: 0 or a negative errno, which was told.
+ * Return: 0 or a negative errno, already printed.
  */
 int ctl_ask(const char *command, cJSON *parameters, cJSON **answer);
 
-/* A path for the daemon, which is in another folder */
+/* Make a path absolute, as the daemon runs in another folder */
 void ctl_add_path(cJSON *parameters, const char *key, const char *path);
 
-/* Print an answer, as JSON or by @print, and drop it. Return: 0 */
+/* Print an answer, as JSON or by @print, and free it. Return: 0 */
 int ctl_show(cJSON *answer, void (*print)(const cJSON *answer));
 
-/* Of an answer; 0 or "" if it has no such item */
+/* Items of an answer; 0 or "" if missing */
 double ctl_value(const cJSON *o, const char *key);
 const char *ctl_text(const cJSON *o, const char *key);
 
-/* Bring one layer, or all (-1), up to date. Return: 0, or told */
+/* Fuse one layer, or all (-1). Return: 0, or an error, already printed */
 int ctl_fuse(struct site *s, int layer);
 
-/* Number of the layer, or of the only one for NULL; or told: -EINVAL */
+/* Number of the layer; NULL: of the only one. -EINVAL: already printed */
 int ctl_layer(struct site *s, const char *name);
 
 /* One line. Frees @answer */
 void ctl_print(cJSON *answer);
 
-/* A number as people write it: no more than 6 digits behind the point */
+/* A number as text with up to 6 decimals */
 const char *ctl_number(double v, char text[32]);
 
-/* A word of the command line as it was written: it may be a number below 0 */
+/* Restore an argument that may be a negative number */
 char *ctl_argument(char *arg);
 
 double ctl_ms(void);	/* CLOCK_MONOTONIC */
 
-/* For argp: a command that takes options at most */
+/* For argp: a command without arguments, only options */
 error_t ctl_no_arguments(int key, char *arg, struct argp_state *state);
 
 /*
- * Children of a command's argp that may make a layer: --role, --rule, ... Their
- * input is text of IMPORT_WORDS bytes, which gets words for layer_change()
+ * argp children of commands that may create a layer: --role, --rule, ... Their
+ * input is text of IMPORT_WORDS bytes; it gets words for layer_change()
  */
 extern const struct argp_child ctl_layer_words[];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layer_words - options of commands that may make a layer: what it is then
+ * layer_words - options for the layer that a command may create
  */
 #include <argp.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * view_page - the operator's look: maps over time as one page of HTML
+ * view_page - the operator's view: maps over time as one page of HTML
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,11 +20,11 @@
 
 enum { PAGE_TILE = VIEW_TILE * VIEW_TILE, TEXT = 512 };
 
-/* Where data and scripts go in the template */
+/* Placeholders of data and scripts in the template */
 #define DATA	"@DATA@"
 #define SCRIPT	"@SCRIPT@"
 
-/* The template, and behind it the scripts */
+/* The template, followed by the scripts */
 __asm__(".pushsection .rodata\n"
 	"view_html:\n"
 	"	.incbin \"apps/gdimctl/view.html\"\n"
@@ -40,10 +40,10 @@ __asm__(".pushsection .rodata\n"
 extern const char view_html[], view_map_js[], view_end[];
 
 /**
- * struct shown - what the time before had of a layer
- * @raster:	as it is in the page: reduced
- * @room:	cells that there is room for
- * @tiles:	the rectangle of them, in tiles
+ * struct shown - a layer's map at the previous time
+ * @raster:	as in the page: reduced
+ * @room:	capacity, in cells
+ * @tiles:	its area, in tiles
  * @id:		of each tile
  * @map:	number in the page
  */
@@ -58,10 +58,10 @@ struct shown {
 /**
  * struct view_page
  * @last:	of each layer
- * @scratch:	of reducing, and then what becomes of @last
- * @raw:	tiles of a pack
+ * @scratch:	a reduced map; becomes @last
+ * @raw:	tiles of the current pack
  * @maps, @times, @rooms, @ways, @repeaters: JSON, elements of arrays
- * @said_rooms, @said_way: where the last element of these begins
+ * @said_rooms, @said_way: offset of the last element in @rooms, in @ways
  */
 struct view_page {
 	struct atomic_file	file;
@@ -79,7 +79,7 @@ struct view_page {
 };
 
 /*
- * JSON. All that could end a script or begin a tag is escaped, whoever sent it
+ * JSON. All that could end a script or begin a tag is escaped
  */
 
 static void keep_error(struct view_page *p, int err)
@@ -111,7 +111,7 @@ static void put_string(struct view_page *p, struct bytes *to, const char *s)
 	SAY(p, to, "\"");
 }
 
-/* What is none is null */
+/* NAN and infinity become null */
 static void put_number(struct view_page *p, struct bytes *to, double v)
 {
 	if (isfinite(v))
@@ -195,7 +195,7 @@ static void pack_tile(struct view_page *p, unsigned int bits,
 	keep_error(p, bytes_append(&p->raw, out, bits / 8 * PAGE_TILE));
 }
 
-/* Number of the tile: the one there was, or a new one; 0: unknown */
+/* Number of a tile: unchanged or new; 0: unknown */
 static unsigned int tile_id(struct view_page *p, const struct shown *last,
 			    const struct raster *r, int tx, int ty)
 {
@@ -242,7 +242,7 @@ static void write_base64(struct view_page *p, const uint8_t *d, size_t len)
 	atomic_file_write(&p->file, out, n);
 }
 
-/* What is in @raw, into the file: pages may be larger than memory */
+/* Write @raw to the file now: pages may be larger than memory */
 static void write_pack(struct view_page *p, unsigned int bits)
 {
 	unsigned long len = compressBound(p->raw.len);
@@ -305,7 +305,7 @@ static bool same_tiles(const struct shown *last, const struct raster *r,
 		       (size_t)t->width * t->height * sizeof(*id));
 }
 
-/* Return: number of the map, which may be that of the time before, or -1 */
+/* Return: number of the map, the previous one if unchanged; -1: an error */
 static int add_map(struct view_page *p, unsigned int layer,
 		   const struct raster *from)
 {
@@ -345,7 +345,7 @@ no_memory:
 }
 
 /*
- * Rooms, the way, times
+ * Rooms, trajectory, times
  */
 
 static void view_page_put_room(struct view_page *p, const struct room *room)
@@ -367,7 +367,7 @@ static void view_page_put_room(struct view_page *p, const struct room *room)
 	SAY(p, &p->item, "]}");
 }
 
-/* @item behind @to, unless it is what is there since @said. Return: number */
+/* Append @item to @to, unless it equals the last one. Return: its number */
 static unsigned int add_item(struct view_page *p, struct bytes *to,
 			     size_t *said, unsigned int *count)
 {
@@ -414,7 +414,7 @@ int view_page_add(struct view_page *p, const struct view_state *s)
 	bool any = false;
 
 	comma(p, &p->times);
-	/* milliseconds are what JavaScript has */
+	/* JavaScript uses milliseconds */
 	SAY(p, &p->times, "{\"stamp\":%.0f,\"name\":", s->stamp / 1e6);
 	put_string(p, &p->times, s->name);
 	SAY(p, &p->times, ",\"rooms\":%u,\"way\":%u,\"maps\":[", rooms, way);

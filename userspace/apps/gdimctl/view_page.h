@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * view_page.h - the operator's look: maps over time as one page of HTML
+ * view_page.h - the operator's view: maps over time as one page of HTML
  *
- * In: layers, and what was known at several times. Out: a page that needs no
- * network and no other file. It has the cells' values themselves, in tiles, so
- * what it reads out is exact; a tile that did not change since the time before
- * is not stored again.
+ * In: layers, and their state at several times. Out: a page that needs no
+ * network and no other file. It contains the exact values of cells, in tiles.
+ * A tile that is unchanged since the previous time is not stored again.
  *
  * The page is view.html with the scripts view_*.js and one JSON object:
  *
  *	packs	tiles, each pack a zlib stream in base64: a byte for each cell
  *		of layers of 8 bits; else per tile the high bytes and then the
  *		low bytes of differences to the cell before, the first one to 0
- *	layers	what values mean, and 256 colours
+ *	layers	meaning of values, and 256 colours
  *	maps	of a layer: tiles by number in rows from low y; 0: unknown
- *	times	maps, rooms and way by number
+ *	times	maps, rooms and trajectory (way) by number
  *
  * Rows of a tile go from low y as well; unknown is 255 or 65535.
  */
@@ -35,11 +34,11 @@ enum {
 };
 
 /**
- * struct view_state - what was known at one time
+ * struct view_state - the state at one time
  * @stamp:	ns since the epoch
- * @name:	where that is from; UTF-8 or not, shown as text
- * @map:	of each layer of the page; no cells: nothing was known
- * @way:	where the robot was, in order
+ * @name:	of the source, shown as text; may be invalid UTF-8
+ * @map:	of each layer of the page; without cells: empty
+ * @way:	poses of the robot, in order
  */
 struct view_state {
 	int64_t		stamp;
@@ -54,34 +53,34 @@ struct view_state {
 struct view_page;
 
 /**
- * view_page_open() - begin a page
- * @layer:	@layers of them, which must stay
+ * view_page_open() - create a page
+ * @layer:	array of @layers, must outlive the page
  * @title:	of the page
  * @error:	gets one line
  *
- * Return: 0 or a negative errno, and nothing to clean up.
+ * Return: 0; a negative errno, then there is nothing to clean up.
  */
 int view_page_open(struct view_page **page, const char *path,
 		   const struct layer *layer, unsigned int layers,
 		   const char *title, char error[ERROR_TEXT]);
 
 /**
- * view_page_add() - one more time
+ * view_page_add() - add one time
  *
- * Best in order: what did not change since the one before is stored once. The
- * last one is the newest, whatever its stamp.
+ * Add times in order: what is unchanged since the previous one is not stored
+ * again. The last one is shown as the newest, whatever its stamp.
  *
- * Return: 0, -ENOMEM. Errors of the disk come with view_page_finish().
+ * Return: 0, -ENOMEM. view_page_finish() returns errors of the disk.
  */
 int view_page_add(struct view_page *page, const struct view_state *s);
 
-/* Where repeaters are, m. Return: 0, -ENOMEM */
+/* A repeater at @x, @y, m. Return: 0, -ENOMEM */
 int view_page_repeater(struct view_page *page, double x, double y);
 
-/* Bring it to disk and free it. Return: 0, or as atomic_file_finish() */
+/* Write it to disk and free it. Return: 0, or as atomic_file_finish() */
 int view_page_finish(struct view_page *page, char error[ERROR_TEXT]);
 
-/* Forget it; NULL is allowed */
+/* Free it without writing it; NULL is allowed */
 void view_page_abandon(struct view_page *page);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * view_records - what recordings of gdimd say was known, at several times
+ * view_records - states of a site from recordings of gdimd
  *
  * All messages of one time have the same stamp. Files are read twice: first
- * for the stamps, then for the messages of those that were kept.
+ * for the stamps, then for the messages of the selected times.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,12 +24,12 @@
 #define ROOMS	OUTPUT "room_information"
 #define GRAPH	"/gdim/log/graph"
 
-/* Rows and columns that a map may have, as in files of maps */
+/* Limits of a map, as in files of maps */
 enum { MAP_SIDE = 1 << 20, MAP_CELLS = 1 << 27 };
 
 /**
- * struct moment - a time of a file
- * @keep:	it shall be shown
+ * struct moment - a time in a file
+ * @keep:	show it
  */
 struct moment {
 	int64_t		stamp;
@@ -38,7 +38,7 @@ struct moment {
 
 /**
  * struct record_file
- * @warned:	one line about it is enough
+ * @warned:	warn only once about it
  */
 struct record_file {
 	char		*path;
@@ -49,9 +49,9 @@ struct record_file {
 
 /**
  * struct view_records
- * @latest:	of each layer, and then of the way: the message as it came
- * @floats:	cells of a grid map, @float_room of them
- * @cells:	room for cells of each layer's map
+ * @latest:	raw message of each layer's map, then of the trajectory
+ * @floats:	cells of a grid map, capacity @float_room
+ * @cells:	capacity of each layer's map, in cells
  */
 struct view_records {
 	const struct layer	*layer;
@@ -90,7 +90,7 @@ static void warn_damage(struct record_file *f, const char *what)
 }
 
 /*
- * Messages to what is to be seen. What they say of themselves is not trusted
+ * Messages to states. Messages are not trusted
  */
 
 static int view_records_grow(void **data, size_t *room, size_t count,
@@ -114,7 +114,7 @@ static double view_records_yaw_of(const double q[4])
 		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
 
-/* Metres of a float are those that were meant: 0.05, not 0.0500000007 */
+/* A float of 0.05 is 0.0500000007: round, to equal a double of 0.05 */
 static double plain(double v)
 {
 	char text[32];
@@ -124,9 +124,9 @@ static double plain(double v)
 }
 
 /*
- * Where the cells are: @x, @y is the corner of the first one
+ * The position of the map: @x, @y is the corner of the first cell
  *
- * Return: whether that can be; maps that are turned are not from gdimd.
+ * Return: whether it is valid; gdimd never writes rotated maps.
  */
 static bool view_records_place(struct raster *r, double resolution, double x,
 			       double y, unsigned int width,
@@ -171,8 +171,8 @@ static enum message_kind view_records_kind_of(const struct layer *l)
 }
 
 /*
- * Which layer of a grid map is @l: of NAME it is "value", of NAME_X it is X.
- * Return: -ENOENT: none
+ * The layer of a grid map for @l: of NAME it is "value", of NAME_X it is X.
+ * Return: its number; -ENOENT: none
  */
 static int find_grid(const struct message_grid_map *m, const struct layer *l)
 {
@@ -228,7 +228,7 @@ static int read_grid_map(struct view_records *v,
 	return 0;
 }
 
-/* Return: 0, -ENOMEM, or -EBADMSG: no such map, and none is known */
+/* Return: 0, -ENOMEM, or -EBADMSG: the map is invalid and left empty */
 static int view_records_read_map(struct view_records *v, unsigned int layer)
 {
 	const struct layer *l = &v->layer[layer];
@@ -329,10 +329,10 @@ static int take_room(struct view_records *v, const struct bag_message *msg)
  * Files
  */
 
-/* What a topic is for */
+/* The use of a topic */
 enum use { OF_NONE, OF_ROOM, OF_WAY, OF_MAPS };
 
-/* A grid map NAME may have the layer NAME_X: what is in it says so */
+/* Layer NAME_X may be in a grid map NAME: only its contents tell */
 static bool may_have(const struct bag_topic *t, int kind, const struct layer *l)
 {
 	const char *name = t->name + strlen(OUTPUT);
@@ -376,7 +376,7 @@ static bool has_grid(const union message *m, const char *name)
 	return false;
 }
 
-/* What is damaged is kept too, and told of when it is shown */
+/* Damaged messages are kept, too; view_records_show() warns of them */
 static int take_maps(struct view_records *v, const struct bag_topic *t,
 		     const struct bag_message *msg)
 {
@@ -417,7 +417,7 @@ static int add_moment(struct record_file *f, int64_t stamp)
 	return 0;
 }
 
-/* Which times a file has. Return: 0, -ENOMEM; all else is only told */
+/* Find the times of a file. Return: 0, -ENOMEM; for other errors it warns */
 static int find_moments(struct view_records *v, struct record_file *f)
 {
 	struct bag_message msg;
@@ -511,7 +511,7 @@ int view_records_open(struct view_records **records, const char *folder,
 	v->latest = calloc(layers + 1, sizeof(*v->latest));
 	v->cells = calloc(layers + 1, sizeof(*v->cells));
 	v->state.map = calloc(layers + 1, sizeof(*v->state.map));
-	/* ids are bytes, and of each there is one */
+	/* ids are unique bytes */
 	v->state.room = calloc(ROOM_ID_MAX + 1, sizeof(*v->state.room));
 	if (!v->latest || !v->cells || !v->state.map || !v->state.room)
 		goto out;
@@ -532,7 +532,7 @@ out:
 	return err;
 }
 
-/* Of @total moments @most, evenly, with the first and the last */
+/* Keep @most of @total times, evenly spaced, with the last one */
 static void view_records_spread(struct view_records *v, bool logs,
 				unsigned int total, unsigned int most)
 {
@@ -564,7 +564,7 @@ void view_records_thin(struct view_records *v, unsigned int most)
 	view_records_spread(v, true, logged, left);
 }
 
-/* What was taken so far, as it was at that time */
+/* Decode the latest messages and pass the state on */
 static int view_records_show(struct view_records *v, struct record_file *f,
 			     int64_t stamp,
 			     int (*each)(void *arg, const struct view_state *s),

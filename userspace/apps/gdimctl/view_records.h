@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * view_records.h - what recordings of gdimd say was known, at several times
+ * view_records.h - states of a site from recordings of gdimd
  *
- * In: a folder of snapshots and logs (MCAP, see gdimd/record.h), and which
- * layers there are. Out: maps, rooms and poses for each time that is wanted.
+ * In: a folder of snapshots and logs (MCAP, see gdimd/record.h), and the
+ * layers. Out: maps, rooms and poses at selected times.
  *
- * A snapshot is one time, a log is many; of those the ones that are kept are
- * evenly spread. A file that cannot be read is named in one warning and left
- * out, and of one that is damaged all that is whole is used.
+ * A snapshot has one time, a log has many; of many, evenly spaced ones are
+ * kept. A file that cannot be read is skipped with one warning; of a damaged
+ * file the readable part is used.
  */
 #ifndef APPS_GDIMCTL_VIEW_RECORDS_H
 #define APPS_GDIMCTL_VIEW_RECORDS_H
@@ -18,23 +18,24 @@
 struct view_records;
 
 /**
- * view_records_open() - find out which times there are
- * @layer:	@layers of them, which must stay; maps of others are left out
- * @optional:	a folder that is not there has no files
+ * view_records_open() - find the times of all files
+ * @layer:	array of @layers, must outlive the records; other maps are
+ *		skipped
+ * @optional:	a missing folder is not an error
  * @error:	gets one line
  *
- * Warnings are told. Return: 0; errors of opendir(); -ENOMEM.
+ * Warnings are printed. Return: 0; errors of opendir(); -ENOMEM.
  */
 int view_records_open(struct view_records **records, const char *folder,
 		      bool optional, const struct layer *layer,
 		      unsigned int layers, char error[ERROR_TEXT]);
 
-/* At most @most times; of more, those of logs go first */
+/* Keep at most @most times; times of logs are dropped first */
 void view_records_thin(struct view_records *v, unsigned int most);
 
 /**
- * view_records_each() - all that was kept, file by file
- * @each: anything but 0 that it returns ends it and is returned
+ * view_records_each() - call @each for the kept times, file by file
+ * @each: a value other than 0 ends the loop and is returned
  *
  * Return: 0; -ENOMEM.
  */

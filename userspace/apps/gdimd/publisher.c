@@ -32,6 +32,7 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
  * @sent_whole:	time of the last whole map, CLOCK_MONOTONIC
  * @last:	time of the last message
  * @behind:	updates were sent since: the latched map is outdated
+ * @factor, @resolution: of the map that was sent last; see struct map_shape
  */
 struct output {
 	char			name[NAME];

@@ -20,7 +20,6 @@ static inline bool wildcard_in(const char *name)
  * A star matches one character or more, as few as possible.
  *
  * Return: 0; -ENOENT: @name does not match @pattern; -ENOSPC.
- * Return: 0; -ENOENT: @name is no such name; -ENOSPC.
  */
 int wildcard_fill(const char *pattern, const char *name, const char *text,
 		  char *to, size_t room);

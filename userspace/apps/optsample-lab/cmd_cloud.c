@@ -44,7 +44,7 @@ struct lab_cloud {
 	struct lab_options lab;
 	uint32_t	method, most, bits, intensity, turn;
 	double		leaf, resolution;
-	/* what came of it */
+	/* results */
 	struct cloud_file file;
 	struct cloud	*filtered, *shown;
 	struct payloads	sent;
@@ -104,7 +104,7 @@ static const struct argp cloud_argp = {
 	NULL, NULL, NULL
 };
 
-/* The best of some, as the first one warms caches */
+/* The best of several rounds, as the first one warms caches */
 static int cloud_filter(struct lab_cloud *l)
 {
 	enum { ROUNDS = 9 };

@@ -43,7 +43,7 @@ struct lab_image {
 	uint32_t	method, bytes, steps;
 	struct md_budget md;
 	bool		gray, to8, depths;
-	/* what came of it */
+	/* results */
 	struct image	image, shown;
 	struct payloads	sent;
 	unsigned int	received;
@@ -137,7 +137,7 @@ static int image_by_split(struct lab_image *l)
 	if (payloads_create(&l->sent, n))
 		return cli_error(-ENOMEM, "no memory");
 	split_encode(&l->image, steps, &l->sent);
-	/* a budget is of pixels: the method's own headers come on top */
+	/* the budget excludes the codec's headers */
 	for (unsigned int i = 0, sum = 0; l->bytes && i < n; i++) {
 		sum += l->sent.len[i] - SPLIT_HEADER;
 		if (sum > l->bytes) {
@@ -228,7 +228,7 @@ out:
 	return ret;
 }
 
-/* What more there is to say of depths */
+/* More results, for depth images */
 static void report_depths(const struct lab_image *l)
 {
 	struct depth_match m;
@@ -251,7 +251,7 @@ static int image_report(struct lab_image *l)
 	       depths ? ",known,ghosts,off,off_most" : "");
 	printf("%s,%zu,%u,%u,", methods[l->method], payloads_bytes(&l->sent),
 	       l->sent.count, l->received);
-	/* nothing came, nothing is shown */
+	/* without data there is no image to compare */
 	if (!l->received)
 		printf("nan");
 	else
@@ -269,7 +269,7 @@ static int image_report(struct lab_image *l)
 	return 0;
 }
 
-/* Rows without gaps, as they are sent */
+/* Remove gaps between rows, as the codec does */
 static void image_pack(struct image *image)
 {
 	size_t row = (size_t)image->width * image_pixel(image);

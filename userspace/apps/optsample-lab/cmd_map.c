@@ -31,7 +31,7 @@ struct lab_map {
 	bool		pyramid, parity;
 	uint32_t	frames, datagrams;
 	double		resolution;
-	/* what came of it */
+	/* results */
 	struct map	map, shown;
 	struct payloads	slots;
 	unsigned int	sent, received;
@@ -94,7 +94,7 @@ static int map_add_pyramid(void *d, const void *payload, size_t len)
 	return mappyramid_add(d, payload, len);
 }
 
-/* The decoder's cells are its own: what is shown is a copy */
+/* A copy, as the decoder owns its cells */
 static int map_keep(struct lab_map *l, const struct map *map)
 {
 	size_t n = (size_t)map->width * map->height;
@@ -151,7 +151,7 @@ static int by_pyramid(struct lab_map *l)
 	return ret;
 }
 
-/* As map_server writes it: the first row is the last one of the map */
+/* As map_server writes it: the last row of the map is first */
 static int save(const struct lab_map *l)
 {
 	const struct map *m = &l->shown;
@@ -182,7 +182,7 @@ static int map_report(const struct lab_map *l)
 		if (l->shown.cells[i] == MAP_UNKNOWN)
 			continue;
 		arrived++;
-		/* a pyramid's cells are others */
+		/* a pyramid changes cells */
 		wrong += !l->pyramid && l->shown.cells[i] != l->map.cells[i];
 	}
 	printf("method,width,height,known_cells,datagrams,bytes,received,"

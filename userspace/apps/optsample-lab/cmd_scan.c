@@ -29,7 +29,7 @@ struct lab_scan {
 	struct lab_options lab;
 	struct vscan_params params;
 	uint32_t	parts, turn;
-	/* what came of it */
+	/* results */
 	struct cloud_file file;
 	struct vscan_scans made, shown;
 	struct payloads	sent;
@@ -80,7 +80,7 @@ static int make(struct lab_scan *l)
 
 	if (!v)
 		return cli_error(-ENOMEM, "no memory");
-	/* the best of some, as the first one warms caches */
+	/* the best of several rounds, as the first one warms caches */
 	for (unsigned int i = 0; !ret && i < ROUNDS; i++) {
 		double ms = thread_us() / 1000;
 

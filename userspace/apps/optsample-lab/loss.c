@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loss - which datagrams arrive
+ * loss - loss of datagrams
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +31,7 @@ bool loss_next(struct loss *l)
 		return true;
 	if (l->burst * (1 - l->loss) <= 1)
 		return uniform(l) < l->loss;
-	/* as often bad as @loss says */
+	/* the share of time in the bad state is @loss */
 	if (l->bad)
 		l->bad = uniform(l) >= leave;
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loss.h - which datagrams arrive: random loss, alone or in bursts
+ * loss.h - loss of datagrams: random, alone or in bursts
  */
 #ifndef APPS_OPTSAMPLE_LAB_LOSS_H
 #define APPS_OPTSAMPLE_LAB_LOSS_H
@@ -10,7 +10,7 @@
 #include "codec/core/payload.h"
 
 /**
- * struct loss - a channel of two states (Gilbert, 1960): all or nothing
+ * struct loss - a channel of two states (Gilbert, 1960): none or all are lost
  */
 struct loss {
 	uint64_t	state;
@@ -20,10 +20,10 @@ struct loss {
 
 /**
  * loss_init() - a channel
- * @loss: share that is lost, 0 .. 1
- * @burst: mean length of a run of losses, in datagrams; up to 1 / (1 - loss):
- *	one is independent of the other
- * @seed: the same one gives the same losses
+ * @loss: share of datagrams that are lost, 0 .. 1
+ * @burst: mean length of a run of losses, datagrams; up to 1 / (1 - loss):
+ *	independent losses
+ * @seed: the same seed gives the same losses
  */
 void loss_init(struct loss *l, double loss, double burst, uint64_t seed);
 
@@ -36,15 +36,15 @@ typedef int loss_add(void *decoder, const void *payload, size_t len);
 
 /**
  * loss_pass() - send payloads over the channel
- * @add: gives what arrives to @decoder
+ * @add: called with @decoder for each payload that arrives
  *
- * Return: how many arrived.
+ * Return: number of payloads that arrived.
  */
 unsigned int loss_pass(struct loss *l, const struct payloads *sent,
 		       loss_add *add, void *decoder);
 
 /**
- * parse_loss() - "0.2", "20%", or from 1 on per cent: "20"
+ * parse_loss() - "0.2", "20%", or percent for numbers from 1 on: "20"
  *
  * Return: 0, -EINVAL.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * options - what all commands of optsample-lab are told
+ * options - options of all commands of optsample-lab
  */
 #include <argp.h>
 #include <errno.h>

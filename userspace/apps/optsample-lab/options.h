@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - what all commands of optsample-lab are told: a file, a lossy
- * link, and where to write what arrives
+ * options.h - options of all commands of optsample-lab: a file, a lossy link,
+ * and where to write the result
  */
 #ifndef APPS_OPTSAMPLE_LAB_OPTIONS_H
 #define APPS_OPTSAMPLE_LAB_OPTIONS_H
@@ -12,7 +12,7 @@
 /**
  * struct lab_options - of a command line
  * @path:	of the file
- * @out:	NULL: nowhere
+ * @out:	output file, NULL: none
  */
 struct lab_options {
 	const char	*path, *out;
@@ -24,7 +24,7 @@ struct lab_options {
 
 enum { OPT_LOSS = 512, OPT_BURST, OPT_SEED, OPT_OUT };
 
-/* of a table; @out: what is written */
+/* entries of a table; @out: what is written */
 #define LAB_OPTIONS(out)						\
 	{ "loss", OPT_LOSS, "P", 0, "share that is lost: 0.2, 20% or 20 (0)", 8 }, \
 	{ "burst", OPT_BURST, "N", 0, "mean length of a burst of losses (1)", 8 }, \
@@ -34,14 +34,14 @@ enum { OPT_LOSS = 512, OPT_BURST, OPT_SEED, OPT_OUT };
 struct argp_state;
 
 /**
- * lab_option() - one of LAB_OPTIONS or the file, for a parser of argp
+ * lab_option() - parse one of LAB_OPTIONS or the file, for argp
  *
- * Return: 0, -EINVAL after one line about it, ARGP_ERR_UNKNOWN.
+ * Return: 0, -EINVAL, already printed, ARGP_ERR_UNKNOWN.
  */
 int lab_option(struct lab_options *o, int key, const char *arg,
 	       const struct argp_state *state);
 
-/* the channel that the options tell of */
+/* the channel of the options */
 void lab_channel(const struct lab_options *o, struct loss *channel);
 
 /* loss_pass() over it */

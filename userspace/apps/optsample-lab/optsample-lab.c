@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample-lab - what the transport does to one image, map, cloud or scan:
- * encode it, lose datagrams, decode what is left, and compare. See
+ * optsample-lab - effect of the transport on one image, map, cloud or scan:
+ * encode it, lose datagrams, decode the rest, and compare. See
  * optsample-lab(1).
  */
 #include "lab.h"

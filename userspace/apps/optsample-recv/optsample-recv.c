@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample-recv - the operator's side: what a robot sends becomes ordinary
- * messages again
+ * optsample-recv - the operator's side: converts the robots' datagrams back to
+ * ordinary messages
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recv_status - what arrives, for people and for programs
+ * recv_status - status of the receiver, as a table, JSON and metrics
  */
 #include "base/metrics.h"
 #include "apps/optsample-recv/recv_status.h"
 
-/* Each topic of each sender that is not over. Return: false: no more */
+/* The next topic of an active stream. Return: false: no more */
 static bool next_topic(const struct receiver *r, unsigned int *stream,
 		       unsigned int *topic, const struct stream **s,
 		       const struct recv_topic **t)
@@ -22,7 +22,7 @@ static bool next_topic(const struct receiver *r, unsigned int *stream,
 	return false;
 }
 
-/* Frames of which nothing is shown */
+/* Frames of which no datagram was usable */
 static uint64_t missing(const struct recv_topic *t)
 {
 	const struct recv_counts *c = recv_topic_counts(t);

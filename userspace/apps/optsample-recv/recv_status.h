@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recv_status.h - what arrives, for people and for programs
+ * recv_status.h - status of the receiver, as a table, JSON and metrics
  */
 #ifndef APPS_OPTSAMPLE_RECV_RECV_STATUS_H
 #define APPS_OPTSAMPLE_RECV_RECV_STATUS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample-send - the robot's side: messages become datagrams that are each
- * useful alone, as many as the link carries
+ * optsample-send - the robot's side: converts messages to datagrams that are
+ * each decodable alone, as many as the link can carry
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "base/cli.h"
 #include "ros/io/source.h"
 
-#define LINGER	3000000000ULL	/* ns: what is on its way when all has ended */
+#define LINGER	3000000000ULL	/* ns: for datagrams in flight at the end */
 
-/* What a source's callbacks are given */
+/* Argument of a source's callbacks */
 struct input {
 	struct send	*send;
 	struct source	*source;
@@ -40,7 +40,7 @@ static void send_on_message(void *arg, const struct source_message *m)
 	sender_message(((struct input *)arg)->send->sender, m);
 }
 
-/* Somebody offers it: is it wanted? */
+/* A topic was found: subscribe if it is configured */
 static void on_found(void *arg, const char *topic, enum message_kind kind)
 {
 	struct input *in = arg;
@@ -81,7 +81,7 @@ static bool is_pattern(const char *name)
 	return strpbrk(name, "*?[\\") != NULL;
 }
 
-/* Ask for a topic by its name; others are found */
+/* Subscribe by name; patterns wait for on_found() */
 static void ask_for(struct send *s, const char *topic)
 {
 	int best = -ENOENT;
@@ -100,7 +100,7 @@ static void ask_for(struct send *s, const char *topic)
 			     strerror(-best));
 }
 
-/* ---- what a running one is told ---- */
+/* ---- commands ---- */
 
 static int cmd_topic(struct send *s, const char *command,
 		     const cJSON *parameters, char error[256])
@@ -193,7 +193,7 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 		snprintf(error, 256, "%.200s is not sent", name);
 	else if (ret)
 		snprintf(error, 256, "which \"topic\"?");
-	/* that which says whether it stands still is still needed */
+	/* the topic that tells whether the robot stands still is needed */
 	if (!ret && !strcmp(name, sender_options(s->sender)->still))
 		return 0;
 	for (unsigned int i = 0; !ret && i < s->config.sources; i++)
@@ -229,7 +229,7 @@ static void send_collect(void *arg, FILE *out)
 	send_metrics(((struct send *)arg)->sender, out);
 }
 
-/* ---- begin and end ---- */
+/* ---- open and close ---- */
 
 static int send_open_source(struct send *s, unsigned int i, char error[256])
 {

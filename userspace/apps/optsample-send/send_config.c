@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * send_config - what a user tells optsample-send
+ * send_config - settings of optsample-send
  */
 #include <errno.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static int set_still(void *c, const char *v)
 	return settings_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
 }
 
-/* In the file; --topic has better words for what is wrong */
+/* For the file; --topic reports errors in more detail */
 static int set_topic(void *c, const char *v)
 {
 	struct sender_options *s = &((struct send_config *)c)->sender;
@@ -68,7 +68,7 @@ static int set_topic(void *c, const char *v)
 	return 0;
 }
 
-/* Before those of the file, as the first that matches counts */
+/* Before those of the file, as the first match counts */
 static int insert_topic(struct send_config *c, const struct send_options *o)
 {
 	struct send_options *t = c->sender.topic;
@@ -112,7 +112,7 @@ static int set_cpu(void *c, const char *v)
 	double percent;
 	char digits[16];
 
-	/* as everybody writes it, with a sign or without */
+	/* a percent sign is optional */
 	len -= len && v[len - 1] == '%';
 	if (len >= sizeof(digits))
 		return -EINVAL;
@@ -240,7 +240,7 @@ static int topic_codec(void *c, const char *v)
 	return 0;
 }
 
-/* Metres, and degrees of the sensor's attitude */
+/* For the attitude of a sensor: m; below, degrees */
 static int meters(float *to, const char *v)
 {
 	double d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * send_config.h - what a user tells optsample-send
+ * send_config.h - settings of optsample-send
  */
 #ifndef APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
 #define APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
@@ -11,10 +11,10 @@
 enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
 
 /**
- * struct send_config - all of it
+ * struct send_config - the settings
  * @source:	see ros/io/source.h; @sources of them
  * @speed, @start, @hz, @loop: of recordings and files
- * @told:	topics of the command line
+ * @told:	number of topics from the command line; they are the first
  */
 struct send_config {
 	char			to[SEND_TEXT], node[SEND_TEXT];
@@ -27,25 +27,25 @@ struct send_config {
 	struct sender_options	sender;
 };
 
-/* Defaults; the robot's name is that of the host */
+/* Defaults; the robot's name is the host name */
 void send_config_init(struct send_config *c);
 
 /**
- * send_config_parse() - command line, and the file that it names
+ * send_config_parse() - read the command line, and the file that it names
  *
- * What is told on the command line counts more than the file. Errors are told.
+ * The command line overrides the file. Errors are logged.
  *
  * Return: 0 or a negative errno.
  */
 int send_config_parse(struct send_config *c, int argc, char **argv);
 
-/* Of the sender, and of a topic: for the running daemon, too */
+/* Of the sender, and of a topic; also used by commands */
 extern const struct setting send_settings[];
 extern const struct setting send_topic_settings[];
 
 /**
- * send_topic_parse() - "NAME KEY=VALUE ..."
- * @o: defaults, then what it says
+ * send_topic_parse() - parse "NAME KEY=VALUE ..."
+ * @o: gets the defaults, then the values of @text
  */
 int send_topic_parse(const char *text, struct send_options *o,
 		     char error[256]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * send_status - what is sent, and why so much, for people and for programs
+ * send_status - status of the sender, with causes, as JSON and metrics
  */
 #include <string.h>
 #include "base/metrics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * send_status.h - what is sent, and why so much, for people and for programs
+ * send_status.h - status of the sender, with causes, as JSON and metrics
  */
 #ifndef APPS_OPTSAMPLE_SEND_SEND_STATUS_H
 #define APPS_OPTSAMPLE_SEND_SEND_STATUS_H

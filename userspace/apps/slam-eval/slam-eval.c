@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slam-eval - how good a trajectory is, by relations that are known between
- * places of it. See slam-eval(1).
+ * slam-eval - errors of a trajectory, from known relations between its poses.
+ * See slam-eval(1).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct options {
 	bool		spread, header, json, version;
 };
 
-/* A relation that was used */
+/* A relation with both poses in the trajectory */
 struct found {
 	const struct relation	*relation;
 	struct relation_error	error;
@@ -77,7 +77,7 @@ static const struct settings_program program = {
 
 static int read_odometry(const char *path, struct trajectory *odometry)
 {
-	/* only odometry is of interest: the laser may be anywhere */
+	/* only odometry is used: any pose of the laser will do */
 	const struct pose anywhere = { 0 };
 	const struct readings_config config = { .laser = &anywhere };
 	char error[ERROR_TEXT];
@@ -97,7 +97,7 @@ static int read_odometry(const char *path, struct trajectory *odometry)
 	return err ? cli_error(err, "%s: %s", path, strerror(-err)) : 0;
 }
 
-/* @t, with odometry in between */
+/* Add odometry between the poses of @t */
 static int eval_fill(struct trajectory *t, const struct options *o)
 {
 	struct trajectory odometry = { 0 }, filled = { 0 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slam-worker - works on the particles of slamd. See slam-worker(8).
+ * slam-worker - computes particles for slamd. See slam-worker(8).
  *
- * A thread for each job, with an engine and a worker of its own: jobs have
- * nothing in common but the processors.
+ * One thread for each job, with its own bus and worker: jobs only share
+ * processors.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 
 enum { JOBS = 64 };
 
-/* Between tries to reach the broker: at first, and at most, ms */
+/* Pause between attempts to reach the broker: first and longest, ms */
 enum { STEP = 100, PAUSE = 25 * STEP };
 
 struct options {
@@ -33,9 +33,9 @@ struct options {
 };
 
 /**
- * struct work - for one job
- * @voice:	as worker_run() has it
- * @err:	how it ended
+ * struct work - a thread of one job
+ * @voice:	for worker_run()
+ * @err:	its result
  */
 struct work {
 	const struct options	*o;
@@ -119,14 +119,14 @@ static void print_line(const struct work *w, const char *kind, const char *line)
 	funlockfile(stderr);
 }
 
-/* Whether another try may do better */
+/* Whether a retry may succeed */
 static bool is_passing(int err)
 {
 	return err != -EINVAL && err != -EACCES && err != -ENOMEM &&
 	       err != -EOPNOTSUPP;
 }
 
-/* A signal ends the sleep of one thread only */
+/* In steps, as a signal interrupts the sleep of only one thread */
 static void worker_pause_ms(uint32_t ms)
 {
 	static const struct timespec step = { 0, STEP * 1000000L };
@@ -135,10 +135,10 @@ static void worker_pause_ms(uint32_t ms)
 		nanosleep(&step, NULL);
 }
 
-/* What is waited for is told this often, ns */
+/* Interval of repeated warnings, ns */
 #define TOLD	UINT64_C(30000000000)
 
-/* The broker may come later than we do. Return: 0, 1: stopped, -errno */
+/* The broker may start later. Return: 0, 1: stopped, -errno */
 static int join(const struct work *w, struct bus **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
@@ -158,7 +158,7 @@ static int join(const struct work *w, struct bus **engine)
 			print_line(w, "", error);
 			return err;
 		}
-		/* again from time to time: who looks only now knows what for */
+		/* repeat it, for users who look later */
 		if (strcmp(error, last) || loop_now() >= told) {
 			print_line(w, "warning: ", error);
 			told = loop_now() + TOLD;
@@ -191,7 +191,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Return: how many threads there are */
+/* Return: number of threads */
 static uint32_t worker_start(const struct options *o, struct work *works)
 {
 	for (uint32_t i = 0; i < o->jobs; i++) {
@@ -212,7 +212,7 @@ static uint32_t worker_start(const struct options *o, struct work *works)
 	return o->jobs;
 }
 
-/* One that cannot go on leaves the others to their robots. Return: status */
+/* If one job fails the others continue. Return: exit status */
 static int work_all(const struct options *o)
 {
 	static struct work works[JOBS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cluster.c - opens the engine, and runs workers that are threads
+ * cluster.c - opens the bus, and runs workers in threads
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "slam/workers/worker.h"
 #include "slam/workers/worker_run.h"
 
-/* A worker that is a thread of this process */
+/* A worker in a thread of this process */
 struct hand {
 	struct cluster	*cluster;
 	struct bus	*engine;

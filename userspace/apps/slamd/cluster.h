@@ -14,24 +14,24 @@
 struct cluster;
 
 /**
- * cluster_open() - as the options say
- * @interrupted: whether waiting for workers is to end
+ * cluster_open() - open the bus and start the workers of the options
+ * @interrupted: whether to stop waiting for workers
  *
- * Without an engine the team is in this process, and nothing is sent.
+ * Without --engine the particles are in this process, and nothing is sent.
  *
- * Return: 0; 1: this rank is a worker, and was one until now: nothing is left
- * to do; a negative errno after one line on stderr.
+ * Return: 0; 1: this rank was a worker and has finished; a negative errno after
+ * one line on stderr.
  */
 int cluster_open(struct cluster **c, const struct slamd_options *o,
 		 bool (*interrupted)(void *arg));
 
-/* A team, once; the filter's. NULL: no memory */
+/* The particle pool, once; the filter owns it. NULL: no memory */
 struct particle_pool *cluster_team(struct cluster *c);
 
 /* After the filter is destroyed */
 void cluster_close(struct cluster *c);
 
-/* For --stats. Return: false: there are no workers */
+/* For --stats. Return: false: no workers */
 bool cluster_counters(const struct cluster *c, struct particle_pool *team,
 		      struct stats_workers *workers);
 

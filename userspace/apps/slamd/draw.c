@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * draw.c - all scans at the poses of the best particle
+ * draw.c - draw all scans at the poses of the best particle
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "slam/output/map_out.h"
 #include "slam/output/occupancy.h"
 
-/* The scans whose poses are known. Those that cannot be are left out */
+/* Add the scans with known poses; invalid scans are skipped */
 static int add_scans(struct occupancy *grid, struct readings *log,
 		     const struct trajectory *t)
 {

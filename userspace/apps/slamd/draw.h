@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * draw.h - the map of a log whose poses are known
+ * draw.h - the map of a log with known poses
  */
 #ifndef APPS_SLAMD_DRAW_H
 #define APPS_SLAMD_DRAW_H
@@ -10,8 +10,8 @@
 #include "slam/output/trajectory.h"
 
 /**
- * draw_write() - --map: the files of a map with the way
- * @err:	of occupancy_raster(), which @raster is of
+ * draw_write() - --map: the files of a map with the trajectory
+ * @err:	result of occupancy_raster() for @raster
  *
  * Return: 0 or a negative errno after one line on stderr.
  */
@@ -19,8 +19,8 @@ int draw_write(const struct slamd_options *o, int err,
 	       const struct raster *raster, const struct trajectory *t);
 
 /**
- * draw_map() - read the log once more, and write its map
- * @t:	a pose for each of its first readings, in their order
+ * draw_map() - read the log again, and write its map
+ * @t:	a pose for each of the log's first readings, in their order
  *
  * Return: 0 or a negative errno after one line on stderr.
  */

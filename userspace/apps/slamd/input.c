@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * input.c - messages of three topics to the intake
+ * input.c - passes messages of three topics to laser_input
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 
 enum { PORT = 7450 };
 
-/* After so many scans that could not be used it is told why */
+/* After this many unusable scans the reason is logged */
 #define SCANS_TOLD	20
 
 /**
  * struct reading_input
- * @source:	or, for what optsample-send sends, @receiver and @publish
+ * @source:	NULL for input from optsample-send: @receiver and @publish
  * @useless:	scans since the last reading
  */
 struct reading_input {
@@ -41,7 +41,7 @@ static void input_log(struct reading_input *in, int priority, const char *line)
 		in->config.log(in->config.arg, priority, line);
 }
 
-/* Once, until there are readings again */
+/* Log what is missing, once until the next reading */
 static void input_log_waiting(struct reading_input *in)
 {
 	char text[LASER_INPUT_TEXT], line[ERROR_TEXT];
@@ -159,7 +159,7 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 		err = input_subscribe(in, c->odometry, MESSAGE_ODOMETRY, error);
 	if (err)
 		return err;
-	/* a recording need not have them */
+	/* optional: a recording may lack them */
 	if (!c->odometry || !c->laser) {
 		source_subscribe(in->source, "/tf", MESSAGE_TRANSFORMS);
 		source_subscribe(in->source, "/tf_static", MESSAGE_TRANSFORMS);
@@ -167,7 +167,7 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 	return 0;
 }
 
-/* What an outage kept comes with the rest, in its order */
+/* Messages that were kept in an outage are delivered in order with the rest */
 static int open_receiver(struct reading_input *in, struct loop *loop,
 			 const char *at, char error[ERROR_TEXT])
 {

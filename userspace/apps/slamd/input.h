@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * input.h - readings as they come: topics of ROS, recordings that play, what
- * optsample-send sends
+ * input.h - live readings: from topics of ROS, recordings at their speed, or
+ * optsample-send
  */
 #ifndef APPS_SLAMD_INPUT_H
 #define APPS_SLAMD_INPUT_H
@@ -15,17 +15,17 @@ struct reading_input;
 /**
  * struct reading_input_config
  * @spec:	as for source_open(), or optsample[:[ADDRESS:]PORT]
- * @node:	its name in ROS
- * @scan:	topic
- * @odometry:	likewise; NULL: tf is followed
- * @laser:	where it is on the robot; NULL: as tf says
+ * @node:	name in ROS
+ * @scan:	topic of scans
+ * @odometry:	topic of odometry; NULL: use tf
+ * @laser:	pose of the laser on the robot; NULL: use tf
  * @patience:	ns; as for collator_new()
- * @range_max:	m, 0: as scans say
+ * @range_max:	m, 0: the maximum of each scan
  * @speed:	of recordings
- * @reading:	one came
- * @ended:	there will be no more: a recording ended
+ * @reading:	called for each reading
+ * @ended:	called at the end of a recording
  * @log:	as of sources
- * @arg:	for all of them
+ * @arg:	argument of all callbacks
  */
 struct reading_input_config {
 	const char		*spec, *node;
@@ -41,12 +41,12 @@ struct reading_input_config {
 };
 
 /**
- * reading_input_open() - begin
- * @config: copied, but for the strings, which stay
+ * reading_input_open() - start
+ * @config: copied, except the strings, which must outlive it
  * @error:  gets one line
  *
- * All is called from within the loop. As long as scans come that cannot be
- * used, the log is told what is missing, once.
+ * All callbacks run in the loop. If scans cannot be used, the reason is logged
+ * once.
  *
  * Return: 0 or a negative errno.
  */
@@ -57,9 +57,9 @@ void reading_input_close(struct reading_input *in);
 
 /**
  * struct reading_input_count
- * @messages:	of use
- * @damaged:	that could not be read
- * @intake:	what became of the others
+ * @messages:	valid messages
+ * @damaged:	invalid messages
+ * @intake:	counters of laser_input
  */
 struct reading_input_count {
 	uint64_t		messages, damaged;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live.c - readings as they come
+ * live.c - SLAM with live readings
  *
- * Three threads. That of the loop has all ends: what comes and what goes out.
- * That of the filter takes what waits, the newest. That of the mapper draws
- * what the filter found, as often as it gets to it. The last two have their
- * messages sent by the loop.
+ * Three threads. The loop handles all input and output. The filter takes
+ * queued readings, preferring new ones. The mapper draws the filter's results
+ * as often as it can. The last two publish through the loop.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,15 +33,15 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
 /**
  * struct live
  * @readings, @text: for progress; under @lock
- * @told:	when the last history was handed over
- * @dirty:	the filter has a history that was not handed over
+ * @told:	time of the last history passed to the mapper
+ * @dirty:	the filter has a newer history
  * @behind:	the last history is not in a map yet
- * @told_draw:	it was told that nothing can be drawn
- * @failed:	of the filter's thread
- * @unused:	scans that waited when it ended
- * @recalled:	what the checkpoint had is all there
- * @stopping:	threads are to end
- * @hurried:	what waits is not to be worked on before
+ * @told_draw:	an error of the mapper was logged
+ * @failed:	result of the filter's thread
+ * @unused:	scans still queued at the end
+ * @recalled:	the checkpoint was read completely
+ * @stopping:	threads must end
+ * @hurried:	threads must end without processing the queue
  */
 struct live {
 	struct session		run;
@@ -65,7 +64,7 @@ struct live {
 	_Atomic bool		behind, stopping, hurried;
 };
 
-/* Of whoever waits for workers, and of signals */
+/* For waiting for workers, and for signals */
 static struct live *running;
 
 static bool live_interrupted(void *arg)
@@ -75,7 +74,7 @@ static bool live_interrupted(void *arg)
 }
 
 /*
- * What goes out
+ * Output
  */
 
 struct sending {
@@ -92,7 +91,7 @@ static void live_send_one(void *arg)
 	slam_publisher_publish(s->live->outlet, s->topic, s->stamp, s->m);
 }
 
-/* From any thread; once the loop has ended there is only one left */
+/* From any thread; directly once the other threads have ended */
 static int live_publish(void *arg, enum slam_publisher_topic topic,
 			int64_t stamp, const union message *m)
 {
@@ -110,7 +109,7 @@ static int live_publish(void *arg, enum slam_publisher_topic topic,
  * The mapper
  */
 
-/* Return: 0 or a negative errno, which was told once */
+/* Return: 0 or a negative errno, logged once */
 static int take_handed(struct live *l, const struct mapper_update *handed)
 {
 	char error[ERROR_TEXT];
@@ -214,7 +213,7 @@ static int live_recall_all(struct live *l)
 		return cli_error(err, "no memory");
 	if (ret < 0)
 		return ret;
-	/* nothing may be added before its end */
+	/* filtering must continue at its end: add nothing before */
 	if (ret)
 		return -EINTR;
 	l->recalled = true;
@@ -312,7 +311,7 @@ static void live_on_progress(void *arg, uint64_t now)
 }
 
 /*
- * Begin
+ * Open
  */
 
 static int open_inlet(struct live *l, char error[ERROR_TEXT])
@@ -362,7 +361,7 @@ static int live_start_threads(struct live *l)
 {
 	int err = loop_call_open(&l->call, l->loop);
 
-	/* they look at these */
+	/* before the threads start, as they read these */
 	l->draws = l->filters = !err;
 	if (!err) {
 		err = -pthread_create(&l->draw, NULL, live_draw, l);
@@ -377,7 +376,7 @@ static int live_start_threads(struct live *l)
 	return err ? cli_error(err, "threads: %s", strerror(-err)) : 0;
 }
 
-/* The second signal: what waits is left; the third one ends it */
+/* Second signal: drop the queue; a third one kills the process */
 static void hurry(int number)
 {
 	(void)number;
@@ -386,7 +385,7 @@ static void hurry(int number)
 	signal(SIGTERM, SIG_DFL);
 }
 
-/* Of this thread alone: the loop reads them no more */
+/* Handle signals in this thread, after the loop has ended */
 static void live_catch_signals(void)
 {
 	const struct sigaction a = { .sa_handler = hurry };
@@ -396,7 +395,7 @@ static void live_catch_signals(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* the loop leaves the first one where it is */
+	/* the loop has not consumed the first signal: drop it */
 	while (sigtimedwait(&signals, NULL, &now) > 0)
 		;
 	sigaction(SIGINT, &a, NULL);
@@ -404,7 +403,7 @@ static void live_catch_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-/* What they still want to send goes nowhere */
+/* Messages that they still publish are dropped */
 static void end_threads(struct live *l)
 {
 	struct reading r;
@@ -424,10 +423,10 @@ static void end_threads(struct live *l)
 }
 
 /*
- * End
+ * Finish
  */
 
-/* Return: 0 or a negative errno after one line, as all of these */
+/* Return: 0 or a negative errno, already logged, as all of these */
 static int live_write_map(struct live *l, const struct trajectory *t)
 {
 	struct raster raster = { .cells = NULL };
@@ -438,7 +437,7 @@ static int live_write_map(struct live *l, const struct trajectory *t)
 	return err;
 }
 
-/* The last ones. A map that cannot be published can still be a file */
+/* The final maps. If publishing fails, the file is still written */
 static int finish_maps(struct live *l, const struct trajectory *t)
 {
 	struct mapper_update last = { .scans = 0 };
@@ -455,7 +454,7 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 	return err ? err : next;
 }
 
-/* One that fails does not take others with it */
+/* An error does not stop the next steps */
 static int live_write_all(struct live *l)
 {
 	const struct reading_input_count in = reading_input_count(l->inlet);
@@ -478,7 +477,7 @@ out:
 	return err;
 }
 
-/* Files, and what is not in them. Nothing came: nothing is to be written */
+/* Write files and report losses. Without readings nothing is written */
 static int live_finish(struct live *l)
 {
 	const struct scan_queue_count w = scan_queue_count(l->waiting);
@@ -526,12 +525,12 @@ static int session_loop(struct live *l)
 	err = live_turn(l);
 	end_threads(l);
 	live_show(l, true);
-	/* the filter told what it failed with */
+	/* errors of the filter are already logged */
 	if (err && !l->failed)
 		cli_error(err, "%s", strerror(-err));
 	else
 		err = l->failed;
-	/* what it has done until then is of use */
+	/* write the results so far */
 	if (err && (!l->recalled || !l->run.updates))
 		return err;
 	ended = live_finish(l);
@@ -542,7 +541,7 @@ static int live_open_all(struct live *l)
 {
 	int err;
 
-	/* before any thread, so that all of them leave signals to it */
+	/* before any thread, so that they inherit blocked signals */
 	l->loop = loop_create();
 	l->waiting = scan_queue_create();
 	l->handover = mapper_queue_create();
@@ -552,7 +551,7 @@ static int live_open_all(struct live *l)
 	return err ? err : live_open_ends(l);
 }
 
-/* Return: 0 or a negative errno, which was told */
+/* Return: 0 or a negative errno, already logged */
 static int live_close_all(struct live *l)
 {
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mapper.c - submaps to tell, and one map drawn of all scans
+ * mapper.c - submaps to publish, and one map of all scans
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,15 +13,15 @@
 
 _Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
-/* Where a pose is off by half a cell at this distance, scans are drawn anew */
+/* If a pose changed by half a cell at this distance, m, redraw the map */
 #define REACH	10.0
 
 /**
  * struct mapper
- * @way:	stamps and poses of all scans, as of the last history
- * @missing:	scans that could not be drawn
- * @exact:	it is drawn anew if any pose changed
- * @drawn:	poses of those that are in @all, @scans of them
+ * @way:	stamps and poses of all scans, from the last history
+ * @missing:	scans that are no longer in memory
+ * @exact:	redraw after any change of a pose
+ * @drawn:	poses of the @scans in @all
  */
 struct mapper {
 	struct mapper_config	config;
@@ -146,7 +146,7 @@ void mapper_pose(struct mapper *m, const struct reading *r,
  * Submaps
  */
 
-/* Where they are comes before what is in them. Return: 0 or a negative errno */
+/* Poses are published before cells. Return: 0 or a negative errno */
 static int publish_transforms(struct mapper *m, int count, int64_t now,
 			      bool *told, char error[ERROR_TEXT])
 {
@@ -175,7 +175,7 @@ static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
 				      error);
 	if (!err)
 		*told = mapper_publish(m, SLAM_PUBLISHER_SUBMAP, now);
-	/* one that is empty or too large will not be otherwise next time */
+	/* an empty or too large one need not be retried */
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -206,7 +206,7 @@ int mapper_history(struct mapper *m, const struct pose *history,
 }
 
 /*
- * One map
+ * One map of all scans
  */
 
 static bool is_redrawn(const struct mapper *m)
@@ -242,7 +242,7 @@ static int mapper_draw(struct mapper *m, char error[ERROR_TEXT])
 		const int err = r ? occupancy_add(m->all, r, pose, error) : 0;
 
 		m->missing += !r;
-		/* one that cannot be is left out, as in submaps */
+		/* invalid scans are skipped, as in submaps */
 		if (err == -ENOMEM)
 			return err;
 		m->drawn[m->scans] = *pose;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mapper.h - maps and submaps of a filter's scans, as messages, as the best
- * particle's history has it
+ * mapper.h - maps and submaps as messages, from the scans and the trajectory of
+ * the best particle
  *
- * All of one thread, but for mapper_pose().
+ * For one thread, except mapper_pose().
  */
 #ifndef APPS_SLAMD_MAPPER_H
 #define APPS_SLAMD_MAPPER_H
@@ -20,12 +20,12 @@ struct mapper;
  * struct mapper_config
  * @grid:	of all maps
  * @submap:	m of travel from one submap to the next
- * @memory:	of scans that are kept, bytes; 0: SUBMAPS_MEMORY
+ * @memory:	of stored scans, bytes; 0: SUBMAPS_MEMORY
  * @map_frame, @odom_frame, @base_frame: frame ids
- * @robot:	its submaps are called ROBOT/submap_0 and so on; NULL: submap_0
- * @publish:	takes each message; with an error it is tried again later. NULL:
- *		nobody does
- * @arg:	for it
+ * @robot:	submaps are named ROBOT/submap_0 and so on; NULL: submap_0
+ * @publish:	called with each message; after an error it is retried later.
+ *		NULL: publish nothing
+ * @arg:	for @publish
  */
 struct mapper_config {
 	struct occupancy_config	grid;
@@ -38,51 +38,51 @@ struct mapper_config {
 	void			*arg;
 };
 
-/* As the options say */
+/* The configuration of the options */
 struct mapper_config mapper_config(const struct slamd_options *o);
 
-/* Return: 0; -EINVAL, -ENOMEM and a line */
+/* Return: 0; -EINVAL, -ENOMEM and one line in @error */
 int mapper_create(struct mapper **m, const struct mapper_config *config,
 		  char error[ERROR_TEXT]);
 /* NULL is allowed */
 void mapper_destroy(struct mapper *m);
 
-/* The scan of an update; copied. Return: as submaps_add() */
+/* Add the scan of an update; copied. Return: as submaps_add() */
 int mapper_scan(struct mapper *m, const struct reading *r,
 		char error[ERROR_TEXT]);
 
 /**
- * mapper_pose() - where the robot is, and odometry in the map, are published
+ * mapper_pose() - publish the robot's pose, and map to odometry
  *
- * For one thread, which may be another one.
+ * For one thread, which may be a different one.
  */
 void mapper_pose(struct mapper *m, const struct reading *r,
 		 const struct filter_result *result);
 
 /**
- * mapper_history() - where the robot was at all scans until now
- * @history:	of each scan that was given, @count of them
+ * mapper_history() - update the poses of all scans
+ * @history:	one for each added scan, @count of them
  *
- * Submaps that changed or moved are published.
+ * Publishes submaps that changed or moved.
  *
- * Return: 0; -EINVAL, -ENOMEM and a line.
+ * Return: 0; -EINVAL, -ENOMEM and one line in @error.
  */
 int mapper_history(struct mapper *m, const struct pose *history,
 		   uint32_t count, char error[ERROR_TEXT]);
 
 /**
- * mapper_map() - the map of all scans, and the way, are published
+ * mapper_map() - publish the map of all scans, and the trajectory
  *
- * Return: 0, also if there is nothing to see; -ENOMEM; -E2BIG: it is too large
- * for a message; and a line.
+ * Return: 0, also if the map is empty; -ENOMEM; -E2BIG: too large for a
+ * message. After an error, with one line in @error.
  */
 int mapper_map(struct mapper *m, char error[ERROR_TEXT]);
 
-/* From now on it is drawn anew if any pose changed at all: for the last one */
+/* From now on redraw after any change of a pose: for the final map */
 void mapper_exact(struct mapper *m);
 
-/* Scans that are missing in it, as they are not kept any more, see
- * SUBMAPS_MEMORY: they were in maps before their poses changed
+/* Scans that are missing in a redrawn map, as they are no longer in memory, see
+ * SUBMAPS_MEMORY
  */
 uint32_t mapper_missing(const struct mapper *m);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mapper_queue.c - a list and a history, under a lock
+ * mapper_queue.c - scans and a history, under a lock
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 /**
  * struct mapper_queue
- * @ready:	the first so many scans are those of the history
+ * @ready:	number of scans that have a pose in the history
  */
 struct mapper_queue {
 	pthread_mutex_t	lock;
@@ -92,7 +92,7 @@ bool mapper_queue_idle(struct mapper_queue *h)
 	return idle;
 }
 
-/* Scans that came after the history stay. Return: 0, -ENOMEM: all do */
+/* Take the scans of the history. Return: 0, -ENOMEM: nothing is taken */
 static int take_ready(struct mapper_queue *h, struct mapper_update *handed)
 {
 	const uint32_t rest = h->now.scans - h->ready;
@@ -122,7 +122,7 @@ bool mapper_queue_take(struct mapper_queue *h, struct mapper_update *handed)
 		pthread_cond_wait(&h->changed, &h->lock);
 	h->waits = false;
 	more = !h->end;
-	/* nobody comes for the rest */
+	/* the last call: take all scans, to free them */
 	if (!more)
 		h->ready = h->now.scans;
 	if (!more && h->now.history) {

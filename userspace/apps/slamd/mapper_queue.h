@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mapper_queue.h - from the thread of the filter to the one that draws
+ * mapper_queue.h - from the thread of the filter to that of the mapper
  *
- * Scans of updates gather until they are taken, together with a history that
- * has a pose for each of them. A newer history takes the place of one that
- * waits.
+ * Scans of updates are queued until they are taken together with a history that
+ * has a pose for each of them. A newer history replaces a queued one.
  */
 #ifndef APPS_SLAMD_MAPPER_QUEUE_H
 #define APPS_SLAMD_MAPPER_QUEUE_H
@@ -16,23 +15,23 @@ struct mapper_queue;
 
 /* Return: NULL: no memory */
 struct mapper_queue *mapper_queue_create(void);
-/* When nobody waits any more; NULL is allowed */
+/* No thread may wait in it; NULL is allowed */
 void mapper_queue_destroy(struct mapper_queue *h);
 
 /* A scan; copied. Return: 0, -ENOMEM */
 int mapper_queue_scan(struct mapper_queue *h, const struct reading *r);
 
-/* A history of all scans until now, from malloc(); is @h's from now on */
+/* A history of all scans so far, from malloc(); @h takes it */
 void mapper_queue_history(struct mapper_queue *h, struct pose *history,
 			  uint32_t count);
 
-/* Whether whoever draws waits for one */
+/* Whether the mapper waits for a history */
 bool mapper_queue_idle(struct mapper_queue *h);
 
 /**
- * struct mapper_update - what was taken; to be freed with mapper_update_free()
- * @scan:	new ones, @scans of them, with their ranges behind them
- * @history:	@count of poses; NULL: none
+ * struct mapper_update - from the queue; free with mapper_update_free()
+ * @scan:	@scans new ones, each followed by its ranges
+ * @history:	@count poses; NULL: none
  */
 struct mapper_update {
 	struct wire_reading	**scan;
@@ -41,7 +40,7 @@ struct mapper_update {
 	uint32_t		count;
 };
 
-/* Waits for a history. Return: false: mapper_queue_end(), and what is left */
+/* Wait for a history. Return: false: mapper_queue_end() was called */
 bool mapper_queue_take(struct mapper_queue *h, struct mapper_update *handed);
 void mapper_update_free(struct mapper_update *handed);
 

@@ -38,7 +38,7 @@ static int set_laser(void *config, const char *value)
 	return 0;
 }
 
-/* A part of the names of topics and frames */
+/* Part of names of topics and frames */
 static int set_robot(void *config, const char *value)
 {
 	struct slamd_options *o = config;
@@ -76,7 +76,7 @@ static int set_matcher(void *config, const char *value)
 	return 0;
 }
 
-/* Defaults that options after this one change; numbers stay */
+/* Defaults that later options may change; number and seed stay */
 static int set_compat(void *config, const char *value)
 {
 	struct slam_params *p = &((struct slamd_options *)config)->params;
@@ -98,7 +98,7 @@ static int set_motion(void *config, const char *value)
 	return slam_params_motion(&o->params, value) ? -EINVAL : 0;
 }
 
-/* Of quiet and verbose the last one counts */
+/* --quiet and --verbose override each other: the last one counts */
 static int set_quiet(void *config, const char *value)
 {
 	struct slamd_options *o = config;
@@ -247,7 +247,7 @@ static const struct setting settings[] = {
 };
 
 /*
- * What goes with what
+ * Dependencies of options
  */
 
 static bool is_live(const struct slamd_options *o)
@@ -332,7 +332,7 @@ static bool is_least(const struct slamd_options *o)
 	return o->params.particles_min <= o->params.particles;
 }
 
-/* Options that are rejected without others, if the command line has them */
+/* Options that are refused unless a condition is met */
 static const struct need {
 	const char	*name;
 	bool		(*met)(const struct slamd_options *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * publisher.c - a sink and its topics
+ * publisher.c - topics of a sink
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /**
  * struct slam_publisher
- * @broken:	a recording that could not be written, also as it was closed
+ * @broken:	a recording could not be written or closed
  */
 struct slam_publisher {
 	struct sink		*sink;
@@ -59,7 +59,7 @@ static int publisher_add_topics(struct slam_publisher *out, const char *robot,
 	return 0;
 }
 
-/* What a recording has an error of it does not go on with */
+/* A recording with an error is not continued: remember it */
 static void publisher_on_log(void *arg, int priority, const char *line)
 {
 	struct slam_publisher *out = arg;

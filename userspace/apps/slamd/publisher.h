@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * publisher.h - the topics of slamd, in ROS or in a recording
+ * publisher.h - the topics of slamd, for ROS or a recording
  *
  *	/map			nav_msgs/OccupancyGrid, of all scans
  *	/slam/pose		nav_msgs/Odometry, of the robot in the map
@@ -30,10 +30,10 @@ enum slam_publisher_topic {
 struct slam_publisher;
 
 /**
- * slam_publisher_open() - begin
+ * slam_publisher_open() - offer the topics
  * @loop:	for sinks that need it
  * @spec:	as for sink_open()
- * @robot:	its name, NULL: it has none
+ * @robot:	its name, NULL: none
  * @error:	gets one line
  *
  * Return: 0 or a negative errno.
@@ -41,20 +41,20 @@ struct slam_publisher;
 int slam_publisher_open(struct slam_publisher **out, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
 			char error[ERROR_TEXT]);
-/* Return: 0; -EIO: a recording is not whole, which was told. NULL is allowed */
+/* Return: 0; -EIO: a recording failed, already logged. NULL is allowed */
 int slam_publisher_close(struct slam_publisher *out);
 
 /**
- * slam_publisher_publish() - a message
- * @stamp: of what it is about; recordings are by it
+ * slam_publisher_publish() - publish a message
+ * @stamp: of its contents; the stamp in a recording
  *
- * Return: 0 or a negative errno, which was counted.
+ * Return: 0 or a negative errno, already counted.
  */
 int slam_publisher_publish(struct slam_publisher *out,
 			   enum slam_publisher_topic topic, int64_t stamp,
 			   const union message *m);
 
-/* Whether all went out. Return: 0, -EIO after one line; @out may be NULL */
+/* Return: 0; -EIO: messages were dropped, already logged; @out may be NULL */
 int slam_publisher_check(const struct slam_publisher *out, const char *spec);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay.c - a log through the filter, and what is asked for onto disk
+ * replay.c - SLAM of a log
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,15 +15,15 @@
 #include "base/error.h"
 #include "base/loop.h"
 
-/* Lines of progress are this far apart, ns */
+/* Interval of progress lines, ns */
 #define PROGRESS	500000000ULL
 
-/* Maps of a recording are this far apart, by the time of the log, ns */
+/* Interval of maps in a recording, in time of the log, ns */
 #define MAPS	10000000000LL
 
 /**
  * struct replay
- * @outlet, @mapper: for --to; NULL: nothing is published
+ * @outlet, @mapper: for --to; NULL: publish nothing
  * @mapped:	stamp of the last map
  */
 struct replay {
@@ -38,7 +38,7 @@ struct replay {
 
 static volatile sig_atomic_t stopped;
 
-/* A second one ends it */
+/* A second signal kills the process */
 static void replay_stop(int number)
 {
 	stopped = number;
@@ -52,7 +52,7 @@ static bool replay_interrupted(void *arg)
 	return stopped;
 }
 
-/* Also if whoever began it, or a loop that does not run, has them blocked */
+/* Unblock: loop_create() blocks signals, but the loop does not run here */
 static void let_signals(void)
 {
 	sigset_t signals;
@@ -90,7 +90,7 @@ static void replay_show(struct replay *r, bool end)
 }
 
 /*
- * What is published
+ * Output
  */
 
 static int replay_publish(void *arg, enum slam_publisher_topic topic,
@@ -100,7 +100,7 @@ static int replay_publish(void *arg, enum slam_publisher_topic topic,
 				      stamp, m);
 }
 
-/* Return: 0 or a negative errno after one line; @fit: of the map itself */
+/* Return: 0 or a negative errno, logged already; @fit: of session_map() */
 static int publish_maps(struct replay *r, int *fit)
 {
 	char error[ERROR_TEXT];
@@ -118,7 +118,7 @@ static int publish_maps(struct replay *r, int *fit)
 	return 0;
 }
 
-/* Return: 0 or a negative errno after one line */
+/* Return: 0 or a negative errno, already logged */
 static int publish_reading(struct replay *r, const struct reading *reading,
 			   const struct filter_result *result)
 {
@@ -133,7 +133,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	err = mapper_scan(r->mapper, reading, error);
 	if (err)
 		return cli_error(err, "%s", error);
-	/* times may go backwards */
+	/* stamps may go backwards */
 	if (llabs(reading->stamp - r->mapped) < MAPS)
 		return 0;
 	r->mapped = reading->stamp;
@@ -172,7 +172,7 @@ static bool replay_is_same(const struct reading *a, const struct reading *b)
 	       !memcmp(&a->odometry, &b->odometry, sizeof(a->odometry));
 }
 
-/* What the checkpoint has is passed over in the log, which must be the same */
+/* Skip the checkpoint's readings in the log, which must be the same */
 static int replay_recall_all(struct replay *r)
 {
 	struct filter_result result;
@@ -194,11 +194,11 @@ static int replay_recall_all(struct replay *r)
 	}
 	if (err || (ret <= 0 && ret != -EINTR))
 		return err ? err : ret;
-	/* a part of it would take the place of what an earlier run wrote */
+	/* a partial result would replace that of an earlier run */
 	return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
 }
 
-/* Return: 0: there is something to write; or a negative errno after one line */
+/* Return: 0: write the results; or a negative errno, already logged */
 static int log_end(struct replay *r, int ret, const char *error)
 {
 	replay_show(r, true);
@@ -247,7 +247,7 @@ static void replay_warn(const struct replay *r)
 			 (unsigned long long)r->run.stats.jumps);
 }
 
-/* One that fails does not take others with it */
+/* An error does not stop the next steps */
 static int replay_write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scan_queue.c - a ring of readings, some of them with scans
+ * scan_queue.c - a ring of readings, with or without scans
  */
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "apps/slamd/scan_queue.h"
 
-/* For the ranges of a scan */
+/* Memory for the ranges of a scan */
 struct buffer {
 	float		*range;
 	uint32_t	room;
@@ -17,18 +17,17 @@ struct buffer {
 
 struct entry {
 	struct reading	reading;
-	struct buffer	*buffer;	/* NULL: odometry alone */
+	struct buffer	*buffer;	/* NULL: only odometry */
 };
 
 /**
  * struct scan_queue
- * @entry:	ring, @count from @first on
- * @scans:	of them
- * @newest:	of these, the last one; NULL: there is none
- * @taken:	the buffer that was given out
- * @free:	buffers
- * @from:	odometry at the scan before the last one in the ring; @has_from:
- *		is known
+ * @entry:	ring of @count entries, from @first on
+ * @scans:	entries with a scan
+ * @newest:	last entry with a scan; NULL: none
+ * @taken:	buffer of the last scan_queue_take()
+ * @free:	list of free buffers
+ * @from:	odometry at the scan before @newest; @has_from: it is valid
  */
 struct scan_queue {
 	pthread_mutex_t		lock;
@@ -80,7 +79,7 @@ static struct entry *last(struct scan_queue *w)
 	return &w->entry[(w->first + w->count - 1) % SCAN_QUEUE_MAX];
 }
 
-/* Which is no longer a scan */
+/* Remove the scan, keep the odometry */
 static void strip(struct scan_queue *w, struct entry *e)
 {
 	give_back(w, e->buffer);
@@ -125,7 +124,7 @@ static bool is_far(const struct pose *a, const struct pose *b)
 	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) > SCAN_QUEUE_TURN;
 }
 
-/* Whether the last scan may go when one at @now comes; the first one stays */
+/* Whether a scan at @now may replace the last queued one; never the first */
 static bool can_go(const struct scan_queue *w, const struct pose *now)
 {
 	return w->scans == SCAN_QUEUE_SCANS ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * session.c - a filter, its checkpoint, and what is written in the end
+ * session.c - a filter, its checkpoint, and output files
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,25 +19,25 @@
 #include "base/service.h"
 #include "slam/filter/memory.h"
 
-/* The checkpoint goes to the disk this often, ns */
+/* Interval of syncing the checkpoint to disk, ns */
 #define SYNC	5000000000ULL
 
 /*
- * Files of the end
+ * Output files
  */
 
 enum { FILES = 8 };
 
 /**
- * struct file - one that a run has, read or written
- * @made:	it is written in the end
+ * struct file - an input or output file
+ * @made:	it is an output file
  */
 struct file {
 	const char	*path;
 	bool		made;
 };
 
-/* FILE.pgm with another ending */
+/* FILE.pgm with another extension */
 static void beside(const char *path, const char *ending, char to[PATH_MAX])
 {
 	const int len = (int)strlen(path) - (int)strlen(".pgm");
@@ -46,7 +46,7 @@ static void beside(const char *path, const char *ending, char to[PATH_MAX])
 		 PATH_MAX - 8, path, ending);
 }
 
-/* Whether it can be made, as it will be; nothing is left of it */
+/* Whether it can be created atomically; creates nothing */
 static int try_file(const char *path, char error[ERROR_TEXT])
 {
 	struct atomic_file file;
@@ -57,7 +57,7 @@ static int try_file(const char *path, char error[ERROR_TEXT])
 		return atomic_file_error(error, path, -ENOENT, NULL);
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return atomic_file_error(error, path, -EISDIR, NULL);
-	/* who reads a pipe would see its end */
+	/* do not open a pipe: closing it would end its reader */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return access(path, W_OK) ?
 		       atomic_file_error(error, path, -errno, NULL) : 0;
@@ -98,7 +98,7 @@ static int try_files(const struct file *file, uint32_t count)
 	return 0;
 }
 
-/* The run may be long: what cannot be written is told before it begins */
+/* The session may be long: check output files before it starts */
 static int check_files(const struct session *r)
 {
 	const struct slamd_options *o = r->o;
@@ -124,7 +124,7 @@ static int check_files(const struct session *r)
 }
 
 /*
- * Begin and end
+ * Open and close
  */
 
 static int open_checkpoint(struct session *r)
@@ -146,7 +146,7 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 	struct particle_pool *team;
 	int err = cluster_open(&r->cluster, r->o, interrupted);
 
-	/* only now it is known whether this process writes any */
+	/* now this process is known to be the coordinator, which writes them */
 	if (!err)
 		err = check_files(r);
 	if (!err)
@@ -218,7 +218,7 @@ int session_recall(struct session *r, struct reading *reading,
 	return 1;
 }
 
-/* A checkpoint that cannot be written does not end what it is for */
+/* An error ends the checkpoint, not the session */
 static void session_keep(struct session *r, const struct reading *reading,
 			 const struct filter_result *result)
 {
@@ -244,7 +244,7 @@ static void session_keep(struct session *r, const struct reading *reading,
 	r->checkpoint = NULL;
 }
 
-/* Once for each time that it is lost */
+/* Logged once each time the robot is lost */
 static void log_lost(struct session *r, const struct reading *reading,
 		     const struct filter_result *result)
 {
@@ -258,7 +258,7 @@ static void log_lost(struct session *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
-/* What the maps of the particles take more than, and what helps */
+/* Out of memory: print the limit of the particles' maps, and a remedy */
 static int full(const struct session *r, unsigned long long number)
 {
 	char reason[MEMORY_REASON];
@@ -356,7 +356,7 @@ int session_map(struct session *r, struct mapper *m)
 }
 
 /*
- * What is written
+ * Results
  */
 
 int session_trajectory(const struct session *r, struct trajectory *t)
@@ -401,7 +401,7 @@ int session_write(struct session *r, const struct trajectory *t,
 		if (err)
 			cli_error(err, "%s", error);
 	}
-	/* one that fails does not take the other with it */
+	/* an error does not stop the next file */
 	if (r->o->stats)
 		failed = write_stats(r, log);
 	return err ? err : failed;

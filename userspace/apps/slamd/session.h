@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.h - a filter with all that is kept of it: from a log or live
+ * session.h - a filter with its results: from a log or live
  */
 #ifndef APPS_SLAMD_SESSION_H
 #define APPS_SLAMD_SESSION_H
@@ -15,14 +15,14 @@
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 
 /**
- * struct session - all zero, but for @o and @log
- * @log:	for messages: what the readings are of
- * @last:	of the last update
- * @updates:	of readings that are in @journey
- * @start:	of readings, CLOCK_MONOTONIC, ns; for progress
- * @fresh:	the checkpoint was made by this run
- * @told_map:	that the last map was not published
- * @told_lost:	that the robot is lost
+ * struct session - all zero, except @o and @log
+ * @log:	name of the input, for messages
+ * @last:	result of the last update
+ * @updates:	updates whose readings are in @journey
+ * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
+ * @fresh:	this session created the checkpoint
+ * @told_map:	logged: the last map was not published
+ * @told_lost:	logged: the robot is lost
  */
 struct session {
 	const struct slamd_options	*o;
@@ -39,30 +39,30 @@ struct session {
 };
 
 /**
- * session_open() - workers, the filter and its checkpoint
- * @interrupted: whether waiting for workers is to end
+ * session_open() - open workers, the filter and its checkpoint
+ * @interrupted: whether to stop waiting for workers
  *
- * Files that are to be written in the end are tried now.
+ * Checks whether output files can be written.
  *
- * Return: 0; 1: this process is only a worker, and was one until now; a
- * negative errno after one line on stderr.
+ * Return: 0; 1: this process was only a worker and has finished; a negative
+ * errno after one line on stderr.
  */
 int session_open(struct session *r, bool (*interrupted)(void *arg));
-/* A checkpoint without any reading goes away with the run that made it */
+/* Removes a new checkpoint without readings */
 void session_close(struct session *r);
 
 /**
- * session_recall() - the next reading of the checkpoint, if there is one
- * @reading: gets it, as checkpoint_next() says
+ * session_recall() - the next reading of the checkpoint
+ * @reading: gets it, see checkpoint_next()
  *
- * Return: 1; 0: that was all, or there is no checkpoint; -EINTR; another
+ * Return: 1; 0: no more, or no checkpoint; -EINTR; another
  * negative errno after one line on stderr.
  */
 int session_recall(struct session *r, struct reading *reading,
 		   struct filter_result *result);
 
 /**
- * session_read() - a reading
+ * session_read() - process a reading
  *
  * Return: 0; -EINTR; another negative errno after one line on stderr.
  */
@@ -73,19 +73,19 @@ int session_read(struct session *r, const struct reading *reading,
 void session_state(const struct session *r, char text[SESSION_STATE]);
 
 /**
- * session_progress() - a line on stderr, if there is to be any
- * @end: it is the last one; on a terminal others take its place
+ * session_progress() - a line on stderr, unless disabled
+ * @end: it is the last one; on a terminal each line replaces the previous one
  */
 void session_progress(const struct session *r, bool end, const char *format,
 		      ...) __attribute__((format(printf, 3, 4)));
 
-/* Of so many readings, each second */
+/* Rate of @readings since the start, per second */
 double session_rate(const struct session *r, uint64_t readings);
 
 /**
- * session_history() - filter_history() of those updates whose reading was kept
+ * session_history() - filter_history() of the updates in @journey
  *
- * A signal may come between an update and what is done with it.
+ * A signal may interrupt between an update and its entry in @journey.
  *
  * Return: 0; -ENOMEM.
  */
@@ -93,22 +93,21 @@ int session_history(const struct session *r, struct pose **poses,
 		    uint32_t *count);
 
 /**
- * session_map() - the map of all scans, and the way, are published
+ * session_map() - publish the map of all scans, and the trajectory
  *
- * What is wrong with it, or missing in it, is told once, until it is not any
- * more.
+ * Problems are logged once until they are resolved.
  *
  * Return: as mapper_map().
  */
 int session_map(struct session *r, struct mapper *m);
 
-/* Where it was at all readings. Return: 0, -ENODATA: there was no scan;
- * -ENOMEM; and a line on stderr
+/* Poses of all readings. Return: 0, -ENODATA: there was no scan; -ENOMEM.
+ * After an error, with one line on stderr
  */
 int session_trajectory(const struct session *r, struct trajectory *t);
 
 /* --trajectory and --stats. Return: 0 or a negative errno, after a line for
- * each file that is not there
+ * each file that was not written
  */
 int session_write(struct session *r, const struct trajectory *t,
 		  const struct readings_count *log);

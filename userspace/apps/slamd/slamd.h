@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slamd.h - what the parts of the daemon have in common
+ * slamd.h - shared by the parts of the daemon
  */
 #ifndef APPS_SLAMD_SLAMD_H
 #define APPS_SLAMD_SLAMD_H
@@ -11,24 +11,24 @@
 
 /**
  * struct slamd_options - the command line and the settings file
- * @log:	what is read; @readings: how
- * @from:	or where readings come from, live: see reading_input_config
+ * @log:	log to read; @readings: its options
+ * @from:	or source of live readings: see reading_input_config
  * @speed, @patience: likewise
- * @to:		what is published goes there, NULL: nowhere
+ * @to:		where to publish, NULL: nowhere
  * @node:	name in ROS
  * @map_frame, @odom_frame, @base_frame: frame ids
- * @robot:	NULL: it has no name
+ * @robot:	its name, NULL: none
  * @submap:	m of travel for each
  * @map_every:	s
  * @map_memory:	MB, of scans that the map is drawn from
- * @checkpoint:	file, NULL: none; @resume: go on with it
- * @trajectory, @map, @stats: what is written, NULL: not
- * @threads:	0: as many as there are processors
+ * @checkpoint:	file, NULL: none; @resume: continue from it
+ * @trajectory, @map, @stats: output files, NULL: none
+ * @threads:	0: one for each processor
  * @memory:	MB, of the particles' maps in this process; 0: see memory_limit()
- * @engine:	that the workers are reached by; NULL: all is done here
- * @job:	its name there
- * @workers:	to wait for
- * @quiet, @verbose: no progress; progress also if this is no terminal
+ * @engine:	bus to the workers; NULL: all work is done in this process
+ * @job:	its name on the bus
+ * @workers:	number to wait for
+ * @quiet, @verbose: no progress; progress even without a terminal
  */
 struct slamd_options {
 	struct slam_params	params;
@@ -50,15 +50,15 @@ struct slamd_options {
 int slamd_parse(struct slamd_options *o, int argc, char **argv);
 
 /**
- * slamd_replay() - a log from beginning to end, as fast as it goes
+ * slamd_replay() - process a log as fast as possible
  *
- * Return: 0, or a negative errno after one line on stderr. After a signal all
- * is written as far as it came, but nothing as long as a checkpoint is read.
+ * Return: 0, or a negative errno after one line on stderr. After a signal the
+ * results so far are written, but nothing while a checkpoint is being read.
  */
 int slamd_replay(const struct slamd_options *o);
 
 /**
- * slamd_live() - readings as they come, until a signal or the end of them
+ * slamd_live() - process live readings until a signal or their end
  *
  * Return: as slamd_replay().
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stats.c - collects numbers, and writes them down
+ * stats.c - collects statistics and writes them
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ int stats_end(struct stats *s, const struct reading *reading,
 		return -ENOMEM;
 	s->ms[s->count++] = (float)((double)(now - s->start) * 1e-6);
 	s->own += ns_of(CLOCK_THREAD_CPUTIME_ID) - s->own_start;
-	/* the first one waits for workers */
+	/* the first one includes waiting for workers */
 	if (s->count > 1)
 		s->wall += ns_of(CLOCK_MONOTONIC) - s->wall_start;
 	return 0;
@@ -88,7 +88,7 @@ struct stats_times stats_times(const struct stats *s)
 	return t;
 }
 
-/* Many numbers on one line, with as many digits as they are good for */
+/* Many numbers on one line, with their significant digits */
 static void add_list(cJSON *o, const char *name, const float *v, uint32_t count)
 {
 	enum { DIGITS = 16 };
@@ -175,7 +175,7 @@ static void add_work(cJSON *o, const char *name,
 	cJSON_AddNumberToObject(o, "bytes", (double)w->bytes / n);
 }
 
-/* Evaluations of the worker that has most, of the next one... */
+/* Evaluations of the busiest worker, of the next one... */
 static void add_ranked(cJSON *o, const struct particle_pool_traffic *t)
 {
 	float *mean = calloc(t->ranks + 1, sizeof(*mean));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stats.h - what SLAM costs: processor time, evaluations, memory
+ * stats.h - cost of SLAM: processor time, evaluations, memory
  */
 #ifndef APPS_SLAMD_STATS_H
 #define APPS_SLAMD_STATS_H
@@ -11,17 +11,17 @@
 #include "slam/filter/filter.h"
 
 /**
- * struct stats - of a run; all zero at the beginning
- * @resumed:	readings that a checkpoint had; not in the others
- * @replaced:	scans that newer ones took the place of
- * @lost:	readings of which nothing is left
- * @unused:	scans that waited when it was told to end
- * @lost_updates: at which the scan contradicted the map, and the robot was
- *		found nowhere
- * @found:	times that it was found elsewhere
- * @missing:	scans that are not in the map any more
- * @ms:		processor time of each reading that had a scan
- * @wall:	ns by the clock, of all of those but the first
+ * struct stats - of a session; all zero at the start
+ * @resumed:	readings of the checkpoint; not counted elsewhere
+ * @replaced:	scans that were replaced by newer ones
+ * @lost:	readings that were dropped
+ * @unused:	scans still queued at the end
+ * @lost_updates: updates at which the scan contradicted the map, and no other
+ *		pose was found
+ * @found:	times that the robot was found elsewhere
+ * @missing:	scans that are no longer in the map
+ * @ms:		processor time of each reading with a scan
+ * @wall:	ns of wall time, of all of these but the first
  * @own:	ns of processor time of the calling thread
  */
 struct stats {
@@ -37,27 +37,27 @@ struct stats {
 	uint64_t	start, wall_start, own_start;
 };
 
-/* Before and after each reading. Return: 0; -ENOMEM */
+/* Call before and after each reading. Return: 0; -ENOMEM */
 void stats_begin(struct stats *s);
 int stats_end(struct stats *s, const struct reading *reading,
 	      const struct filter_result *r);
 void stats_free(struct stats *s);
 
-/* What is asked for often; ms */
+/* Common statistics; ms */
 struct stats_times {
 	double	mean, p50, p95, max;
 };
 
 struct stats_times stats_times(const struct stats *s);
 
-/* What went between a coordinator and its workers */
+/* Traffic between the coordinator and its workers */
 struct stats_workers {
 	struct bus_counters	counters;
 	struct particle_pool_traffic	traffic;
 };
 
 /**
- * stats_write() - as JSON, as a whole or not at all
+ * stats_write() - write JSON, atomically
  * @path: "-": stdout
  * @workers: NULL: none
  * @error: gets one line
