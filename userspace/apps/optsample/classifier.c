@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "classifier.h"
 
-/* bin/ of the build tree, or of an installation */
+/* relative to bin/ of the build tree, or of an installation */
 static const char *const classifier_places[] = {
 	"%1$s/../bpf/%2$s.bpf.o",
 	"%1$s/../lib/optsample/%2$s.bpf.o",
@@ -47,7 +47,7 @@ static void classifier_pins_of(const char *dev, char path[CTL_PATH])
 	char *c;
 
 	snprintf(path, CTL_PATH, CTL_PINS "/%s", dev);
-	/* bpffs keeps names with dots for itself */
+	/* bpffs refuses names with dots */
 	for (c = path + sizeof(CTL_PINS); *c; c++)
 		if (*c == '.')
 			*c = '_';
@@ -99,10 +99,10 @@ void classifier_unload(const char *dev)
 	}
 	closedir(d);
 	rmdir(path);
-	rmdir(CTL_PINS);	/* if it was the last */
+	rmdir(CTL_PINS);	/* fails unless it is empty */
 }
 
-static char classifier_words[128];	/* of libbpf about the first problem */
+static char classifier_words[128];	/* first error message of libbpf */
 
 static int classifier_print(enum libbpf_print_level level,
 			    const char *format, va_list args)

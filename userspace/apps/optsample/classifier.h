@@ -8,17 +8,17 @@
 /**
  * classifier_load - load the program for @dev and pin it and its maps
  *
- * Pins are in /sys/fs/bpf/optsample/@dev. What an earlier, broken run left
- * there is replaced.
+ * Pins are in /sys/fs/bpf/optsample/@dev. They replace those that an earlier
+ * run left after a crash.
  *
  * Return: file descriptor of the program, or negative errno
  */
 int classifier_load(const char *dev);
-/* The program of keep-DEV, likewise. To be called after classifier_load(). */
+/* The program of keep-DEV, likewise. Call it after classifier_load(). */
 int classifier_load_keep(const char *dev);
-/* Remove the pins; the kernel frees the maps when nobody uses them. */
+/* Remove the pins; the kernel frees unused maps. */
 void classifier_unload(const char *dev);
-/* Where the maps of @dev are: its own pins, else those of plain tc */
+/* Folder of the maps of @dev: its own pins, else those of plain tc */
 void classifier_pins(const char *dev, char path[CTL_PATH]);
 /* Return: file descriptor of map @name in folder @pins, or negative errno */
 int classifier_map(const char *pins, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample send, optsample recv - ask and tell a running optsample-send or
+ * optsample send, optsample recv - commands for a running optsample-send or
  * optsample-recv, through its socket
  */
 #include <argp.h>
@@ -55,7 +55,7 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* What a word without a key is: the rate of "rate", mostly a topic */
+/* The key of a word without one: the rate for "rate", else mostly a topic */
 static const char *daemon_key_of(const struct daemon *d)
 {
 	bool limit = !strcmp(d->word[0], "rate") || !strcmp(d->word[0], "cpu");
@@ -63,7 +63,7 @@ static const char *daemon_key_of(const struct daemon *d)
 	return limit ? d->word[0] : "topic";
 }
 
-/* "KEY=VALUE", or a value alone */
+/* "KEY=VALUE", or only a value */
 static int daemon_add_word(const struct daemon *d, cJSON *request,
 			   const char *word)
 {
@@ -121,7 +121,7 @@ static int daemon_dial(const char *path)
 	return fd;
 }
 
-/* The answer, a line; to be freed */
+/* Send @line and receive the answer; free with cJSON_Delete() */
 static cJSON *daemon_talk(int fd, const char *line)
 {
 	FILE *f = fdopen(fd, "r+");
@@ -161,7 +161,7 @@ static bool daemon_is(const cJSON *o, const char *name)
 	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
-/* The end of a topic's line: what was left out as the codec was busy */
+/* The end of a topic's line: dropped as the codec was busy */
 static void show_behind(double behind)
 {
 	if (behind > 0)
@@ -265,7 +265,7 @@ static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 		ret = make_request(d, &line);
 	if (ret)
 		return ret;
-	/* it may hang up: then there is no answer */
+	/* the daemon may hang up: then there is no answer */
 	signal(SIGPIPE, SIG_IGN);
 	fd = daemon_dial(d->path);
 	if (fd < 0) {

@@ -4,8 +4,8 @@
  * UDPROS connections and neighbours, and tells the classifier whom to sample.
  *
  * In: DDS built-in topics, the ROS 1 master, neighbour events, odometry, the
- * rules of `optsample topic` (SIGHUP: look anew). Out: the maps `writers` and
- * `odometer`, permanent neighbour entries, DEV.topics for the other commands.
+ * rules of `optsample topic` (SIGHUP: read them again). Out: the maps `writers`
+ * and `odometer`, permanent neighbour entries, DEV.topics for other commands.
  * Ends with SIGTERM, and leaves everything as it is: `down` cleans up.
  */
 #include <argp.h>
@@ -30,11 +30,11 @@
 
 enum {
 	TICK_MS		= 500,
-	READY_MS	= 1500,		/* until those who answer have */
-	SWEEP_MS	= 40000,	/* everybody announced himself by then */
+	READY_MS	= 1500,		/* most writers are known by then */
+	SWEEP_MS	= 40000,	/* all writers are known by then */
 	PEERS		= 256,
-	GONE		= 256,		/* writers remembered by name */
-	LEFT_OUT	= ROS_WRITERS_MAX,	/* remembered, they may get a place */
+	GONE		= 256,		/* ended writers with a name */
+	LEFT_OUT	= ROS_WRITERS_MAX,	/* may get a freed place */
 };
 
 enum {
@@ -53,7 +53,7 @@ static const struct argp_option discover_options[] = {
 	{ 0 }
 };
 
-/* A participant, and when it is given up if nothing is heard of it */
+/* A participant; it is dropped after its lease without news */
 struct peer {
 	uint8_t		guid[TOPIC_GUID];
 	uint64_t	lease_ms;
@@ -61,12 +61,12 @@ struct peer {
 
 struct discover {
 	const char		*dev;
-	char			lower[IFNAMSIZ]; /* below @dev, if that is ours */
+	char			lower[IFNAMSIZ]; /* below @dev, an own-DEV */
 	int			ifindex;
-	int			lower_tried;	/* ifindex of the last @lower */
+	int			lower_tried;	/* last ifindex of @lower */
 	struct discovery	*dds;
-	bool			outside;	/* DDS cannot be entered */
-	bool			masterless;	/* nor the ROS 1 master asked */
+	bool			outside;	/* cannot join the DDS domain */
+	bool			masterless;	/* no ROS 1 master answers */
 	bool			swept;
 	uint64_t		start;
 	uint32_t		domain;
@@ -82,15 +82,15 @@ struct discover {
 	struct peer		peers[PEERS];
 	int			npeers;
 	int			ngone;
-	struct topic_list	left_out;	/* writers there is no room for */
-	bool			forgot;		/* there were more than that */
+	struct topic_list	left_out;	/* writers beyond the limit */
+	bool			forgot;		/* ... and beyond LEFT_OUT */
 	bool			crowd_logged;
 	struct link_report	link;
 	struct writers		writers;
 	int			rules_map;
 	int			odometer_map;
 	bool			dirty;
-	char			warnings[1000];	/* up_await() has room for 1023 */
+	char			warnings[1000];	/* up_await() reads 1023 */
 };
 
 static volatile sig_atomic_t discover_stop, discover_again;
@@ -146,7 +146,7 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 }
 
 /*
- * News
+ * Events
  */
 
 static void topic_judge(struct discover *d, struct topic *t)
@@ -163,7 +163,7 @@ static void topic_judge(struct discover *d, struct topic *t)
 	d->dirty = true;
 }
 
-/* It counts on over runs of the daemon: positions never go back. */
+/* Continue from an earlier run of the daemon: positions never decrease. */
 static void odometer_inherit(struct discover *d)
 {
 	uint32_t key = 0;
@@ -173,7 +173,7 @@ static void odometer_inherit(struct discover *d)
 		d->odometer.travelled = (mm + 0.5) / 1000;
 }
 
-/* The user said something else about topics. */
+/* The user changed the rules: apply them to all topics. */
 static void judge_anew(struct discover *d)
 {
 	rules_load(d->rules_map, &d->rules);
@@ -201,7 +201,7 @@ static void forget_one(struct discover *d)
 		}
 }
 
-/* One more warning: `show` has them in one line. */
+/* Append a warning: `show` prints them in one line. */
 __attribute__((format(printf, 2, 3)))
 static void discover_warn(struct discover *d, const char *format, ...)
 {
@@ -249,7 +249,7 @@ static void warn_leases(struct discover *d)
 			(unsigned long long)least / 1000, d->outage_s);
 }
 
-/* What is not sampled comes first: the room is not endless. */
+/* Unsampled writers first: the space is limited. */
 static void warnings_judge(struct discover *d)
 {
 	*d->warnings = '\0';
@@ -280,7 +280,7 @@ static void warnings_judge(struct discover *d)
 	d->dirty = true;
 }
 
-/* Is there room for one more writer? Those that are gone make room. */
+/* Make room by forgetting an ended writer. Return: whether there is room */
 static bool topic_room(struct discover *d)
 {
 	if (d->topics.n >= ROS_WRITERS_MAX)
@@ -310,7 +310,7 @@ static void topic_take(struct discover *d, const struct topic *topic)
 	topic_judge(d, t);
 }
 
-/* One has gone: another one has its place. */
+/* A writer ended: another one gets its place. */
 static void topic_let_in(struct discover *d)
 {
 	struct topic t;
@@ -335,14 +335,14 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	}
 	if (!t || t->gone)
 		return;
-	/* Its flow has a name for as long as the qdisc remembers it. */
+	/* Keep its name, as the qdisc remembers its flow for a while. */
 	t->gone = true;
 	t->why_not = "gone";
 	d->dirty = true;
 	if (++d->ngone > GONE)
 		forget_one(d);
 	topic_let_in(d);
-	/* With the last one, those that were forgotten have gone, too. */
+	/* No writers are left: this includes forgotten ones. */
 	if (d->forgot && d->topics.n == (size_t)d->ngone) {
 		d->forgot = false;
 		warnings_judge(d);
@@ -353,7 +353,7 @@ static void discover_on_topic(void *arg, const struct topic *topic)
 {
 	struct discover *d = arg;
 
-	/* It was ours, or that of an earlier run of the daemon. */
+	/* We, or an earlier run of the daemon, may have sampled it. */
 	if (topic->foreign)
 		on_topic_gone(d, topic->guid);
 	else if (topic_find(&d->topics, topic->guid) || topic_room(d))
@@ -393,9 +393,9 @@ static const struct discovery_ops discover_ops = {
  */
 
 /*
- * The queue outlives its device, the redirect to it does not. A device that was
- * renamed is let go: of several radios that are plugged in at once, the one
- * that was asked for may have had the name of another one for a moment.
+ * The queue outlives its device, but the redirect to it does not. The redirect
+ * of a renamed device is removed: if several radios are plugged in at once, a
+ * wrong one may have had the name for a moment.
  */
 static void redirect_again(struct state *st)
 {
@@ -407,7 +407,7 @@ static void redirect_again(struct state *st)
 	st->ready = false;
 	err = stack_plan(&st->stack) ?: state_save(st) ?:
 	      stack_own(&st->stack) ?: stack_redirect(&st->stack);
-	/* It may have gone meanwhile, and come again. */
+	/* Also after an error: the device may be replaced again. */
 	st->ready = true;
 	state_save(st);
 	if (err)
@@ -417,8 +417,8 @@ static void redirect_again(struct state *st)
 }
 
 /*
- * Has another device the name of the one that our ipvlan was on? The ipvlan went
- * with it, or is on the wrong one.
+ * Has another device the name of the one below our ipvlan? Then the ipvlan is
+ * removed, or on the wrong one.
  */
 static bool lower_is_new(const struct discover *d)
 {
@@ -427,7 +427,7 @@ static bool lower_is_new(const struct discover *d)
 	return lower && lower != d->lower_tried;
 }
 
-/* A radio that was pulled out and put back has the same name. */
+/* A radio that was plugged in again has the same name. */
 static void device_follow(struct discover *d)
 {
 	int ifindex = if_nametoindex(d->dev), lock;
@@ -436,7 +436,7 @@ static void device_follow(struct discover *d)
 	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d))
 		return;
 	lock = state_lock(false);
-	if (lock < 0)	/* an `up` or `down` is at work: look again later */
+	if (lock < 0)	/* an `up` or `down` is running: try again later */
 		return;
 	if (!state_load(d->dev, &st)) {
 		redirect_again(&st);
@@ -445,7 +445,7 @@ static void device_follow(struct discover *d)
 	close(lock);
 	d->ifindex = if_nametoindex(d->dev);
 	d->lower_tried = if_nametoindex(d->lower);
-	/* The sockets of DDS belong to the device that went. */
+	/* The sockets of DDS belong to the old device. */
 	discovery_close(d->dds);
 	d->dds = NULL;
 	topic_free(&d->topics);
@@ -477,11 +477,11 @@ static void device_first(struct discover *d)
  * The loop
  */
 
-/* `up` waits for this, see up_await(). */
+/* `up` waits for it in up_await(). */
 static void log_ready(struct discover *d)
 {
 	if (d->ready) {
-		/* From now on the two do not die together. */
+		/* From now on the daemon outlives `up`. */
 		prctl(PR_SET_PDEATHSIG, 0);
 		dprintf(d->ready, "%s%s.", d->warnings,
 			*d->warnings ? "\n" : "");
@@ -496,7 +496,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 {
 	bool outside;
 
-	/* Fails as long as the interface has no address. */
+	/* Fails while the interface has no address. */
 	if (!d->dds) {
 		d->dds = discovery_open(d->domain, d->dev,
 					2 * d->outage_s + 10);
@@ -518,7 +518,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 	if (!d->swept && d->dds && !d->masterless && now - d->start > SWEEP_MS) {
 		writers_sweep(&d->writers, &d->topics);
 		d->swept = true;
-		/* Those that there was no room for until now */
+		/* Those that were beyond the limit */
 		judge_anew(d);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample doctor [DEV] [-v] [-j] - would an outage of the link be survived?
+ * optsample doctor [DEV] [-v] [-j] - does the setup survive a link outage?
  */
 #include <argp.h>
 #include <cjson/cJSON.h>
@@ -132,7 +132,7 @@ static int doctor_count(const struct doctor *d, enum doctor_level level,
 }
 
 /*
- * For people
+ * Text output
  */
 
 static void print_finding(const struct finding *f)
@@ -177,7 +177,7 @@ static void print_all(const struct doctor *d, bool verbose)
 }
 
 /*
- * For programs
+ * JSON output
  */
 
 static void doctor_add_text(cJSON *o, const char *key, const char *text)

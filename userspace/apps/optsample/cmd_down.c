@@ -27,7 +27,7 @@ int down_undo(struct state *st)
 	const char *dev = st->stack.dev;
 	int err, left;
 
-	/* Killed half way, it is not taken for whole. */
+	/* If killed half way, it must not look complete. */
 	st->ready = false;
 	if (!access(CTL_RUN, F_OK))
 		state_save(st);
@@ -60,7 +60,7 @@ static int down_one(const char *dev, void *arg)
 }
 
 /*
- * Without `up`: a daemon that was started by hand, or what it left.
+ * Without `up`: a daemon that was started by hand, or its files.
  * Return: 0, -ENOENT if there is neither, or another negative errno
  */
 static int down_by_hand(const char *dev)

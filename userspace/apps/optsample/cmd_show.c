@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample show [DEV] [-j] - what was kept, what was not, and why it waited
+ * optsample show [DEV] [-j] - counters of flows: kept, dropped, and delays
  */
 #include <argp.h>
 #include <cjson/cJSON.h>
@@ -40,7 +40,7 @@ static error_t show_parse(int key, char *arg, struct argp_state *state)
 }
 
 /*
- * For people
+ * Text output
  */
 
 static void show_flow(const struct flow_stats *f)
@@ -111,7 +111,7 @@ static void show_text(const struct dev_stats *s)
 }
 
 /*
- * For programs
+ * JSON output
  */
 
 static void show_counters(cJSON *o, const struct tc_optsample_counters *c)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample topic DEV [PATTERN...] - what some topics are to be treated like.
+ * optsample topic DEV [PATTERN...] - how to treat some topics
  *
- * A rule goes into the classifier's map, what the qdisc must know of it into
- * a profile of the qdisc, and the daemon is told to look at its topics anew.
- * Topics given together share a profile, and so one sampler with --sync.
+ * A rule goes into the classifier's map, the qdisc's part of it into a profile
+ * of the qdisc, and the daemon is told to look at its topics again. Topics of
+ * one command share a profile, and so one sampler with --sync.
  */
 #include <argp.h>
 #include <bpf/bpf.h>
@@ -112,7 +112,7 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 	return 0;
 }
 
-/* What does not go together */
+/* Refuse options that conflict */
 static int topic_check(struct cmd_topic *t)
 {
 	struct ros_rule *r = &t->r;
@@ -129,7 +129,7 @@ static int topic_check(struct cmd_topic *t)
 		r->by = ROS_BY_HEADER;
 	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)
 		return cli_error(-EINVAL, "sync needs stamps: by header or source");
-	/* The others count messages, wherever they are. */
+	/* The other policies ignore positions. */
 	if (!t->has_policy)
 		r->policy = r->by != ROS_BY_NUMBER && !r->sync ?
 			    OPTSAMPLE_POLICY_GAP : RULE_POLICY_QDISC;
@@ -191,7 +191,7 @@ static void topic_list_rules(const struct rule_list *l)
 	}
 }
 
-/* Bit for each profile that a rule has */
+/* One bit for each profile that a rule uses */
 static uint64_t topic_profiles(const struct rule_list *l)
 {
 	uint64_t used = 0;
@@ -220,9 +220,9 @@ static bool topic_is_given(const struct cmd_topic *t, const char *pattern)
 }
 
 /*
- * The profile of the first pattern, if no other topics have it, and the new
- * options say all that the old ones did: then flows follow at once, and what
- * they hold stays.
+ * The profile of the first pattern, if no other topic uses it and the new
+ * options include all of the old ones: then existing flows change at once and
+ * keep their messages.
  * Return: 0 if there is no such profile
  */
 static uint32_t topic_old_profile(const struct cmd_topic *t)
@@ -240,8 +240,8 @@ static uint32_t topic_old_profile(const struct cmd_topic *t)
 }
 
 /*
- * A number that was not in use just now: packets with an old one may still
- * be on their way. Return: 0 if all are taken
+ * A number that was not used recently: packets with an old one may still be
+ * queued. Return: 0 if all are used
  */
 static uint8_t topic_new_profile(const struct rule_list *l, uint64_t used)
 {
@@ -266,13 +266,13 @@ static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 		return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
 				 TC_OPTSAMPLE_PROFILES - 1);
 	p = rules_profile(&t->r);
-	/* What somebody left there would mix with it. */
+	/* Remove options of an earlier user of this number. */
 	if (!old)
 		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_NONE;
 	return stack_profile(t->st.stack.queue, &p);
 }
 
-/* A pattern as the map has it */
+/* A pattern as a key of the map */
 static void topic_key(char *key, const char *pattern)
 {
 	memset(key, 0, ROS_PATTERN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample topics - topics that are written now, and which of them would be
- * sampled: those of DDS, and UDPROS connections. Needs no root.
+ * optsample topics - topics that are written now, and whether they would be
+ * sampled: of DDS, and of UDPROS connections. Needs no root.
  */
 #include <argp.h>
 #include <errno.h>
@@ -112,7 +112,7 @@ static void topics_print(const struct topics *t, const struct topic *topic)
 	       topic->reliable ? "reliable" : "best effort",
 	       topic->durable ? ", transient local" : "", depth,
 	       why ? "not sampled: " : "sampled", why ? why : "",
-	       /* A history that repairs everything defeats the sample. */
+	       /* Retransmission of a deep history defeats sampling. */
 	       !why && topic->reliable && (!topic->depth || topic->depth > 10) ?
 	       "; its history is so deep that the writer sends again what was left out" : "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample up DEV - all that is needed around an interface, or nothing:
+ * optsample up DEV - set up all that is needed for an interface, or nothing:
  * on failure everything done so far is undone.
  */
 #include <argp.h>
@@ -27,8 +27,8 @@ enum {
 	UP_ARGS		= 20,
 	UP_OUTAGE_S	= 30,
 	/*
-	 * Enough for an aggregate of a fast link, a fifth of a second of a
-	 * 2 Mbit/s one. More of them are lost when the link goes.
+	 * Enough for an aggregate of a fast link; a fifth of a second of a
+	 * 2 Mbit/s link. More would be lost in an outage.
 	 */
 	UP_WIRELESS_INFLIGHT = 32,
 	UP_READY_MS	= 15000,
@@ -64,10 +64,10 @@ static const struct argp_option up_options[] = {
 };
 
 /**
- * struct up - what the user wants
+ * struct up - options of the user
  * @dev:	DEV, as typed; or, if own-DEV is up,
- * @lower:	what that is on
- * @name:	what is set up: DEV, or own-DEV
+ * @lower:	the device below it
+ * @name:	the interface to set up: DEV, or own-DEV
  * @own:	addresses for own-DEV
  */
 struct up {
@@ -88,7 +88,7 @@ struct up {
 	bool			no_keep;
 };
 
-/* The last one counts. */
+/* The last option counts. */
 static int up_parse_inflight(const char *arg, struct stack_config *cfg)
 {
 	cfg->inflight_auto = !strcmp(arg, "auto");
@@ -123,7 +123,7 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* It is to be a line of a file. */
+/* It must fit on a line of a file. */
 static int up_parse_list(const char *list)
 {
 	return strchr(list, '\n') ?
@@ -232,7 +232,7 @@ static void up_exec(const struct state *st, int ready)
 	_exit(1);
 }
 
-/* Its first words: what to warn of, then a dot. Nothing: it has failed. */
+/* The daemon writes warnings and a dot. Without a dot it has failed. */
 static int up_await(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -275,7 +275,7 @@ static int up_spawn(const struct state *st)
 
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		/* Until it is ready it dies with us: nobody knows of it. */
+		/* Until it is ready it must die with us. */
 		if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != self)
 			_exit(1);
 		up_exec(st, fd[1]);
@@ -287,7 +287,7 @@ static int up_spawn(const struct state *st)
 }
 
 /*
- * All together
+ * Set-up
  */
 
 static void up_text(char **to, const char *given)
@@ -298,7 +298,7 @@ static void up_text(char **to, const char *given)
 	*to = strdup(given);
 }
 
-/* What is not given stays as it is in @st. */
+/* Options that are not given stay as in @st. */
 static void up_daemon_options(const struct up *up, struct state *st)
 {
 	if (up->outage_s != UP_UNSET)
@@ -311,7 +311,7 @@ static void up_daemon_options(const struct up *up, struct state *st)
 	up_text(&st->master, up->master);
 }
 
-/* For the daemon of @name, in addition to those on file */
+/* Add peers to the file of @name for the daemon */
 static int up_peers(const struct up *up, const char *name)
 {
 	int err = 0;
@@ -322,7 +322,7 @@ static int up_peers(const struct up *up, const char *name)
 }
 
 /*
- * There is a state on file.
+ * A state file exists.
  * Return: 0 to go on, as if there were none; 1: it is up; negative errno
  */
 static int up_again(const struct up *up, struct state *old)
@@ -355,8 +355,8 @@ static int up_again(const struct up *up, struct state *old)
 }
 
 /*
- * Read what is up, by the name of DEV or of own-DEV. Addresses that are not given
- * stay as they are. Return: false if nothing is
+ * Read the state of DEV or of own-DEV. Addresses that are not given stay as
+ * they are. Return: false if neither is up
  */
 static bool up_find(struct up *up, struct state *old)
 {
@@ -371,7 +371,7 @@ static bool up_find(struct up *up, struct state *old)
 	return true;
 }
 
-/* Options that own-DEV cannot have; nothing that is up has been touched yet. */
+/* Check options for own-DEV before anything is changed. */
 static int up_own_options(struct up *up)
 {
 	if (!up->own.n) {
@@ -404,7 +404,7 @@ static int up_checks(struct up *up)
 		return cli_error(-EPERM, "must be run as root");
 	if (state_lock(true) < 0)
 		return -EBUSY;
-	/* All or nothing, also with an impatient user */
+	/* All or nothing, even on Ctrl-C */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	found = up_find(up, &old);
@@ -436,7 +436,7 @@ static int up_all(const struct up *up, struct state *st)
 {
 	int prog, err;
 
-	/* First on file what is to be done: it can be undone if we die. */
+	/* Write the plan to the file first: `down` can undo it if we die. */
 	err = stack_plan(&st->stack) ?: state_save(st);
 	if (err)
 		return err;
@@ -471,19 +471,19 @@ static void up_state(const struct up *up, struct state *st)
 		snprintf(s->queue, IFNAMSIZ, "%s", up->name);
 	else
 		ifb_name(up->name, s->queue);
-	/* Nobody takes those of the robot's own. */
+	/* No manager removes addresses of own-DEV. */
 	if (up->own.n) {
 		snprintf(s->lower, IFNAMSIZ, "%.15s", up->dev);
 		s->own = up->own;
 		return;
 	}
-	/* The addresses of a part of a bridge or VRF are that one's affair. */
+	/* Addresses belong to a bridge or VRF, not to its ports. */
 	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev) &&
 	    !stack_has_master(up->dev))
 		keep_name(up->dev, s->keep);
 }
 
-/* DDS takes the first interface that it finds, or is told to. */
+/* DDS uses the first interface unless it is configured. */
 static void up_print_dds(const struct stack *s)
 {
 	char text[OWN_LIST];

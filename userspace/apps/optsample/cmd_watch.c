@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample watch [DEV] - every flow, live: what comes, what goes, how much
- * of it is kept. On a terminal the view is redrawn in place, else the lines
- * just follow each other.
+ * optsample watch [DEV] - every flow, live: rates of input and output, and the
+ * share that is kept. On a terminal the view is redrawn in place, else lines
+ * are appended.
  */
 #include <argp.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static const struct argp_option watch_options[] = {
 	{ 0 }
 };
 
-/* A flow at the last look */
+/* A flow at the previous look */
 struct watch_flow {
 	uint32_t	flow;
 	uint64_t	in;
@@ -76,7 +76,7 @@ static error_t watch_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* A terminal has only so many lines: the rest is not drawn. */
+/* Lines below the end of the terminal are not drawn. */
 static bool watch_room(struct watch *w)
 {
 	return !w->tty || ++w->lines < w->rows;
@@ -91,7 +91,7 @@ static const struct watch_flow *watch_before(const struct watch *w,
 	return NULL;
 }
 
-/* '#' left or waits, '.' was given up */
+/* '#': sent or queued, '.': dropped */
 static void watch_bar(const struct tc_optsample_counters *c, char *bar)
 {
 	uint64_t lost = c->msgs_sampled + c->msgs_evicted;
@@ -197,7 +197,7 @@ static int watch_loop(struct watch *w)
 		memcpy(w->old, w->new, sizeof(w->old));
 		w->nold = w->nnew;
 		if (fflush(stdout))
-			break;	/* nobody reads any more */
+			break;	/* stdout was closed */
 	}
 	return err;
 }

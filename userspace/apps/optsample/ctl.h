@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of `optsample` share.
+ * Shared by the parts of `optsample`
  *
  *   optsample.c   table of commands
  *   cmd_*.c       one command each
- *   netlink.c     requests, dumps, errors with the kernel's own words
- *   stack.c       the devices, qdiscs and filters of `up`, and their undoing
+ *   netlink.c     requests, dumps, and the kernel's error messages
+ *   stack.c       devices, qdiscs and filters of `up`, and their removal
  *   own.c         an ipvlan with addresses of the robot's own
  *   neigh.c       permanent neighbour entries
- *   neigh_file.c  which they are, on file
- *   dests.c       where sampled flows go
- *   keep*.c       addresses of an interface that has lost them
+ *   neigh_file.c  the file with them
+ *   dests.c       destinations of sampled flows
+ *   keep*.c       keep addresses of an interface that has lost them
  *   network.c     which Wi-Fi network an interface is in
- *   nl80211.c     questions to nl80211
+ *   nl80211.c     requests to nl80211
  *   link_thread.c the daemon's thread for neighbours and addresses
  *   classifier.c  the BPF programs and their maps
- *   writers.c     who is sampled, in its map
+ *   writers.c     the classifier's map of sampled writers
  *   module.c      the kernel module
  *   state.c       files in /run/optsample: one folder for one interface
- *   topics.c      which topics are sampled; what the daemon found
- *   rules.c       what the user wants for some of them
+ *   topics.c      which topics are sampled; the daemon's list of topics
+ *   rules.c       the user's rules for topics
  *   discovery.c   DDS built-in topics, odometry
  *   locators.c    addresses of DDS participants
- *   origin.c      whose packets leave by an interface
+ *   origin.c      whether packets of a participant leave by an interface
  *   route.c       lookups in the routing tables
- *   odometer.c    how far the robot has come
+ *   odometer.c    distance that the robot has travelled
  *   udpros.c      UDPROS connections of ROS 1 nodes on this host
  *   doctor_*.c    checks of `doctor`, see doctor.h
  *   stats.c       statistics of the qdisc and its flows, with names
  *
- * All functions return 0 or a negative errno; whoever finds a problem
- * prints the one line about it, by cli_error(), and the callers only undo.
+ * Functions return 0 or a negative errno. The function that finds a problem
+ * prints one line by cli_error(); callers only undo.
  */
 #ifndef OPTSAMPLE_CTL_H
 #define OPTSAMPLE_CTL_H
@@ -74,11 +74,11 @@ int cmd_recv(int argc, char **argv);
 struct state;
 
 /**
- * down_undo - end the daemon, take away what it and `up` made (cmd_down.c)
+ * down_undo - stop the daemon, undo its work and that of `up` (cmd_down.c)
  * @st:		what to undo
  *
- * Return: 0, or negative errno: then @st is still on file if something was
- * left
+ * Return: 0, or negative errno: if something could not be undone @st is still
+ * in its file
  */
 int down_undo(struct state *st);
 

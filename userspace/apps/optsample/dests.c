@@ -65,7 +65,7 @@ static void dests_add_flows(struct dests *d, uint64_t sums[])
 	}
 }
 
-/* The newest numbers of flows that send now are only there. */
+/* The latest numbers of active flows are only in `recent`. */
 static void dests_add_recent(struct dests *d, uint64_t sums[])
 {
 	struct ros_recent r;

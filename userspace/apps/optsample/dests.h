@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Destinations of sampled flows, from the classifier's maps `flows` and
- * `recent`. Flows come without an event and stay in the maps when they have
- * ended, so the maps are read again and again: a destination is in use while
- * the numbers of its messages go on.
+ * `recent`. New flows cause no event, and ended flows stay in the maps, so the
+ * maps are polled: a destination is in use while the numbers of its messages
+ * increase.
  */
 #ifndef OPTSAMPLE_CTL_DESTS_H
 #define OPTSAMPLE_CTL_DESTS_H
@@ -17,9 +17,9 @@ enum {
 };
 
 /**
- * struct dest - where flows go
+ * struct dest - a destination of flows
  * @addr:	address
- * @sum:	of the message numbers, as it was last time
+ * @sum:	of the message numbers, at the last look
  * @moved_at:	when it last changed, ms
  * @here:	a flow is in the maps
  */
@@ -32,8 +32,8 @@ struct dest {
 
 /**
  * struct dests - destinations of one classifier
- * @flows:	file descriptors of the map `flows`
- * @recent:	and of `recent`
+ * @flows:	file descriptor of the map `flows`
+ * @recent:	of the map `recent`
  */
 struct dests {
 	int		flows;
@@ -47,13 +47,13 @@ struct dests {
  * @d:		the destinations
  * @now:	ms
  *
- * Of more than DESTS_MAX destinations those are kept that came first.
+ * At most DESTS_MAX destinations; further ones are ignored.
  *
- * Return: some have come or gone
+ * Return: whether destinations were added or removed
  */
 bool dests_look(struct dests *d, uint64_t now);
 
-/* Has a message gone there within DESTS_USED_MS? */
+/* Was a message sent there within DESTS_USED_MS? */
 bool dest_used(const struct dest *d, uint64_t now);
 
 #endif

@@ -24,7 +24,7 @@ struct discovery {
 	dds_entity_t	waitset;
 	uint8_t		self[TOPIC_GUID];
 	int		ifindex;	/* 0: any */
-	/* the participant of the last writer: they come in a row */
+	/* of the last writer's participant: writers come grouped by it */
 	uint8_t		last[TOPIC_GUID];
 	bool		last_foreign;
 };
@@ -41,7 +41,7 @@ uint32_t discovery_domain(void)
 	return domain;
 }
 
-static char discovery_words[160];	/* of DDS about the first problem */
+static char discovery_words[160];	/* first error message of DDS */
 static bool discovery_entering;
 
 const char *discovery_why(void)
@@ -49,7 +49,7 @@ const char *discovery_why(void)
 	return *discovery_words ? discovery_words : "no reason given";
 }
 
-/* The same error twice a second is no log. */
+/* Log an error once, not twice a second. */
 static void discovery_log(void *arg, const dds_log_data_t *data)
 {
 	int size = (int)data->size;
@@ -77,9 +77,9 @@ static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
 			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
 			 "</Interfaces></General>", dev);
 	/*
-	 * Errors are ours to tell; no log file of DDS. A receive thread of a
-	 * single socket is ended by a packet, which a device that was pulled
-	 * out does not deliver: discovery_close() would never return.
+	 * We log errors; DDS writes no log file. To end the receive thread of a
+	 * single socket, Cyclone sends itself a packet. A removed device does
+	 * not deliver it: discovery_close() would never return.
 	 */
 	if (asprintf(&config,
 		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
@@ -146,7 +146,7 @@ int discovery_odometry(struct discovery *d, const char *topic)
 	dds_entity_t t;
 
 	snprintf(name, sizeof(name), "%s%s", *topic == '/' ? "rt" : "", topic);
-	/* Matches every writer; a pose that is late is worth nothing. */
+	/* Matches every writer; a late pose is useless. */
 	dds_qset_reliability(qos, DDS_RELIABILITY_BEST_EFFORT, 0);
 	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, 1);
 	t = dds_create_topic(d->participant, &nav_msgs_msg_dds__Odometry__desc,
@@ -210,7 +210,7 @@ static void discovery_take_writers(struct discovery *d,
 	struct topic t;
 	int n;
 
-	memset(d->last, 0, sizeof(d->last));	/* it may have moved */
+	memset(d->last, 0, sizeof(d->last));	/* its address may change */
 	while ((n = dds_take(d->writers, sample, info, DISCOVERY_BATCH,
 			     DISCOVERY_BATCH)) > 0) {
 		for (int i = 0; i < n; i++) {
@@ -230,7 +230,7 @@ static void discovery_take_writers(struct discovery *d,
 	}
 }
 
-/* Cyclone tells the lease as the liveliness of the participant. */
+/* Cyclone reports the lease as the participant's liveliness. */
 static void discovery_take_peers(struct discovery *d,
 				 const struct discovery_ops *ops, void *arg)
 {

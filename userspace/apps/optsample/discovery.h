@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DDS discovery: what topics there are, and who takes part.
+ * DDS discovery: topics and participants.
  */
 #ifndef OPTSAMPLE_CTL_DISCOVERY_H
 #define OPTSAMPLE_CTL_DISCOVERY_H
@@ -9,11 +9,11 @@
 
 /**
  * struct discovery_ops - called by discovery_poll()
- * @topic:	a writer came or changed; @topic->why_not is not set
- * @topic_gone:	a writer went
- * @peer:	a participant came, with the time in which it is given up when
- *		nothing is heard of it (its lease), or went (@lease_ms 0)
- * @odometry:	the robot is there, m
+ * @topic:	a writer is new or changed; @topic->why_not is not set
+ * @topic_gone:	a writer ended
+ * @peer:	a participant is new, with its lease: the time after which it is
+ *		dropped unless it is heard of; or ended (@lease_ms 0)
+ * @odometry:	position of the robot, m
  */
 struct discovery_ops {
 	void (*topic)(void *arg, const struct topic *topic);
@@ -25,20 +25,20 @@ struct discovery_ops {
 struct discovery;
 
 /**
- * discovery_open - take part in a DDS domain
+ * discovery_open - join a DDS domain
  * @domain:	number
  * @dev:	interface to use unless CYCLONEDDS_URI says otherwise; NULL: any
- * @lease_s:	how long others remember us when they hear nothing
+ * @lease_s:	others drop us after this time without news, s
  *
- * Return: NULL if the domain cannot be entered now (no address yet);
- * discovery_why() then tells why
+ * Return: NULL if the domain cannot be joined now (no address yet); the reason
+ * is in discovery_why()
  */
 struct discovery *discovery_open(uint32_t domain, const char *dev,
 				 uint32_t lease_s);
 const char *discovery_why(void);
 /* Also read nav_msgs/Odometry from @topic (ROS or DDS name) */
 int discovery_odometry(struct discovery *d, const char *topic);
-/* Wait up to @timeout_ms for news, tell them. Return: negative errno */
+/* Wait up to @timeout_ms for news and report it. Return: negative errno */
 int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		   const struct discovery_ops *ops, void *arg);
 void discovery_close(struct discovery *d);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "doctor.h"
 
-/* File contents may be in it: nothing that a terminal or JSON trips over */
+/* Text may quote files: remove what breaks terminals or JSON */
 static void printable(char *s)
 {
 	for (; *s; s++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * optsample doctor: checks, what they find, and how they look at the system.
+ * optsample doctor: checks, their findings, and access to the system.
  *
  *   cmd_doctor.c        options, table of checks, output
  *   doctor.c            findings
@@ -13,8 +13,8 @@
  *   doctor_net.c        sysctls, clock
  *   doctor_wifi.c       power save, driver, MAC randomisation
  *
- * With --root all files are read below that folder, and what is not in files
- * (answers of the kernel) comes from its file "facts", KEY=VALUE.
+ * With --root all files are read below that folder. Answers of the kernel are
+ * then read from its file "facts", KEY=VALUE.
  */
 #ifndef OPTSAMPLE_CTL_DOCTOR_H
 #define OPTSAMPLE_CTL_DOCTOR_H
@@ -26,20 +26,20 @@ enum {
 	DOCTOR_PATH	= 512,
 	DOCTOR_VALUE	= 256,
 	DOCTOR_TEXT	= 384,
-	DOCTOR_FILE	= 8 << 20,	/* no file is read beyond this */
+	DOCTOR_FILE	= 8 << 20,	/* limit of a file, bytes */
 	DOCTOR_PROCS	= 32768,
-	DOCTOR_OUTAGE_S	= 30,		/* that of `up` */
+	DOCTOR_OUTAGE_S	= 30,		/* default of `up` */
 };
 
 enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_WARNING, DOCTOR_ERROR };
 
 /**
  * struct finding - one fact about the system
- * @id:		of the check, and after a dot which part of it
+ * @id:		of the check, followed by a dot and the part of it
  * @level:	an error: an outage is not survived
  * @dev:	interface, empty: the whole host
  * @text:	one line, printable ASCII
- * @fix:	command that mends it, empty: none
+ * @fix:	command that solves it, empty: none
  */
 struct finding {
 	char			id[48];
@@ -51,15 +51,15 @@ struct finding {
 
 /**
  * struct doctor_dev - an interface, and `optsample up` on it
- * @ifindex:	0: there is no such device
- * @own:	it is an ipvlan of ours, with addresses of the robot's own
- * @link:	the interface whose link counts: what it is on, else itself
+ * @ifindex:	0: no such device
+ * @own:	it is an own-DEV, see own.h
+ * @link:	the interface whose link counts: the one below it, or itself
  * @wireless:	@link is
  * @up:		`optsample up` was run, in this network namespace
- * @whole:	queue and redirect are in place, else
- * @why:	what is wrong with them
+ * @whole:	queue and redirect exist
+ * @why:	else what is wrong with them
  * @daemon:	it runs
- * @outage_s:	outage to survive
+ * @outage_s:	outage to survive, s
  * @domain:	of DDS
  * @warnings:	of the daemon, separated by "; ", owned, or NULL
  */
@@ -101,14 +101,14 @@ struct doctor_ros {
 };
 
 /**
- * struct doctor - one examination
+ * struct doctor - one run
  * @root:	prefix of all paths, empty: the running system
- * @check:	id of the check that runs, and
- * @dev:	the interface it looks at, or NULL
- * @devs:	all that are examined
+ * @check:	id of the current check
+ * @dev:	its interface, or NULL
+ * @devs:	all interfaces to check
  * @procs:	running processes, by number
- * @ros:	those of @procs that speak ROS or DDS
- * @hidden:	processes that could not be looked into
+ * @ros:	those of @procs that use ROS or DDS
+ * @hidden:	number of processes that cannot be read
  */
 struct doctor {
 	const char		*root;
@@ -127,9 +127,9 @@ struct doctor {
 
 /**
  * struct check - a row of the table of checks
- * @id:		begins the ids of its findings
+ * @id:		prefix of the ids of its findings
  * @run:	reports by finding_add()
- * @device:	run for each interface, with @doctor.dev set
+ * @device:	run it for each interface, with @doctor.dev set
  */
 struct check {
 	const char	*id;
@@ -143,46 +143,46 @@ struct check {
 
 /**
  * finding_add() - report a fact
- * @part:	of the check, NULL: the only one
+ * @part:	of the check, NULL: it has only one
  */
 void finding_add(struct doctor *d, enum doctor_level level, const char *part,
 		 const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The command that mends what was added last */
+/* A command that solves the last finding */
 void finding_fix(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *doctor_level_name(enum doctor_level level);
 
 /*
- * Files (doctor_file.c). Only regular files are read, so nothing can block.
- * Paths are absolute, as printf() makes them.
+ * Files (doctor_file.c). Only regular files are read, so nothing blocks. Paths
+ * are absolute, formatted as by printf().
  */
 
 /* Return: bytes read, @buf ends with NUL; or a negative errno */
 ssize_t doctor_read(const struct doctor *d, char *buf, size_t size,
 		    const char *path, ...)
 	__attribute__((format(printf, 4, 5)));
-/* All of a file, also if compressed by gzip; to be freed; NULL: unreadable */
+/* A whole file, also if compressed by gzip; free() it; NULL: unreadable */
 char *doctor_load(const struct doctor *d, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
 bool doctor_exists(const struct doctor *d, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Target of a symbolic link. Return: false: there is none */
+/* Target of a symbolic link. Return: false: no link */
 bool doctor_link(const struct doctor *d, char *buf, size_t size,
 		 const char *path, ...)
 	__attribute__((format(printf, 4, 5)));
-/* A file that holds one number. Return: @missing if it does not */
+/* The number in a file. Return: @missing if there is none */
 long long doctor_number(const struct doctor *d, long long missing,
 			const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Names in a folder, sorted; to be freed one by one; 0 if there is none */
+/* Names in a folder, sorted; doctor_list_free() them. Return: their number */
 int doctor_list(const struct doctor *d, const char *dir, char ***names);
 void doctor_list_free(char **names, int n);
-/* With --root: what stands for an answer of the kernel */
+/* With --root: the value of @key in the file "facts" */
 bool doctor_fact(const struct doctor *d, const char *key,
 		 char value[DOCTOR_VALUE]);
 
-/* KEY=VALUE in lines, the last one counts, quotes are removed */
+/* Lines KEY=VALUE; the last one counts, quotes are removed */
 bool text_value(const char *text, const char *key, char value[DOCTOR_VALUE]);
 /* The same within [section]s whose names begin with @section */
 bool ini_value(const char *text, const char *section, const char *key,
@@ -195,17 +195,17 @@ bool text_false(const char *value);
  */
 
 void procs_read(struct doctor *d);
-/* Whether other users' and the system's processes are visible at all */
+/* Whether processes of other users are visible */
 bool procs_visible(const struct doctor *d);
 /* Return: number of the first process of that name, 0: none */
 int proc_find(const struct doctor *d, const char *comm);
 /* Command line with spaces between the words */
 bool proc_args(const struct doctor *d, int pid, char *buf, size_t size);
-/* A variable of its environment; to be freed; NULL: not set, or not known */
+/* A variable of its environment; free() it; NULL: unset or unreadable */
 char *proc_env(const struct doctor *d, int pid, const char *name);
-/* A file as the process sees it, which may be in a container; to be freed */
+/* A file as the process sees it, e.g. in a container; free() it */
 char *proc_file(const struct doctor *d, int pid, const char *path);
-/* Has a process of name @comm the word @word in its command line? */
+/* Has a process named @comm the argument @word? */
 bool proc_has_word(const struct doctor *d, const char *comm,
 		   const char *word);
 
@@ -222,11 +222,11 @@ void ros_read(struct doctor *d);
 /* Return: 0 or -ENODEV */
 int doctor_dev_read(struct doctor *d, const char *name,
 		    struct doctor_dev *dev);
-/* Those that are up with optsample, else wireless, else wired ones */
+/* Choose interfaces with optsample; else wireless, else wired ones */
 void doctor_dev_choose(struct doctor *d);
-/* Does `optsample up` work on one of them? */
+/* Is `optsample up` complete on one of them? */
 bool doctor_works(const struct doctor *d);
-/* Is the address of @dev kept, whatever its manager does in an outage? */
+/* Is the address of @dev kept in an outage, even against its manager? */
 bool keeper_runs(const struct doctor *d, const struct doctor_dev *dev);
 
 /*

@@ -11,7 +11,7 @@
 enum {
 	ROS_CYCLONE_LEASE_S	= 10,	/* defaults */
 	ROS_FASTDDS_LEASE_S	= 20,
-	ROS_SEEN		= 16,	/* configurations that are told apart */
+	ROS_SEEN		= 16,	/* different configurations */
 };
 
 static const struct {
@@ -41,7 +41,7 @@ static unsigned int libraries_of(const char *maps)
 	return uses;
 }
 
-/* Our own programs speak DDS too; the daemon of `up` is called "exe". */
+/* Our own programs use DDS too; the daemon of `up` is called "exe". */
 static bool is_ours(const struct doctor *d, const struct doctor_proc *p)
 {
 	char args[256];
@@ -84,7 +84,7 @@ void ros_read(struct doctor *d)
 		ros_look(d, &d->procs[i]);
 }
 
-/* How many use it; @names: the first of them, "a, b, ..." */
+/* Number of users; @names: the first of them, "a, b, ..." */
 static int ros_count(const struct doctor *d, unsigned int uses,
 		     char names[DOCTOR_VALUE])
 {
@@ -251,7 +251,7 @@ void check_ros_domain(struct doctor *d)
 }
 
 /*
- * Settings in XML, of which only a few are of interest
+ * Settings in XML: only the few needed here
  */
 
 /* The text of the first @element at or after @xml. Return: false: none */
@@ -296,7 +296,7 @@ static double duration_s(const char *text)
 	return n;
 }
 
-/* CYCLONEDDS_URI: files and XML, with commas between them; to be freed */
+/* CYCLONEDDS_URI: files and XML, separated by commas; free() it */
 static char *cyclone_config(const struct doctor *d, int pid, const char *uri)
 {
 	char path[DOCTOR_PATH], *all = strdup(""), *file, *more;
@@ -327,7 +327,7 @@ static char *cyclone_config(const struct doctor *d, int pid, const char *uri)
 static void lease_report(struct doctor *d, const char *comm, double lease_s,
 			 const char *fix)
 {
-	/* the daemon knows what is really announced */
+	/* the daemon knows the leases that are announced */
 	if (d->dev->daemon)
 		return;
 	if (lease_s >= d->dev->outage_s) {

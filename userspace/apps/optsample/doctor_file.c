@@ -30,7 +30,7 @@ static int open_regular(const char *path)
 	struct stat st;
 	int fd;
 
-	/* before open(), which has effects on devices and FIFOs */
+	/* before open(), which has side effects on devices and FIFOs */
 	if (stat(path, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -207,7 +207,7 @@ bool doctor_fact(const struct doctor *d, const char *key,
 	       text_value(text, key, value);
 }
 
-/* One KEY=VALUE, with spaces and quotes as they may be */
+/* KEY=VALUE, with optional spaces and quotes */
 static bool line_value(const char *line, size_t len, const char *key,
 		       char value[DOCTOR_VALUE])
 {

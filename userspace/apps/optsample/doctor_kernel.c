@@ -22,7 +22,7 @@ enum part_state { PART_THERE, PART_NO_FILE, PART_MISSING, PART_UNKNOWN };
  * struct part - of the kernel that `optsample up` needs
  * @name:	module, or only the id for an @option that is no module
  * @option:	without CONFIG_
- * @need:	level of its absence
+ * @need:	level of the finding if it is missing
  * @lost:	what does not work without it
  */
 struct part {
@@ -80,7 +80,7 @@ static char *kernel_config(const struct doctor *d, const char *release)
 	return text;
 }
 
-/* '-' and '_' are the same in names of modules. */
+/* '-' and '_' are equal in names of modules. */
 static bool is_module(const char *name, const char *module, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -89,7 +89,7 @@ static bool is_module(const char *name, const char *module, size_t len)
 	return !strncmp(name + len, ".ko", 3);
 }
 
-/* @list: modules.dep or modules.builtin: a path begins each line */
+/* @list: modules.dep or modules.builtin, a path at the start of each line */
 static bool list_has(const char *list, const char *module)
 {
 	size_t len = strlen(module);
@@ -123,7 +123,7 @@ static bool module_is_loaded(const struct doctor *d, const char *module)
 	return found;
 }
 
-/* What is known about the running kernel; texts are owned, or NULL */
+/* Information on the running kernel; texts are owned, or NULL */
 struct kernel {
 	char	release[DOCTOR_VALUE];
 	char	*config;
@@ -149,7 +149,7 @@ static void kernel_free(struct kernel *k)
 	free(k->builtin);
 }
 
-/* Return: 'y', 'm', 'n', or '?' without a configuration */
+/* Return: 'y', 'm', 'n', or '?' if the configuration is unknown */
 static char kernel_option(const struct kernel *k, const char *option)
 {
 	char key[64], value[DOCTOR_VALUE];
@@ -267,7 +267,7 @@ static void module_report_loaded(struct doctor *d)
 		    version);
 }
 
-/* Are there modules, but of other kernels? */
+/* Are there modules only for other kernels? */
 static bool kernel_was_replaced(const struct doctor *d, const char *release)
 {
 	char **names;
@@ -360,7 +360,7 @@ void check_kernel_signing(struct doctor *d)
 }
 
 /*
- * Containers and what this process may do
+ * Containers and privileges
  */
 
 static const char *container_of(const struct doctor *d)

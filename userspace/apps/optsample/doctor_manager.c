@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who manages the interface, and what becomes of its address when the carrier
- * is lost. Without the address nothing reaches the queue, and the robot's own
- * nodes do not hear each other any more.
+ * Who manages the interface, and whether its address survives a loss of the
+ * carrier. Without the address nothing reaches the queue, and the robot's own
+ * nodes no longer hear each other.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -25,7 +25,7 @@ enum { MANAGER_FILES = 64, NMCLI_MS = 3000 };
 /**
  * struct manager - of interfaces
  * @manages:	does it manage @d->dev?
- * @report:	what it does in an outage
+ * @report:	report its behaviour in an outage
  */
 struct manager {
 	const char	*name;
@@ -33,7 +33,7 @@ struct manager {
 	void		(*report)(struct doctor *d, const char *name);
 };
 
-/* The address goes @when, unless optsample keeps it. */
+/* The address is removed @when, unless optsample keeps it. */
 static void report_lost(struct doctor *d, const char *name, const char *when)
 {
 	const struct doctor_dev *dev = d->dev;
@@ -63,7 +63,7 @@ static void report_kept(struct doctor *d, const char *name, const char *why)
  * NetworkManager
  */
 
-/* Read what a command prints, for a while. Return: 0 or negative errno */
+/* Read the output of a command, with a timeout. Return: 0, negative errno */
 static int command_read(char *const argv[], char *buf, size_t size)
 {
 	posix_spawn_file_actions_t acts;
@@ -170,7 +170,7 @@ static bool is_listed(const struct dropin *v, int n, const char *name)
 	return false;
 }
 
-/* Those of @file.d in all folders; /etc hides others of the same name. */
+/* Files of @file.d in all folders; one in /etc hides others of its name. */
 static int dropins_find(const struct doctor *d, const char *file,
 			struct dropin v[MANAGER_FILES])
 {
@@ -200,7 +200,7 @@ static int dropins_find(const struct doctor *d, const char *file,
 	return n;
 }
 
-/* What counts of a .network file and its drop-ins; empty: not set */
+/* Settings of a .network file and its drop-ins; empty: not set */
 struct networkd {
 	char	keep[DOCTOR_VALUE];
 	char	ignore[DOCTOR_VALUE];
@@ -298,8 +298,8 @@ static bool matches_any(char *patterns, const char *name)
 /* Settings of dhcpcd.conf for one interface */
 struct dhcpcd {
 	bool	denied;
-	bool	allow;		/* there is a list of those allowed, and */
-	bool	allowed;	/* this one is on it */
+	bool	allow;		/* allowinterfaces is set, and */
+	bool	allowed;	/* lists this interface */
 	bool	nolink;
 };
 
@@ -349,7 +349,7 @@ static bool dhcpcd_manages(struct doctor *d)
 	    proc_has_word(d, "dhcpcd", dev))
 		return true;
 	dhcpcd_read(d, &c);
-	/* without an interface in its command line it takes all of them */
+	/* without interfaces in its command line it manages all */
 	return !c.denied && (!c.allow || c.allowed) &&
 	       (doctor_exists(d, "/run/dhcpcd/pid") ||
 		doctor_exists(d, "/run/dhcpcd.pid") ||
@@ -369,7 +369,7 @@ static void dhcpcd_report(struct doctor *d, const char *name)
 }
 
 /*
- * dhclient and udhcpc hold on to a lease until it ends.
+ * dhclient and udhcpc keep a lease until it ends.
  */
 
 static bool dhclient_manages(struct doctor *d)
@@ -378,7 +378,7 @@ static bool dhclient_manages(struct doctor *d)
 	       proc_has_word(d, "udhcpc", d->dev->name);
 }
 
-/* Of the last lease, s; 0: not known */
+/* Duration of the last lease, s; 0: unknown */
 static unsigned long lease_time(const struct doctor *d)
 {
 	static const char key[] = "option dhcp-lease-time ";
@@ -399,7 +399,7 @@ static void dhclient_report(struct doctor *d, const char *name)
 	unsigned long lease = lease_time(d);
 	char text[64];
 
-	/* it is renewed when half of it is over */
+	/* it is renewed after half of its time */
 	snprintf(text, sizeof(text), "when its lease of %lu s ends", lease);
 	if (lease && lease / 2 < d->dev->outage_s)
 		report_lost(d, name, text);
@@ -408,7 +408,7 @@ static void dhclient_report(struct doctor *d, const char *name)
 }
 
 /*
- * Others
+ * Other managers
  */
 
 static void removed_at_once(struct doctor *d, const char *name)
@@ -421,7 +421,7 @@ static bool connman_manages(struct doctor *d)
 	return proc_find(d, "connmand");
 }
 
-/* It leaves devices alone whose names begin with one of a list. */
+/* ConnMan ignores devices whose names begin with a prefix of its list. */
 static bool connman_ignores(const struct doctor *d, const char *name)
 {
 	char *text = doctor_load(d, "/etc/connman/main.conf");
@@ -445,14 +445,14 @@ static void connman_fix(struct doctor *d)
 	finding_fix(d, "in [General] of /etc/connman/main.conf: NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep-,own-; then systemctl restart connman");
 }
 
-/* Of what `up` made, or will make */
+/* Does it manage a device that `up` made, or will make? */
 static bool connman_takes(const struct doctor *d, const char *name)
 {
 	return (!d->dev->up || doctor_exists(d, "/sys/class/net/%s", name)) &&
 	       !connman_ignores(d, name);
 }
 
-/* All others that look like Ethernet are cables, which are better than Wi-Fi. */
+/* ConnMan takes other Ethernet-like devices for cables and prefers them. */
 static void connman_report(struct doctor *d, const char *name)
 {
 	char queue[IFNAMSIZ], keep[IFNAMSIZ];
@@ -505,7 +505,7 @@ static bool in_interfaces(const struct doctor *d, const char *dev)
 	return found;
 }
 
-/* No manager was found. */
+/* Without a manager. */
 static void report_static(struct doctor *d)
 {
 	const char *dev = d->dev->name;
@@ -533,7 +533,7 @@ static void report_many(struct doctor *d, const char *first,
 		finding_fix(d, "systemctl disable --now %s", first);
 }
 
-/* An ipvlan of ours is nobody's but those managers' that take all they find. */
+/* own-DEV is only managed by managers that take all devices. */
 static void report_own(struct doctor *d)
 {
 	const char *dev = d->dev->name;

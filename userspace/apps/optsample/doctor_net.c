@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sysctls that decide on the fate of large messages, and the clock.
+ * Sysctls that matter for large messages, and the clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static long long sysctl_read(struct doctor *d, const char *path,
 	return n;
 }
 
-/* Now, and after the next boot */
+/* Set it now, and for the next boot */
 static void fix_sysctl(struct doctor *d, const char *name, long long value)
 {
 	finding_fix(d, "echo %s=%lld >>/etc/sysctl.d/60-optsample.conf && sysctl --system",

@@ -25,7 +25,7 @@ static int dev_index(const struct doctor *d, const char *name)
 	return doctor_number(d, 0, "/sys/class/net/%s/ifindex", name);
 }
 
-/* With --root: NAME.KEY in the file of facts */
+/* With --root: NAME.KEY in the file "facts" */
 static bool dev_fact(const struct doctor *d, const char *name,
 		     const char *key, char value[DOCTOR_VALUE])
 {
@@ -183,7 +183,7 @@ bool doctor_works(const struct doctor *d)
 }
 
 /*
- * What `optsample up` made
+ * The setup of `optsample up`
  */
 
 bool keeper_runs(const struct doctor *d, const struct doctor_dev *dev)

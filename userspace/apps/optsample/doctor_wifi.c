@@ -18,7 +18,7 @@ static void power_save_seen(struct nlattr *tb[], void *arg)
 		*(int *)arg = nla_get_u32(ps) == NL80211_PS_ENABLED;
 }
 
-/* Return: 1: power save is on, 0: off, negative errno: not known */
+/* Return: 1: power save is on, 0: off, negative errno: unknown */
 static int power_save_ask(const struct doctor_dev *dev)
 {
 	int on = -EIO, err;
@@ -58,7 +58,7 @@ void check_power_save(struct doctor *d)
 	}
 }
 
-/* Full MAC drivers free a packet when the chip took it. */
+/* Full MAC drivers free a packet when the chip has it, before it is sent. */
 static const char *const blind_drivers[] = {
 	"brcmfmac", "bcmdhd", "dhd", "rtl8822ce", "rtl88x2ce", "rtl88x2bu",
 	"rtl8812au", "8812au", "88x2bu", "8821cu",
@@ -91,7 +91,7 @@ void check_driver(struct doctor *d)
 }
 
 /*
- * NetworkManager's random MAC while it scans
+ * NetworkManager's random MAC for scans
  */
 
 static void scan_config_dir(const struct doctor *d, const char *dir,
@@ -116,7 +116,7 @@ void check_random_mac(struct doctor *d)
 
 	if (!d->dev->wireless || !proc_find(d, "NetworkManager"))
 		return;
-	/* in the order of their weight; the last one counts */
+	/* in order of precedence; the last one counts */
 	scan_config_dir(d, "/usr/lib/NetworkManager/conf.d", value);
 	scan_config_dir(d, "/run/NetworkManager/conf.d", value);
 	text = doctor_load(d, "/etc/NetworkManager/NetworkManager.conf");

@@ -2,8 +2,8 @@
 /*
  * Which addresses and routes are kept, and until when, see keep.h.
  *
- * Events only wake: what DEV has is read anew each time, so that none of it
- * depends on an event that was lost.
+ * Events only trigger a look: the state of DEV is read again each time, so that
+ * a lost event does no harm.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,44 +22,44 @@
 #include "stats.h"
 
 enum {
-	KEEP_LOOK_MS	= 2000,		/* without an event */
+	KEEP_LOOK_MS	= 2000,		/* interval without events */
 	KEEP_RENEW_MS	= 10000,
 	/*
-	 * DEV is up and has some address: what is missing for so long will not
-	 * come back. Managers take and give one after the other.
+	 * If DEV is up and has an address, one that is missing for this time is
+	 * gone for good. Managers remove and add addresses one by one.
 	 */
 	KEEP_SETTLE_MS	= 10000,
-	KEEP_DELIBERATE_MS = 60000,	/* DEV is up without it for so long */
-	KEEP_INHERIT_MS	= 3600000,	/* of a lease that is not known */
+	KEEP_DELIBERATE_MS = 60000,	/* missing on purpose */
+	KEEP_INHERIT_MS	= 3600000,	/* for an unknown lease */
 	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each look */
 	KEEP_PAUSE_MAX_MS = 30000,
-	KEEP_PAUSE6_MS	= 8000,		/* for IPv6, if IPv4 is there again */
+	KEEP_PAUSE6_MS	= 8000,		/* for IPv6, if IPv4 is back */
 };
 
 /**
- * struct keep - what is kept of one interface
+ * struct keep - state of one interface
  * @dev:	DEV, and its number,
- * @ifindex:	0: it is not there
+ * @ifindex:	0: it does not exist
  * @name:	keep-DEV, and its number
- * @keep:	0: there is none
+ * @keep:	0: it does not exist
  * @queue:	device with the queue
- * @settles:	its link settles for as long as the user said
+ * @settles:	the user set for how long the link settles
  * @map:	file descriptor of the program's map
  * @events:	of links, addresses and routes
- * @look_at:	when to look next, ms
+ * @look_at:	time of the next look, ms
  * @up:		DEV is operational,
  * @up_at:	since when, ms
- * @changes:	how often its carrier had come and gone when it last was
- * @whole_at:	since when it is, and has some address, ms; 0: it is not
+ * @changes:	count of carrier changes when it last was
+ * @whole_at:	since when it is up and has an address, ms; 0: it is not
  * @marked_at:	when the marker was last renewed, ms
- * @unnamed:	the name of DEV's Wi-Fi network is to be read
- * @network:	Wi-Fi network that the addresses belong to
- * @paused_at:	since when the flows wait for DEV's address, ms; 0: they do not
+ * @unnamed:	the name of DEV's Wi-Fi network is still to be read
+ * @network:	Wi-Fi network of the addresses
+ * @paused_at:	since when the flows wait for DEV's address, ms; 0: not paused
  * @told:	number and
- * @mac:	link address of DEV, as the program knows them
+ * @mac:	link address of DEV in the program's map
  * @mtu:	of keep-DEV
- * @full_logged: there are more addresses or routes than there is room for
- * @failed_logged: keep-DEV does not take one, or DEV does not take it back
+ * @full_logged: logged: too many addresses or routes
+ * @failed_logged: logged: keep-DEV or DEV refused an address
  */
 struct keep {
 	char			dev[IFNAMSIZ];
@@ -94,7 +94,7 @@ struct keep {
  * Addresses
  */
 
-/* Return: @err */
+/* Log it once. Return: @err */
 static int keep_failed(struct keep *k, const char *dev, int err,
 		       const struct route_addr *a)
 {
@@ -108,7 +108,7 @@ static int keep_failed(struct keep *k, const char *dev, int err,
 	return err;
 }
 
-/* Return: index of @addr among the @n at @v, -1: it is not there */
+/* Return: index of @addr among the @n at @v, -1: none */
 static int keep_find_addr(const struct keep_addr *v, int n,
 			  const struct route_addr *addr)
 {
@@ -126,7 +126,7 @@ static bool keep_has_family(const struct keep_addr *v, int n, int family)
 	return false;
 }
 
-/* A temporary address ended: routes get another source. */
+/* A temporary address was removed: routes need another source. */
 static void keep_other_source(struct keep *k, const struct route_addr *src)
 {
 	for (int i = 0; i < k->nroutes; i++) {
@@ -139,7 +139,7 @@ static void keep_other_source(struct keep *k, const struct route_addr *src)
 	}
 }
 
-/* Routes that need it go with it. */
+/* Stop keeping an address, and the routes that need it. */
 static void keep_give_up(struct keep *k, struct keep_addr *a)
 {
 	struct keep_addr gone = *a;
@@ -165,7 +165,7 @@ static void keep_give_up(struct keep *k, struct keep_addr *a)
 	keep_drop_addr(k->keep, &gone);
 }
 
-/* Messages that the queue holds: their path is gone. */
+/* Drop the queue's messages: their path is gone. */
 static void keep_flush(struct keep *k)
 {
 	struct dev_stats s = { 0 };
@@ -180,8 +180,8 @@ static void keep_flush(struct keep *k)
 }
 
 /*
- * DEV has got address @a, which is not known. An address that it lost, or that
- * nobody has confirmed in this network, is of another network.
+ * DEV has got the new address @a. An address of the same family that it lost,
+ * or that was not confirmed in this network, belongs to another network.
  */
 static void keep_supersede(struct keep *k, const struct keep_addr *a)
 {
@@ -202,7 +202,7 @@ static void keep_supersede(struct keep *k, const struct keep_addr *a)
 		i--;
 		any = true;
 	}
-	/* IPv6 often comes back otherwise: messages go by IPv4 if there is any. */
+	/* IPv6 addresses often change: messages can use IPv4 if it is there. */
 	if (any && (a->addr.family == AF_INET || !keep_has_family(k->addrs, k->naddrs, AF_INET)))
 		keep_flush(k);
 }
@@ -233,7 +233,7 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 		if (!seen->temporary) {
 			keep_supersede(k, seen);
 		} else if (keep_temporaries(k) >= KEEP_TEMPORARY) {
-			/* Each outage leaves one more; nodes use the oldest. */
+			/* Each outage adds one; nodes use the oldest. */
 			keep_full(k, "temporary addresses", KEEP_TEMPORARY);
 			return;
 		}
@@ -248,7 +248,7 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 	}
 	a = &k->addrs[at];
 	a->temporary |= seen->temporary;
-	/* Back, for good, or its lease was renewed. */
+	/* It is back, permanent, or its lease was renewed. */
 	a->sure |= !a->here || seen->until == KEEP_FOREVER ||
 		   (a->until != KEEP_FOREVER && seen->until > a->until + 2000);
 	if (a->plen != seen->plen) {
@@ -268,14 +268,14 @@ static void keep_log_lost(const struct keep *k, const struct keep_addr *a)
 	cli_warn("%s has lost %s: it is kept on %s", k->dev, text, k->name);
 }
 
-/* Is it missing although DEV has been well for a while? */
+/* Is it missing although DEV has been complete for a while? */
 static bool keep_settled(const struct keep *k, uint64_t lost_at, uint64_t now)
 {
 	return k->whole_at && now - k->whole_at > KEEP_SETTLE_MS &&
 	       now - lost_at > KEEP_SETTLE_MS;
 }
 
-/* DEV is up without it for so long that somebody must have wanted that. */
+/* Is it missing for so long while DEV is up that it must be on purpose? */
 static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
 			     uint64_t now)
 {
@@ -283,7 +283,7 @@ static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
 	       now - a->lost_at > KEEP_DELIBERATE_MS;
 }
 
-/* DEV has the address that temporary one @a was made for. */
+/* DEV has the address for which the temporary one @a was made. */
 static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 {
 	for (int i = 0; i < k->naddrs; i++) {
@@ -297,7 +297,7 @@ static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 	return false;
 }
 
-/* A temporary address that went alone is not wanted any more. */
+/* If a temporary address ends alone it is not restored. */
 static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
 {
 	if (!a->temporary)
@@ -311,10 +311,10 @@ static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
 			&a->addr))
 		return;
 	a->restore = false;
-	a->lost_at = now;	/* it is not there before DAD is over */
+	a->lost_at = now;	/* it is missing until DAD has finished */
 }
 
-/* DEV is up and has others, but not this one any more; or its lease is over. */
+/* DEV is up with others but lost this one; or its lease is over. */
 static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 			 const struct keep_seen *s, uint64_t now)
 {
@@ -354,7 +354,7 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 			 "its lease is over" : "it was taken away for good");
 		keep_give_up(k, a);
 		i--;
-		/* A temporary one ends every day, and others go on. */
+		/* Temporary ones end daily and are replaced. */
 		if (lease && !temporary &&
 		    !keep_has_family(k->addrs, k->naddrs, AF_INET))
 			keep_flush(k);
@@ -405,7 +405,7 @@ static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
 	*r = *seen;
 }
 
-/* While DEV has all that it had, a route that it has not is not kept. */
+/* If DEV is complete, a route that it lacks is not kept. */
 static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
 			      uint64_t now)
 {
@@ -488,12 +488,12 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 }
 
 /*
- * Is the network another one?
+ * Did the network change?
  */
 
 /*
- * For how long to wait for DEV's addresses, ms; 0: all are known. Networks without
- * IPv6 are many.
+ * How long to wait for DEV's addresses, ms; 0: all are known. Short for IPv6,
+ * as many networks lack it.
  */
 static uint64_t keep_pause_max(const struct keep *k)
 {
@@ -511,7 +511,7 @@ static uint64_t keep_pause_max(const struct keep *k)
 	return is_ipv4 && known_ipv4 ? KEEP_PAUSE6_MS : KEEP_PAUSE_MAX_MS;
 }
 
-/* The flows wait until DEV has the address again that they were sent from. */
+/* Flows wait until DEV has their source address again. */
 static void keep_pause(struct keep *k, uint64_t now)
 {
 	uint64_t max = keep_pause_max(k);
@@ -530,8 +530,8 @@ static void keep_pause(struct keep *k, uint64_t now)
 }
 
 /*
- * A cable says nothing of its network. Of a lease that DEV does not have any more
- * it is not known whether it holds there.
+ * A cable does not identify its network: a lease that DEV has lost may be
+ * invalid there.
  */
 static void keep_judge_cable(struct keep *k, uint64_t now)
 {
@@ -571,7 +571,7 @@ static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
 		k->unnamed = stack_is_wireless(k->dev);
 		if (!k->unnamed)
 			keep_judge_cable(k, now);
-		/* The link was away again before the address was known. */
+		/* The link was lost again: the pause starts anew. */
 		if (k->paused_at)
 			k->paused_at = now;
 	}
@@ -583,7 +583,7 @@ static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
  * The loop
  */
 
-/* Those of keep-DEV are our own doing. */
+/* The device of a route; events of keep-DEV are our own. */
 static int keep_of_route(const struct nlmsghdr *h)
 {
 	const struct nlattr *oif = nlmsg_find_attr((struct nlmsghdr *)h,
@@ -615,7 +615,7 @@ static void keep_look_all(struct keep *k, uint64_t now)
 	struct keep_seen s = { 0 };
 	bool came_up;
 
-	/* A radio that was pulled out has nothing. */
+	/* A removed radio has no state to read. */
 	if (k->ifindex && keep_look(k->ifindex, &s, now)) {
 		k->look_at = now;
 		return;
@@ -630,7 +630,7 @@ static void keep_look_all(struct keep *k, uint64_t now)
 		k->whole_at = 0;
 	else if (!k->whole_at)
 		k->whole_at = now;
-	/* Before a new address is taken for one of the same network */
+	/* First: a new address may belong to another network */
 	keep_judge_network(k, came_up, now);
 	keep_judge_addrs(k, &s, now);
 	keep_judge_routes(k, &s, now);
@@ -639,7 +639,7 @@ static void keep_look_all(struct keep *k, uint64_t now)
 		keep_pause(k, now);
 }
 
-/* Addresses of an earlier run of the daemon: kept for as long as they are. */
+/* Adopt addresses of an earlier run while their lifetime lasts. */
 static void keep_inherit(struct keep *k, uint64_t now)
 {
 	struct keep_seen s;
@@ -651,7 +651,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 
 		*a = s.addrs[i];
 		a->here = false;
-		a->temporary = false;	/* they all look like it there */
+		a->temporary = false;	/* keep-DEV does not tell */
 		a->lost_at = now;
 		a->sure = true;
 		a->until = now + KEEP_INHERIT_MS;

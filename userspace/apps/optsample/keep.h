@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The addresses of an interface, when its network manager takes them away.
+ * Keep the addresses of an interface whose network manager removes them.
  *
- * systemd-networkd and dhcpcd remove a DHCP address as soon as the carrier is
- * lost, NetworkManager after 15 s. Then neither the queue nor subscribers on the
- * robot itself get anything: sendto() fails in the routing tables.
+ * systemd-networkd and dhcpcd remove a DHCP address when the carrier is lost,
+ * NetworkManager after 15 s. Then neither the queue nor subscribers on the
+ * robot get anything: sendto() fails in the routing tables.
  *
  * keep-DEV is an ifb device with the same routes as DEV, with the worst metric.
- * The addresses of DEV are local there, too. When DEV's are gone, these remain: no
- * packet is lost in between, and nothing of what the manager does is undone.
- * bpf/keep.bpf.c hands packets from keep-DEV to DEV, and so to the queue.
+ * The addresses of DEV are local there, too. When DEV's are removed, these
+ * remain: no packet is lost in between, and no action of the manager is undone.
+ * bpf/keep.bpf.c passes packets from keep-DEV to DEV, and so to the queue.
  *
- * Temporary IPv6 addresses go with the one that they were made for, and the kernel
- * makes others when that is back. Nodes that run go on using the former ones: DEV
- * gets them back.
+ * Temporary IPv6 addresses are removed with their base address, and the kernel
+ * makes new ones when that is back. Running nodes still use the old ones, so
+ * they are restored on DEV.
  *
  * An address is kept until DEV has it again, or gets another one, or its lease
- * is over. The kernel forgets those of keep-DEV 30 s after the daemon died: IPv6
- * addresses and routes have a lifetime, and IPv4 routes go with the marker, the
- * only IPv4 address of keep-DEV, which has one.
+ * is over. Those of keep-DEV disappear 30 s after the daemon died: IPv6
+ * addresses and routes have a lifetime; IPv4 routes are flushed with the
+ * marker, the only IPv4 address of keep-DEV, which has one.
  *
  *   keep.c		what is kept, and until when
- *   keep_link.c	what DEV has, and what keep-DEV gets
+ *   keep_link.c	read the state of DEV, write that of keep-DEV
  *   network.c		which Wi-Fi network DEV is in
  */
 #ifndef OPTSAMPLE_CTL_KEEP_H
@@ -33,7 +33,7 @@
 
 enum {
 	KEEP_ADDRS	= 32,
-	KEEP_TEMPORARY	= 8,	/* of these */
+	KEEP_TEMPORARY	= 8,	/* temporary ones of these */
 	KEEP_ROUTES	= 64,
 	KEEP_TEXT	= 256,
 };
@@ -44,14 +44,14 @@ enum {
  * struct keep_addr - an address that DEV has or had
  * @addr:	address
  * @plen:	length of its prefix, bits
- * @until:	when its lease is over, ms; KEEP_FOREVER
- * @written:	when keep-DEV last got it, ms; 0: not yet
+ * @until:	end of its lease, ms; KEEP_FOREVER
+ * @written:	when it was last set on keep-DEV, ms; 0: not yet
  * @here:	DEV has it
  * @lost_at:	since when DEV lacks it, ms
- * @sure:	it is known to be valid in the network that DEV is in now
- * @temporary:	it is an IPv6 address that the kernel made for one that DEV has or
- *		had, or that DEV got back
- * @restore:	DEV is to get it back
+ * @sure:	it is valid in the network that DEV is in now
+ * @temporary:	a temporary IPv6 address that the kernel made for another one,
+ *		or that was restored on DEV
+ * @restore:	set it on DEV again
  */
 struct keep_addr {
 	struct route_addr	addr;
@@ -74,7 +74,7 @@ struct keep_addr {
  * @src:	source address for IPv4; family 0: none
  * @here:	DEV has it
  * @lost_at:	since when DEV lacks it, ms
- * @written:	when keep-DEV last got it, ms; 0: not yet
+ * @written:	when it was last set on keep-DEV, ms; 0: not yet
  */
 struct keep_route {
 	struct route_addr	to;
@@ -88,9 +88,9 @@ struct keep_route {
 };
 
 /**
- * struct keep_seen - what DEV has
+ * struct keep_seen - state of DEV
  * @up:		it is operational
- * @changes:	how often its carrier has come and gone
+ * @changes:	count of carrier changes
  * @mac:	its link address
  * @mtu:	bytes
  * @naddrs:	addresses of global scope
@@ -110,27 +110,27 @@ struct keep_seen {
 struct keep;
 
 /**
- * keep_open - begin to keep the addresses of an interface
+ * keep_open - start to keep the addresses of an interface
  * @dev:	its name
  *
- * Return: NULL if the kernel's events cannot be heard
+ * Return: NULL if it cannot subscribe to the kernel's events
  */
 struct keep *keep_open(const char *dev);
-/* Deal with what has happened; never waits. @now: ms */
+/* Handle events; never waits. @now: ms */
 void keep_turn(struct keep *k, uint64_t now);
 /* To poll for events */
 int keep_fd(const struct keep *k);
 /* Number of keep-DEV, 0 if there is none */
 int keep_ifindex(const struct keep *k);
-/* What there is to say of addresses that DEV does not have, "" for nothing */
+/* Status of addresses that DEV lacks; "": none */
 void keep_text(const struct keep *k, char text[KEEP_TEXT]);
 void keep_close(struct keep *k);
 
 /* keep_link.c; @dev and @keep are numbers of interfaces */
 
-/* Return: 0, or a negative errno: @seen is not to be relied on */
+/* Return: 0, or a negative errno: @seen is incomplete */
 int keep_look(int dev, struct keep_seen *seen, uint64_t now);
-/* The sign of life of the daemon: without it the kernel flushes IPv4 routes. */
+/* Renew the marker: if it expires the kernel flushes IPv4 routes. */
 int keep_mark(int keep);
 int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now);
 int keep_put_route(int keep, const struct keep_route *r);

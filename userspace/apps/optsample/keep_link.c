@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What DEV has, and what keep-DEV gets, see keep.h.
+ * Read the state of DEV, write that of keep-DEV, see keep.h.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "keep.h"
 
 enum {
-	KEEP_VALID_S	= 30,		/* for so long without a daemon */
-	KEEP_MARKER	= 0xc0000008,	/* 192.0.0.8, RFC 7600: nobody's */
+	KEEP_VALID_S	= 30,		/* lifetime without a daemon */
+	KEEP_MARKER	= 0xc0000008,	/* 192.0.0.8, RFC 7600: a dummy */
 	/* not usable (yet) */
 	KEEP_ADDR_NOT	= IFA_F_TENTATIVE | IFA_F_DADFAILED,
 	KEEP_RESTORED	= IFA_F_NOPREFIXROUTE | IFA_F_DEPRECATED,
 };
 
-/* A gateway that changed is another way to the same destination. */
+/* Routes that differ only in the gateway are the same: it may change. */
 bool keep_same_route(const struct keep_route *a, const struct keep_route *b)
 {
 	return a->table == b->table && a->plen == b->plen &&
@@ -30,7 +30,7 @@ void keep_addr_text(const struct route_addr *a, char text[64])
 		*text = '\0';
 }
 
-/* What a DHCP client takes if no server answers */
+/* Link-local: what a DHCP client takes if no server answers */
 static bool keep_is_makeshift(const struct route_addr *a)
 {
 	return a->family == AF_INET && a->addr[0] == 169 && a->addr[1] == 254;
@@ -47,13 +47,13 @@ static bool keep_get_addr(const struct nlattr *attr, int family,
 	return true;
 }
 
-/* Metric of the routes of keep-DEV: that of another one must not be replaced. */
+/* Metric of keep-DEV's routes: unique, to replace none of others. */
 static uint32_t keep_metric(int keep)
 {
 	return UINT32_MAX - keep % 1024;
 }
 
-/* Is it a route of ours? */
+/* Is it a route of keep-DEV? */
 static bool keep_is_marked(struct nlattr *tb[])
 {
 	return tb[RTA_PRIORITY] &&
@@ -121,11 +121,13 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 		if (life->ifa_valid != UINT32_MAX)
 			a.until = look->now + life->ifa_valid * 1000ULL;
 	}
-	/* The flag means something else for IPv4; keep_restore_addr() cannot set it. */
+	/*
+	 * For IPv4 the flag means secondary; keep_restore_addr() cannot set it.
+	 */
 	a.temporary = ifa->ifa_family == AF_INET6 &&
 		      (flags & IFA_F_TEMPORARY ||
 		       (flags & KEEP_RESTORED) == KEEP_RESTORED);
-	/* The oldest ones come last, the one that they were made for at the end. */
+	/* The kernel lists the oldest last, and the base address at the end. */
 	if (a.temporary && s->naddrs >= KEEP_ADDRS / 2)
 		return 0;
 	s->addrs[s->naddrs++] = a;
@@ -133,8 +135,8 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 }
 
 /*
- * The link's own: each interface has it. Or a way to one host by a gateway: that
- * of a tunnel, which must find another way.
+ * Routes to skip: link-local ones, which each interface has, and a host route
+ * by a gateway, as of a tunnel, which must find another path.
  */
 static bool keep_not_route(const struct keep_route *r)
 {
@@ -145,7 +147,7 @@ static bool keep_not_route(const struct keep_route *r)
 		IN6_IS_ADDR_MULTICAST(r->to.addr));
 }
 
-/* An IPv4 address on keep-DEV is a route of the table local there. */
+/* keep-DEV has an IPv4 address as a route of the table local. */
 static void keep_see_local(struct keep_look *look, struct nlattr *tb[])
 {
 	struct keep_seen *s = look->seen;
@@ -157,7 +159,7 @@ static void keep_see_local(struct keep_look *look, struct nlattr *tb[])
 		s->addrs[s->naddrs++] = a;
 }
 
-/* One gateway at most, and of two routes to a destination the better one */
+/* Only one gateway, and the route with the better metric */
 static int keep_see_route(struct nlmsghdr *h, void *arg)
 {
 	const struct rtmsg *rt = nlmsg_data(h);
@@ -214,7 +216,7 @@ int keep_look(int dev, struct keep_seen *seen, uint64_t now)
 	if (!err)
 		err = netlink_dump(RTM_GETROUTE, &rt, sizeof(rt),
 				   keep_see_route, &look);
-	/* A kernel may have no IPv6. */
+	/* The kernel may lack IPv6. */
 	if (!err)
 		netlink_dump(RTM_GETROUTE, &rt6, sizeof(rt6), keep_see_route,
 			     &look);
@@ -234,7 +236,7 @@ static int keep_addr_do(int type, int dev, const struct keep_addr *a,
 		.ifa_scope = scope,
 		.ifa_index = dev,
 	};
-	/* never chosen where DEV's can be */
+	/* deprecated: never preferred to an address of DEV */
 	struct ifa_cacheinfo life = { .ifa_valid = valid_s };
 	unsigned int len = route_addr_len(a->addr.family);
 	struct nl_msg *msg = netlink_request(type, NLM_F_CREATE |
@@ -247,7 +249,7 @@ static int keep_addr_do(int type, int dev, const struct keep_addr *a,
 	return netlink_send(msg);
 }
 
-/* As long as the lease, but no longer than it takes to miss the daemon */
+/* Remaining lease, at most the lifetime without a daemon */
 static uint32_t keep_valid_s(const struct keep_addr *a, uint64_t now)
 {
 	uint64_t left = a->until == KEEP_FOREVER ? KEEP_VALID_S :
@@ -272,8 +274,8 @@ int keep_mark(int keep)
 }
 
 /*
- * The address is the robot's own, but not keep-DEV's: programs name an interface
- * by its address when they join a multicast group.
+ * Make the address local without setting it on keep-DEV: programs that join a
+ * multicast group select the interface by its address.
  */
 static int keep_local_do(int type, int keep, const struct keep_addr *a)
 {
@@ -349,7 +351,7 @@ int keep_put_route(int keep, const struct keep_route *r)
 	struct nl_msg *msg = keep_route_request(RTM_NEWROUTE, NLM_F_CREATE |
 						NLM_F_REPLACE, keep, r);
 
-	/* Without a daemon those of IPv4 go with the marker. */
+	/* IPv4 routes are flushed with the marker instead. */
 	if (r->to.family == AF_INET6)
 		nla_put_u32(msg, RTA_EXPIRES, KEEP_VALID_S);
 	if (r->src.family)

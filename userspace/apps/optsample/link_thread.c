@@ -15,9 +15,9 @@
 enum { LINK_TICK_MS = 500 };
 
 /**
- * struct link_thread - the thread and what it works on
+ * struct link_thread - the thread and its objects
  * @stop:	event: end
- * @lock:	of @report and @fresh
+ * @lock:	protects @report and @fresh
  */
 struct link_thread {
 	pthread_t		thread;
@@ -34,7 +34,7 @@ static void link_turn(struct link_thread *t)
 	uint64_t now = ctl_now_ms();
 	struct link_report r = { 0 };
 
-	/* Addresses first: a new one may tell that the path is another one. */
+	/* Addresses first: a new one may change the path. */
 	keep_turn(t->keep, now);
 	neigh_turn(t->neigh, keep_ifindex(t->keep), now);
 	r.crowded = neigh_is_full(t->neigh);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's thread for neighbours and addresses of an interface: it acts on
- * the kernel's events at once, whatever DDS is doing meanwhile.
+ * The daemon's thread for neighbours and addresses of an interface: it reacts
+ * to the kernel's events at once, even if DDS is busy.
  */
 #ifndef OPTSAMPLE_CTL_LINK_THREAD_H
 #define OPTSAMPLE_CTL_LINK_THREAD_H
@@ -11,9 +11,9 @@
 struct link_thread;
 
 /**
- * struct link_report - what there is to say
+ * struct link_report - status for the user
  * @crowded:	more than NEIGH_MAX next hops
- * @kept:	addresses that the interface does not have, or ""
+ * @kept:	addresses that the interface lacks, or ""
  */
 struct link_report {
 	bool	crowded;
@@ -23,15 +23,15 @@ struct link_report {
 /**
  * link_thread_start - watch an interface
  * @dev:	its name
- * @link:	name of the one whose link counts: @dev, or what it is on
+ * @link:	name of the interface whose link counts: @dev, or the one below
  * @flows:	file descriptors of the classifier's maps `flows`
  * @recent:	and `recent`
  *
- * Return: NULL if the kernel's events cannot be heard
+ * Return: NULL if it cannot subscribe to the kernel's events
  */
 struct link_thread *link_thread_start(const char *dev, const char *link,
 				      int flows, int recent);
-/* Return: whether there is something new in @report since the last time */
+/* Return: whether @report has changed since the last call */
 bool link_thread_report(struct link_thread *t, struct link_report *report);
 void link_thread_stop(struct link_thread *t);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The built-in topics of Cyclone DDS leave out the locators. It keeps them with
- * what it knows of the participant, in its own headers' types.
+ * The built-in topics of Cyclone DDS lack the locators. It has them in its own
+ * data of the participant, whose types are in its private headers.
  */
 #include <dds/dds.h>
 #include <dds/ddsi/ddsi_domaingv.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include "locators.h"
 
-/* Return: false for what is no address to look up a route for */
+/* Return: false for an address without a route to look up */
 static bool locators_addr(const ddsi_locator_t *l, struct route_addr *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -24,7 +24,7 @@ static bool locators_addr(const ddsi_locator_t *l, struct route_addr *a)
 	}
 	a->family = AF_INET6;
 	memcpy(a->addr, l->address, 16);
-	/* fe80::/10 is on every interface */
+	/* link-local addresses are on every interface */
 	return l->kind == NN_LOCATOR_KIND_UDPv6 && a->addr[0] != 0xff &&
 	       !(a->addr[0] == 0xfe && (a->addr[1] & 0xc0) == 0x80);
 }
@@ -55,7 +55,7 @@ static ddsi_guid_t locators_guid(const uint8_t *guid)
 int locators_find(const uint8_t *guid, struct route_addr *a, int max)
 {
 	struct thread_state *self = lookup_thread_state();
-	/* left there by the last call into DDS */
+	/* left by the last call into DDS */
 	const struct ddsi_domaingv *gv = ddsrt_atomic_ldvoidp(&self->gv);
 	const struct ddsi_proxy_participant *p;
 	ddsi_guid_t g = locators_guid(guid);
@@ -63,7 +63,7 @@ int locators_find(const uint8_t *guid, struct route_addr *a, int max)
 
 	if (!gv)
 		return 0;
-	/* It is not freed as long as this thread is awake. */
+	/* It is not freed while this thread is awake. */
 	thread_state_awake(self, gv);
 	p = entidx_lookup_proxy_participant_guid(gv->entity_index, &g);
 	if (p && p->plist->present & PP_DEFAULT_UNICAST_LOCATOR)

@@ -8,15 +8,15 @@
 #include "route.h"
 
 /**
- * locators_find - where a participant can be reached by unicast
+ * locators_find - unicast addresses of a participant
  * @guid:	of the participant, as on the wire
- * @a:		out, no link-local addresses
+ * @a:		gets them, without link-local addresses
  * @max:	of @a
  *
  * For a thread that has just read a sample from a reader in this process's
  * only domain.
  *
- * Return: how many there are, 0 if it is not known
+ * Return: their number, 0 if unknown
  */
 int locators_find(const uint8_t *guid, struct route_addr *a, int max);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel module: whoever installed it has modprobe find it; in a build
- * tree it is the one that fits the running kernel.
+ * The kernel module: an installed one by modprobe, else the one in the build
+ * tree that fits the running kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void module_probe(void)
 	posix_spawn_file_actions_destroy(&acts);
 }
 
-/* Only a module for this very kernel: others fill its log with complaints. */
+/* Only for this very kernel: others fill its log with errors. */
 static bool module_fits(const char *path)
 {
 	char want[160], buf[65536 + 160];
@@ -75,7 +75,7 @@ static bool module_insert(const char *path)
 	return module_loaded();
 }
 
-/* Give those of the build to @take until it returns true. Return: it did */
+/* Call @take with modules of the build until it returns true. Return: it did */
 static bool module_from_build(bool (*take)(const char *path))
 {
 	static const char *const places[] = {

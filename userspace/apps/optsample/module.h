@@ -6,7 +6,7 @@
 
 /* Make sure that sch_optsample is loaded: installed, else from the build */
 int module_load(void);
-/* Has the build tree one for the running kernel? */
+/* Has the build tree a module for the running kernel? */
 bool module_in_build(void);
 
 #endif

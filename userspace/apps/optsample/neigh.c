@@ -2,12 +2,12 @@
 /*
  * Permanent neighbour entries, see neigh.h.
  *
- * An entry is made permanent when the kernel has confirmed it (REACHABLE), or
- * when the link goes, with the link address that was confirmed last, or else
- * the one that the kernel used. When the link comes back, or the interface gets
- * an address, the entries become PROBE: the peer may be another one now (another
- * network with the same addresses, a replaced radio), or the address was forged.
- * A permanent entry is proof against forged ARP, but it must not live for ever.
+ * An entry becomes permanent when the kernel has confirmed it (REACHABLE), or
+ * when the link goes down, with the last confirmed link address, or else the
+ * one in use. When the link comes back, or the interface gets an address,
+ * entries become PROBE: the peer may have changed (another network with the
+ * same addresses, a replaced radio), or the address was forged. A permanent
+ * entry is immune to forged ARP, but so it must not last for ever.
  */
 #include <errno.h>
 #include <linux/if_addr.h>
@@ -24,28 +24,28 @@
 #include "state.h"
 
 enum {
-	NEIGH_SCAN_MS	= 100,	/* flows are looked for, at most */
-	NEIGH_ROUTES_MS	= 2000,	/* routes are looked up again */
+	NEIGH_SCAN_MS	= 100,	/* interval of looks for flows */
+	NEIGH_ROUTES_MS	= 2000,	/* interval of route lookups */
 	NEIGH_LLADDR	= 32,
 	NEIGH_ADDRS	= 64,
-	/* no sign of a new network: temporary, not usable yet, deprecated */
+	/* not a sign of a new network: temporary, unusable, deprecated */
 	NEIGH_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
 			  IFA_F_DADFAILED | IFA_F_DEPRECATED,
 };
 
 /**
- * struct neigh - an entry that is wanted
+ * struct neigh - a wanted entry
  * @addr:	of the next hop
- * @lladdr:	its link address, as it was confirmed last, and
- * @llen:	its length, 0: never
- * @asked:	the last thing we asked for is that it be permanent
- * @ours:	it is permanent, by our doing
- * @others:	it is permanent, by somebody else's doing
- * @verify:	the kernel is to verify it
- * @seen:	the kernel spoke of it in the last dump, or since
- * @dead:	the kernel said that it has no link address for it
- * @peer:	next hop of one that the user named
- * @used:	a flow goes there
+ * @lladdr:	its last confirmed link address
+ * @llen:	length of that, 0: none yet
+ * @asked:	our last request was to make it permanent
+ * @ours:	it is permanent, by us
+ * @others:	it is permanent, by somebody else
+ * @verify:	the kernel must verify it
+ * @seen:	it was in the last dump, or in an event since
+ * @dead:	the kernel has no link address for it
+ * @peer:	next hop to a peer of the user
+ * @used:	next hop of a flow
  */
 struct neigh {
 	struct route_addr	addr;
@@ -62,9 +62,9 @@ struct neigh {
 };
 
 /**
- * struct neigh_peer - one that the user named
- * @addr:	as it was given
- * @via:	next hop, family 0: there was no route so far
+ * struct neigh_peer - a peer of the user
+ * @addr:	as given
+ * @via:	next hop, family 0: no route yet
  */
 struct neigh_peer {
 	struct route_addr	addr;
@@ -72,9 +72,9 @@ struct neigh_peer {
 };
 
 /**
- * struct neigh_hop - a next hop that is in use
+ * struct neigh_hop - a next hop in use
  * @via:	its address
- * @peer:	on the way to one that the user named, else to where a flow goes
+ * @peer:	to a peer of the user, else to the destination of a flow
  */
 struct neigh_hop {
 	struct route_addr	via;
@@ -82,10 +82,10 @@ struct neigh_hop {
 };
 
 /**
- * struct neigh_addrs - IPv6 addresses that an interface has
+ * struct neigh_addrs - IPv6 addresses of an interface
  *
- * Routers refresh them by the minute, and each time is an event like that of a
- * new one.
+ * Routers refresh them every few minutes, with the same event as for a new
+ * address.
  */
 struct neigh_addrs {
 	int			n;
@@ -93,19 +93,19 @@ struct neigh_addrs {
 };
 
 /**
- * struct neigh_table - those of an interface
- * @link:	the one whose link counts
- * @keep:	device that gets the same entries, for good; or 0
- * @up:		it has its carrier, and
- * @changes:	how often that has come and gone
- * @full:	there is no room for one, and
- * @full_logged: that was logged
- * @fresh:	one was added
+ * struct neigh_table - entries of an interface
+ * @link:	the interface whose link counts
+ * @keep:	device that gets copies of the entries, permanent; or 0
+ * @up:		it has its carrier
+ * @changes:	count of carrier changes
+ * @full:	there are too many next hops
+ * @full_logged: ... which was logged
+ * @fresh:	an entry was added
  * @scanned_at:	when the maps were last read, ms
  * @routes_at:	when to look up the routes again, ms
- * @dests:	where flows go
- * @peers:	that the user named,
- * @npeers:	how many
+ * @dests:	destinations of flows
+ * @peers:	of the user
+ * @npeers:	number of @peers
  * @addrs:	own addresses
  */
 struct neigh_table {
@@ -158,8 +158,8 @@ static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
 }
 
 /*
- * The routes of keep-DEV are used when DEV has none. Nobody answers there, so an
- * entry is what was last known on DEV.
+ * keep-DEV's routes are used when DEV has none. Nobody answers there, so its
+ * entry gets the last known link address.
  */
 static void neigh_keep(const struct neigh_table *t, const struct neigh *e)
 {
@@ -185,8 +185,8 @@ static void neigh_keep_no_more(const struct neigh_table *t,
 }
 
 /*
- * As if a packet were sent there: the kernel looks for the link address. A
- * permanent entry would no longer be one (since Linux 5.17).
+ * Let the kernel resolve the link address, as for a packet. Not for a permanent
+ * entry, which would lose its state (since Linux 5.17).
  */
 static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
 {
@@ -204,7 +204,7 @@ static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
 	netlink_send(msg);
 }
 
-/* Called before an entry becomes permanent, so that `down` finds it. */
+/* Call it before an entry becomes permanent, so that `down` finds it. */
 static void neigh_save(const struct neigh_table *t)
 {
 	FILE *f = neigh_file_begin(t->dev, t->ifindex);
@@ -220,7 +220,7 @@ static void neigh_save(const struct neigh_table *t)
 }
 
 /*
- * What becomes of an entry
+ * State of an entry
  */
 
 static void neigh_make_permanent(struct neigh_table *t, struct neigh *e)
@@ -237,7 +237,7 @@ static void neigh_make_permanent(struct neigh_table *t, struct neigh *e)
 	}
 }
 
-/* The kernel is to verify it, with the link address that it has. */
+/* Let the kernel verify it, with its current link address. */
 static void neigh_verify(struct neigh_table *t, struct neigh *e)
 {
 	e->ours = false;
@@ -267,7 +267,7 @@ static bool neigh_state_known(int state)
 	return state & ~(NUD_INCOMPLETE | NUD_FAILED);
 }
 
-/* The entry is @state now, or gone (0). */
+/* The entry is @state now, or removed (0). */
 static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
@@ -276,14 +276,14 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	e->seen = true;
 	e->dead = !neigh_state_known(state);
 	if (state & NUD_PERMANENT && lladdr) {
-		/* Events in the queue may be older than what we asked for. */
+		/* Queued events may be older than our last request. */
 		e->ours |= e->asked;
 		e->others = !e->ours;
 		if (e->others)
 			neigh_learn(t, e, lladdr);
 		/*
-		 * An earlier run of the daemon made it so: the network may be
-		 * another one since.
+		 * From an earlier run of the daemon: the network may have
+		 * changed since.
 		 */
 		if (e->ours && !e->llen) {
 			neigh_learn(t, e, lladdr);
@@ -294,7 +294,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	}
 	e->ours = false;
 	e->others = false;
-	/* It went with the link, before it was looked at. */
+	/* Removed with the link, before we saw it. */
 	if (!state && lladdr && !e->llen)
 		neigh_learn(t, e, lladdr);
 	if (state & NUD_REACHABLE && lladdr) {
@@ -302,7 +302,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		e->verify = false;
 		neigh_make_permanent(t, e);
 	} else if (!t->up) {
-		/* Kernel and network managers forget entries of a dead link. */
+		/* Kernel and managers remove entries of a dead link. */
 		if (e->llen)
 			neigh_make_permanent(t, e);
 	} else if (state & NUD_STALE && lladdr) {
@@ -312,10 +312,10 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
 	} else if (!state && e->llen && !was_dead) {
-		/* Flushed, with an address perhaps. It is of use at once. */
+		/* Flushed, e.g. with an address. It is needed at once. */
 		neigh_verify(t, e);
 	} else if ((e->peer || e->verify) && (!state || state & NUD_FAILED)) {
-		/* Once: packets do it later. There may be none for a peer. */
+		/* Once: packets retry it, but a peer may have none. */
 		e->verify = false;
 		neigh_resolve(t, e);
 	}
@@ -370,7 +370,7 @@ static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 		return;
 	memcpy(a.addr, nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]));
 	e = neigh_find(t, &a);
-	/* The kernel flushes them with the last IPv4 address: put them back. */
+	/* The kernel flushes them with the last IPv4 address: restore them. */
 	if (e && nd->ndm_ifindex != t->ifindex) {
 		if (h->nlmsg_type == RTM_DELNEIGH)
 			neigh_keep(t, e);
@@ -381,7 +381,7 @@ static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 			      nd->ndm_state, tb[NDA_LLADDR]);
 }
 
-/* Events may be late, or lost: the carrier may have been away in between. */
+/* Events may be late or lost: the carrier may have changed in between. */
 static void neigh_on_link(struct neigh_table *t, struct nlmsghdr *h)
 {
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -411,7 +411,7 @@ static int neigh_addr_find(const struct neigh_addrs *a,
 	return i;
 }
 
-/* Return: one was added to @a. More than there is room for do not count. */
+/* Return: one was added to @a. Those beyond its size are ignored. */
 static bool neigh_addr_note(struct neigh_addrs *a, struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
@@ -467,7 +467,7 @@ static int neigh_on_event(struct nlmsghdr *h, void *arg)
 }
 
 /*
- * Who is wanted
+ * Wanted entries
  */
 
 static int neigh_state(struct nlmsghdr *h, void *arg)
@@ -496,8 +496,8 @@ static bool neigh_is_known(const struct neigh_table *t,
 }
 
 /*
- * A next hop that answers replaces one that does not. Those in use must have
- * been marked before. Return: an entry for @a to fill in, NULL if there is none
+ * A next hop that answers replaces one that does not. Mark used entries before.
+ * Return: an entry for @a to fill in, NULL: none is free
  */
 static struct neigh *neigh_free_entry(struct neigh_table *t,
 				      const struct route_addr *a)
@@ -524,7 +524,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 		neigh_keep_no_more(t, dead);
 		return dead;
 	}
-	/* Some may be dead that the kernel was not asked about yet. */
+	/* New entries may turn out to be dead: wait for the kernel. */
 	if (t->fresh)
 		return NULL;
 	if (!t->full_logged)
@@ -535,7 +535,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 	return NULL;
 }
 
-/* Return: that of @a, new or known; NULL if there is no room */
+/* Return: the entry of @a, existing or new; NULL: none is free */
 static struct neigh *neigh_get(struct neigh_table *t,
 			       const struct route_addr *a)
 {
@@ -552,8 +552,8 @@ static struct neigh *neigh_get(struct neigh_table *t,
 }
 
 /*
- * The next hop on the way to @to. A link-local address is on our link: it is
- * our interface that the flow leaves by. Return: whether it is by our link
+ * The next hop to @to. A link-local destination is on our link, as the flow
+ * leaves by our interface. Return: whether it is reached by our link
  */
 static bool neigh_next_hop(const struct neigh_table *t,
 			   const struct route_addr *to, struct route_addr *via)
@@ -590,7 +590,7 @@ static void neigh_look(struct neigh_table *t)
 	}
 }
 
-/* A peer without a route keeps the next hop that it had. */
+/* A peer without a route keeps its previous next hop. */
 static int neigh_hops(struct neigh_table *t, uint64_t now,
 		      struct neigh_hop *hops)
 {
@@ -633,14 +633,14 @@ static void neigh_want(struct neigh_table *t, uint64_t now)
 		t->v[i].peer = false;
 		t->v[i].used = false;
 	}
-	/* A new one must not take the entry of one that comes later. */
+	/* First mark all, so that no new one takes the entry of a later one. */
 	for (int i = 0; i < n; i++)
 		neigh_mark(neigh_find(t, &hops[i].via), &hops[i]);
 	for (int i = 0; i < n; i++)
 		neigh_mark(neigh_get(t, &hops[i].via), &hops[i]);
 }
 
-/* Flows come without an event. Most of the time there is nothing new. */
+/* New flows cause no event: poll. Usually nothing has changed. */
 static void neigh_scan(struct neigh_table *t, uint64_t now)
 {
 	if (!dests_look(&t->dests, now) && now < t->routes_at)
@@ -668,7 +668,7 @@ static int neigh_addr_seen(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* Return: there are some that were not there before */
+/* Return: whether there are new addresses */
 static bool neigh_look_addrs(struct neigh_table *t)
 {
 	struct ifaddrmsg ifa = { .ifa_family = AF_INET6 };
@@ -682,7 +682,7 @@ static bool neigh_look_addrs(struct neigh_table *t)
 	return any;
 }
 
-/* Events were lost. */
+/* Events were lost: read all state. */
 static void neigh_look_again(struct neigh_table *t)
 {
 	struct ifinfomsg ifi = { .ifi_index = t->link_ifindex };
@@ -702,7 +702,7 @@ static void neigh_load_peer(struct neigh_table *t, const struct route_addr *a)
 		t->peers[t->npeers++].addr = *a;
 }
 
-/* A peer, or what an earlier run of the daemon made permanent */
+/* A peer, or an entry that an earlier run made permanent */
 static void neigh_load(const struct route_addr *a, bool peer, int ifindex,
 		       void *arg)
 {
@@ -713,13 +713,13 @@ static void neigh_load(const struct route_addr *a, bool peer, int ifindex,
 		neigh_load_peer(t, a);
 		return;
 	}
-	/* An entry of another interface is none of ours here. */
+	/* Ignore entries of another interface. */
 	e = ifindex == t->ifindex ? neigh_get(t, a) : NULL;
 	if (e)
 		e->ours = true;
 }
 
-/* Of the interface that has our name no longer, but may still be there */
+/* Release entries of the interface that had our name; it may still exist */
 static void neigh_let_go(struct neigh_table *t)
 {
 	for (int i = 0; i < t->n; i++)
@@ -730,7 +730,7 @@ static void neigh_let_go(struct neigh_table *t)
 	memset(t->peers, 0, sizeof(t->peers));
 }
 
-/* The interface is there, or another one has its name. */
+/* The interface is new, or another one has its name. */
 static void neigh_start(struct neigh_table *t, int ifindex)
 {
 	struct ifinfomsg ifi = { .ifi_index = if_nametoindex(t->link) };
@@ -782,7 +782,7 @@ void neigh_turn(struct neigh_table *t, int keep, uint64_t now)
 		t->routes_at = now;
 		t->scanned_at = 0;
 	}
-	/* first: what has happened may be about a flow that has just begun */
+	/* first: events may concern a flow that has just begun */
 	if (!t->scanned_at || now - t->scanned_at >= NEIGH_SCAN_MS) {
 		neigh_scan(t, now);
 		t->scanned_at = now;
@@ -820,7 +820,7 @@ struct neigh_release {
 	const struct route_addr	*addr;
 };
 
-/* Only what is still permanent: an entry that the user changed is his. */
+/* Only entries that are still permanent: the user changed others. */
 static int neigh_release_entry(struct nlmsghdr *h, void *arg)
 {
 	struct neigh_release *r = arg;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Neighbour entries of the next hops that sampled flows go to, and of --peer:
- * an entry that expires during an outage makes the stack drop packets above
- * the queue. They are permanent while the link is down, and as long as it
- * stays up; when it comes back, the kernel has to verify them first.
+ * Neighbour entries of the next hops of sampled flows and of --peer: if an
+ * entry expires during an outage, the stack drops packets above the queue. So
+ * they are permanent while the link is down, and as long as it stays up; when
+ * it comes back, the kernel must verify them first.
  *
- * neigh_file.h: which were made permanent, for the next daemon and for `down`.
+ * neigh_file.h: permanent entries, for the next daemon and for `down`.
  */
 #ifndef OPTSAMPLE_CTL_NEIGH_H
 #define OPTSAMPLE_CTL_NEIGH_H
@@ -20,18 +20,18 @@ struct neigh_table;
 /**
  * neigh_open - watch the neighbours of an interface
  * @dev:	its name
- * @link:	name of the one whose link counts: @dev, or what it is on
+ * @link:	name of the interface whose link counts: @dev, or the one below
  * @flows:	file descriptors of the maps `flows`
  * @recent:	and `recent`
  *
- * Return: NULL if the kernel's events cannot be heard
+ * Return: NULL if it cannot subscribe to the kernel's events
  */
 struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
 			       int recent);
 /**
- * neigh_turn - deal with what has happened; never waits
+ * neigh_turn - handle events; never waits
  * @n:		the table
- * @keep:	number of the device that gets the same entries, see keep.h; or 0
+ * @keep:	number of the device that gets copies, see keep.h; or 0
  * @now:	ms
  */
 void neigh_turn(struct neigh_table *n, int keep, uint64_t now);
@@ -41,9 +41,9 @@ int neigh_fd(const struct neigh_table *n);
 bool neigh_is_full(const struct neigh_table *n);
 void neigh_close(struct neigh_table *n);
 
-/* For `up`, before the daemon starts: the entry on the way to @peer is wanted */
+/* For `up`, before the daemon starts: keep the entry on the way to @peer */
 int neigh_peer(const char *dev, const char *peer);
-/* Make ordinary again what was made permanent, and forget it and the peers */
+/* Make our permanent entries ordinary again; forget them and the peers */
 void neigh_release(const char *dev);
 
 #endif

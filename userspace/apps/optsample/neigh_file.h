@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DEV.neigh: which neighbour entries the daemon made permanent, and the peers
- * that the user named. It outlives the daemon, for the next one and for `down`.
+ * DEV.neigh: neighbour entries that the daemon made permanent, and peers of the
+ * user. It outlives the daemon, for the next one and for `down`.
  *
- *	ifindex N	interface that the entries are of
+ *	ifindex N	interface of the entries
  *	peer ADDRESS	as given to --peer
- *	ADDRESS		of an entry that was made permanent
+ *	ADDRESS		of a permanent entry
  */
 #ifndef OPTSAMPLE_CTL_NEIGH_FILE_H
 #define OPTSAMPLE_CTL_NEIGH_FILE_H
@@ -18,7 +18,7 @@
 typedef void (*neigh_file_fn)(const struct route_addr *a, bool peer,
 			      int ifindex, void *arg);
 
-/* Nothing happens if there is no file. */
+/* Without a file, @fn is not called. */
 void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
 
 /**
@@ -26,7 +26,7 @@ void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
  * @dev:	name of the interface
  * @ifindex:	of the entries that follow
  *
- * Return: for neigh_file_put() and neigh_file_end(), which replaces the old
+ * Return: for neigh_file_put(), and neigh_file_end(), which replaces the old
  * file; NULL if it cannot be written
  */
 FILE *neigh_file_begin(const char *dev, int ifindex);
@@ -36,7 +36,7 @@ void neigh_file_end(const char *dev, FILE *f);
 /* Add a peer to the file; 0 or negative errno */
 int neigh_file_add_peer(const char *dev, const struct route_addr *a);
 
-/* 0, or -EINVAL: @text is no address */
+/* 0, or -EINVAL: @text is not an address */
 int neigh_parse(const char *text, struct route_addr *a);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rtnetlink by libnl: requests, dumps, and what the kernel says of errors.
+ * rtnetlink by libnl: requests, dumps, and the kernel's error messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "ctl.h"
 #include "netlink.h"
 
-enum { NETLINK_EVENTS = 10000 };	/* at once */
+enum { NETLINK_EVENTS = 10000 };	/* per call */
 
-/* Of the kernel about the last error of this thread */
+/* The kernel's message for the last error of this thread */
 static _Thread_local char netlink_words[160];
 
 struct netlink_reply {
@@ -38,7 +38,7 @@ static struct nl_sock *netlink_open(void)
 		nl_socket_free(sk);
 		return NULL;
 	}
-	/* Errors in words, and without a copy of the request before them */
+	/* Error messages as text, without a copy of the request */
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &on,
 		   sizeof(on));
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &on,
@@ -166,7 +166,7 @@ struct nl_sock *netlink_listen(int group)
 	return sk;
 }
 
-/* Events have no sequence number; without this they would all be refused. */
+/* Accept events: they have no sequence number, which libnl would refuse. */
 static int netlink_any(struct nl_msg *msg, void *arg)
 {
 	(void)msg;
@@ -184,7 +184,7 @@ int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg)
 		return -ENOMEM;
 	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, netlink_any, NULL);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, netlink_on_message, &reply);
-	/* one datagram at a time, each one event */
+	/* one datagram, which is one event, per turn */
 	for (int i = 0; i < NETLINK_EVENTS; i++) {
 		got = nl_recvmsgs_report(sk, cb);
 		if (got == -NLE_NOMEM)	/* ENOBUFS */

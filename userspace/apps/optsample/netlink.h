@@ -21,7 +21,7 @@ struct nl_msg *netlink_request(int type, int flags, const void *header,
 /**
  * netlink_send - send a message, wait for the answer, free the message
  *
- * Return: 0 or negative errno; netlink_why() then has the kernel's words
+ * Return: 0 or negative errno; netlink_why() then has the kernel's message
  */
 int netlink_send(struct nl_msg *msg);
 const char *netlink_why(int err);
@@ -33,9 +33,9 @@ int netlink_ask(struct nl_msg *msg, netlink_fn fn, void *arg);
 int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 		 void *arg);
 
-/* A socket that hears @group (RTNLGRP_*), not blocking; NULL on failure */
+/* A non-blocking socket that joins @group (RTNLGRP_*); NULL on failure */
 struct nl_sock *netlink_listen(int group);
-/* What has arrived. Return: 0, or -ENOBUFS: some of it was lost */
+/* Process events. Return: 0, or -ENOBUFS: some were lost */
 int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NL80211_CMD_GET_SCAN, see network.h. NL80211_CMD_GET_INTERFACE does not know the
- * name if wpa_supplicant authenticates by itself.
+ * NL80211_CMD_GET_SCAN, see network.h. NL80211_CMD_GET_INTERFACE lacks the name
+ * if wpa_supplicant authenticates by itself.
  */
 #include <net/if.h>
 #include <netlink/attr.h>
@@ -9,7 +9,7 @@
 #include "network.h"
 #include "nl80211.h"
 
-/* The name of the network among the elements of a beacon: the first one */
+/* The network's name: the first element of a beacon that has one */
 static void network_name(const struct nlattr *elements, struct network *n)
 {
 	const uint8_t *e = nla_data(elements);
@@ -42,7 +42,7 @@ static void network_seen(struct nlattr *tb[], void *arg)
 		network_name(bss[NL80211_BSS_INFORMATION_ELEMENTS], arg);
 }
 
-/* Of what was scanned, the one that the interface is associated with */
+/* Use the scan result of the associated network */
 bool network_read(const char *dev, struct network *n)
 {
 	int ifindex = if_nametoindex(dev);

@@ -18,7 +18,7 @@ struct network {
 	uint8_t	ssid_len;
 };
 
-/* Return: @dev is associated with a network, which is in @n */
+/* Return: whether @dev is associated with a network; @n gets it */
 bool network_read(const char *dev, struct network *n);
 bool network_same(const struct network *a, const struct network *b);
 

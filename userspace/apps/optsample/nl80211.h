@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions to nl80211 about one interface.
+ * Requests to nl80211 for one interface.
  */
 #ifndef OPTSAMPLE_CTL_NL80211_H
 #define OPTSAMPLE_CTL_NL80211_H

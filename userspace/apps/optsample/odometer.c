@@ -6,7 +6,7 @@
 #include "odometer.h"
 
 #define ODOMETER_STEP	0.01	/* m */
-#define ODOMETER_JUMP	1000	/* m: a new origin, or garbage, but no way */
+#define ODOMETER_JUMP	1000	/* m: a new origin, or invalid: no movement */
 
 uint64_t odometer_step(struct odometer *o, double x, double y, double z)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far the robot has come, from nav_msgs/Odometry, for topics that are
- * sampled by distance.
+ * Distance that the robot has travelled, from nav_msgs/Odometry, for topics
+ * that are sampled by distance.
  */
 #ifndef OPTSAMPLE_CTL_ODOMETER_H
 #define OPTSAMPLE_CTL_ODOMETER_H
@@ -11,11 +11,11 @@
 
 /**
  * struct odometer - a sum of steps
- * @started:	@x, @y and @z mean something
- * @x:		where the last step ended, m
+ * @started:	@x, @y and @z are valid
+ * @x:		end of the last step, m
  * @y:
  * @z:
- * @travelled:	so far, m
+ * @travelled:	total, m
  */
 struct odometer {
 	bool	started;
@@ -24,15 +24,15 @@ struct odometer {
 };
 
 /**
- * odometer_step - the robot is at a place
+ * odometer_step - add a position of the robot
  * @o:	the odometer
  * @x:	m
  * @y:
  * @z:
  *
- * Steps of less than a centimetre wait until they have become one: a robot
- * that stands still trembles. What is not finite is left out. A step of more
- * than a kilometre is no way: it goes on from there.
+ * Steps of less than a centimetre are added up first: a robot that stands still
+ * jitters. Positions that are not finite are ignored. A step of more than a
+ * kilometre is not counted; the next one starts from there.
  *
  * Return: millimetres travelled, never decreasing
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample - keep an operator informed over a bad link: the one command
- * for what a user should not have to know. See optsample(8).
+ * optsample - keep an operator informed over a bad link: the command that sets
+ * everything up. See optsample(8).
  */
 #include "ctl.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The routing tables know where a participant is: its own addresses are local,
- * those of another host are behind some interface. One address behind ours
- * decides: two hosts may have the same address on a bridge for containers,
- * which looks local on both, but no host has only that.
+ * The routing tables tell where a participant is: addresses of this host are
+ * local, those of another host are behind some interface. One address behind
+ * ours decides: two hosts may have the same address on a bridge for containers,
+ * which is local on both, but no host has only that one.
  */
 #include <stdbool.h>
 #include <stdio.h>

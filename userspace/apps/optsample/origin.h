@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which participants send through an interface: those of this host, and those
- * whose packets it forwards.
+ * whose packets this host forwards.
  */
 #ifndef OPTSAMPLE_CTL_ORIGIN_H
 #define OPTSAMPLE_CTL_ORIGIN_H
@@ -13,12 +13,12 @@ enum { ORIGIN_ADDRS = 16 };
 
 /**
  * origin_is_foreign - do the packets of a participant never leave by @ifindex?
- * @a:		addresses at which it says that it can be reached
- * @n:		how many, 0: not known
+ * @a:		addresses that it announces
+ * @n:		their number, 0: unknown
  * @ifindex:	the interface
  *
  * A participant behind the interface is foreign, and so is one behind another
- * interface if this host does not forward. If nothing is known it is not.
+ * interface if this host does not forward. An unknown one is not.
  */
 bool origin_is_foreign(const struct route_addr *a, int n, int ifindex);
 

@@ -22,7 +22,7 @@ static int own_bits(const struct own_addr *a)
 	return 8 * route_addr_len(a->addr.family);
 }
 
-/* Are the bits behind the prefix all @bit? */
+/* Are all bits after the prefix @bit? */
 static bool own_host_is(const struct own_addr *a, int bit)
 {
 	for (int i = a->plen; i < own_bits(a); i++)
@@ -31,7 +31,7 @@ static bool own_host_is(const struct own_addr *a, int bit)
 	return true;
 }
 
-/* The subnet itself, or all of it */
+/* The address of the subnet itself, or its broadcast address */
 static bool own_is_subnet(const struct own_addr *a)
 {
 	if (own_bits(a) - a->plen < 2)
@@ -134,16 +134,16 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
 }
 
 /*
- * What there is already
+ * Conflicts with existing addresses
  */
 
 /**
  * struct own_look - while all addresses are read
- * @dev:	own-DEV, 0: it is not there
- * @a:		addresses that are wanted
- * @judge:	those of other devices count, too
- * @mine:	how many of them own-DEV has
- * @err:	of one that failed: reported
+ * @dev:	own-DEV, 0: it does not exist
+ * @a:		wanted addresses
+ * @judge:	also check those of other devices
+ * @mine:	number of @a that own-DEV has
+ * @err:	of a conflict, already logged
  */
 struct own_look {
 	int			dev;
@@ -161,7 +161,7 @@ static bool own_get(const struct nlattr *attr, struct own_addr *a)
 	return true;
 }
 
-/* @subnet and @addr: of another device @name */
+/* Check @a against @subnet and @addr of another device @name */
 static int own_judge(const struct own_addr *a, const struct own_addr *subnet,
 		     const struct own_addr *addr, const char *name)
 {
@@ -175,7 +175,7 @@ static int own_judge(const struct own_addr *a, const struct own_addr *subnet,
 	if (route_same_addr(&a->addr, &addr->addr))
 		return cli_error(-EADDRINUSE, "address %s: %s has it already",
 				 mine, name);
-	/* a single address has no route that packets could take instead */
+	/* a single address has no subnet route that could take packets */
 	if (subnet->plen < own_bits(subnet) &&
 	    route_same_prefix(&a->addr, &subnet->addr, bits))
 		return cli_error(-EADDRINUSE, "address %s: its subnet overlaps %s of %s: choose another one",
@@ -244,7 +244,7 @@ int own_check(const char *dev, const char *lower, const struct own_addrs *a)
  * The device
  */
 
-/* Not there without IPv6 in the kernel */
+/* The file is missing if the kernel lacks IPv6 */
 static void own_sysctl(const char *dev, const char *name, const char *value)
 {
 	char path[CTL_PATH];
@@ -309,7 +309,7 @@ static int own_up(const char *dev)
 	return err;
 }
 
-/* It is there at once, link or no link: nobody looks for another one first. */
+/* Without DAD: usable at once, even without a link. */
 static int own_add_addr(const char *dev, const struct own_addr *a)
 {
 	struct ifaddrmsg ifa = {
@@ -339,9 +339,9 @@ int own_add(const char *dev, const char *lower, const struct own_addrs *a)
 
 	if (err)
 		return err;
-	/* A router on DEV's network would give it addresses and a way out. */
+	/* A router of DEV's network must not configure it. */
 	own_sysctl(dev, "accept_ra", "0\n");
-	if (!own_any_ipv6(a))	/* then none, not even a link-local one */
+	if (!own_any_ipv6(a))	/* then not even a link-local address */
 		own_sysctl(dev, "addr_gen_mode", "1\n");
 	err = own_up(dev);
 	for (int i = 0; !err && i < a->n; i++)

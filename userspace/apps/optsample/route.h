@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An address of AF_INET or AF_INET6; what is not used of @addr is 0 */
+/* An address of AF_INET or AF_INET6; unused bytes of @addr are 0 */
 struct route_addr {
 	int	family;
 	uint8_t	addr[16];
 };
 
 /**
- * struct route - the way to an address
+ * struct route - the route to an address
  * @type:	RTN_LOCAL, RTN_UNICAST, RTN_MULTICAST ...
  * @ifindex:	interface that packets leave by
- * @via:	whose link address they get: the gateway, or the address itself
+ * @via:	next hop: the gateway, or the address itself
  */
 struct route {
 	uint8_t			type;
@@ -34,11 +34,11 @@ bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
 		       int bits);
 
 /**
- * route_find - look up the way to @to
+ * route_find - look up the route to @to
  * @to:		the address
- * @r:		out
+ * @r:		gets it
  *
- * Return: 0 or negative errno: there is no route
+ * Return: 0 or negative errno: no route
  */
 int route_find(const struct route_addr *to, struct route *r);
 

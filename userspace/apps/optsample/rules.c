@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules in the classifier's map, and which of them a topic falls under.
+ * Rules in the classifier's map, and matching of topics.
  */
 #include <bpf/bpf.h>
 #include <fnmatch.h>
@@ -23,7 +23,7 @@ void rules_load(int map, struct rule_list *l)
 	struct rule *v;
 
 	rules_free(l);
-	/* The bound is for a map that changes under our feet. */
+	/* Bounded, as the map may change meanwhile. */
 	while (l->n < ROS_RULES_MAX &&
 	       !bpf_map_get_next_key(map, prev, key)) {
 		v = realloc(l->v, (l->n + 1) * sizeof(*v));

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stacking that keeps messages being queued while an interface has no
- * carrier:
+ * The setup that keeps messages queued while an interface has no carrier:
  *
  *	DEV clsact egress --(mirred redirect)--> ifb: optsample, classifier
  *	     ^                                          |
  *	     +--- driver <--- DEV's own qdisc <---------+ when DEV's link moves
  *
- * A root qdisc on DEV itself is taken away by the kernel when the carrier
- * goes; the ifb keeps its own. What a packet needs to bring the link up
- * (EAPOL) is not redirected, or the link could never come up.
+ * The kernel removes a root qdisc on DEV itself when the carrier is lost; the
+ * ifb keeps its own. Packets that are needed to bring the link up (EAPOL) are
+ * not redirected, or the link could never come up.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +27,7 @@
 #include "stack.h"
 
 enum {
-	STACK_PREF_PASS		= 48999,	/* behind the user's filters */
+	STACK_PREF_PASS		= 48999,	/* after the user's filters */
 	STACK_PREF_REDIRECT	= 49000,
 	STACK_ORDINARY		= STACK_HANDLE | 0xffff, /* see tc-optsample(8) */
 	STACK_ORDINARY_PACKETS	= 1000,
@@ -86,7 +85,7 @@ static struct nl_msg *tc_request(int type, int flags, int ifindex,
 	return netlink_request(type, flags, &t, sizeof(t));
 }
 
-/* Send. Return: 0, or the error, told as "cannot @what @dev: why" */
+/* Send. Return: 0, or the error, logged as "cannot @what @dev: why" */
 static int stack_do(struct nl_msg *msg, const char *what, const char *dev)
 {
 	int err = netlink_send(msg);
@@ -116,8 +115,8 @@ static int link_add_ifb(const char *name)
 }
 
 /*
- * It looks dormant, so that DHCP clients leave it alone and DDS does not take
- * it for a network. Neither the queue nor the routing tables mind.
+ * Dormant, so that DHCP clients ignore it and DDS does not take it for a
+ * network. Queue and routing tables do not depend on it.
  */
 static int link_ifb_up(const char *name)
 {
@@ -132,7 +131,7 @@ static int link_ifb_up(const char *name)
 	FILE *f;
 	int err;
 
-	/* No IPv6 address of its own; the kernel may have no IPv6. */
+	/* No IPv6 address of its own; the kernel may lack IPv6. */
 	snprintf(path, sizeof(path),
 		 "/proc/sys/net/ipv6/conf/%s/addr_gen_mode", name);
 	f = fopen(path, "we");
@@ -197,8 +196,9 @@ static int qdisc_seen(struct nlmsghdr *h, void *arg)
 }
 
 /*
- * @q->kind stays empty if there is none. Return: 0, or a negative errno, said why,
- * if that cannot be known.
+ * @q->kind stays empty if there is none. Return: 0, or a negative errno,
+ *	already
+ * logged.
  */
 static int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q)
 {
@@ -244,7 +244,7 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
-	/* An ipvlan does not always see that the device below it is down. */
+	/* An ipvlan may miss that the device below it is down. */
 	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, stack_link(s));
 	nla_nest_end(msg, opts);
 	return msg;
@@ -255,7 +255,7 @@ static int qdisc_add_optsample(const struct stack *s,
 {
 	int err = netlink_send(optsample_request(s, cfg, cfg->recall));
 
-	/* An older module refuses what it does not know. */
+	/* An older module refuses unknown options. */
 	if (err == -EINVAL && cfg->recall != STACK_UNSET) {
 		err = netlink_send(optsample_request(s, cfg, STACK_UNSET));
 		if (!err && cfg->recall != TC_OPTSAMPLE_RECALL_OFF)
@@ -328,7 +328,7 @@ static void put_profile(struct nl_msg *msg, const void *arg)
 	nla_nest_end(msg, profiles);
 }
 
-/* A change of the optsample qdisc of @queue: options that @put adds */
+/* Change options of the optsample qdisc on @queue; @put adds them */
 static int qdisc_change(const char *queue,
 			void (*put)(struct nl_msg *msg, const void *arg),
 			const void *arg)
@@ -338,7 +338,9 @@ static int qdisc_change(const char *queue,
 	struct nl_msg *msg;
 	int err;
 
-	/* By handle: a change of the root replaces one of another kind. */
+	/*
+	 * By handle: changing the root would replace a qdisc of another kind.
+	 */
 	err = qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
 	if (err)
 		return err;
@@ -392,13 +394,13 @@ static int qdisc_add_clsact(int ifindex, const char *dev)
 	return stack_do(msg, "add clsact to", dev);
 }
 
-/* Send what deletes something. That it is not there is no error. */
+/* Send a deletion. A missing object is not an error. */
 static int stack_delete(struct nl_msg *msg, const char *what,
 			const char *dev)
 {
 	int err = netlink_send(msg);
 
-	/* -EINVAL: nor is what it is part of; or it is not ours */
+	/* -EINVAL: its parent is missing, or it is not ours */
 	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
 		return 0;
 	return cli_error(err, "cannot remove the %s of %s: %s", what, dev,
@@ -429,7 +431,7 @@ static struct nl_msg *filter_request(int ifindex, uint32_t parent,
 	return msg;
 }
 
-/* matchall with one action, whose parameters are @parms as @attr */
+/* matchall with one action, @parms as its attribute @attr */
 static int filter_add_action(struct nl_msg *msg, const char *kind, int attr,
 			     const void *parms, size_t size, const char *dev)
 {
@@ -536,10 +538,10 @@ static int filter_find(int ifindex, struct filter_query *q)
 }
 
 /*
- * All together
+ * Whole setup
  */
 
-/* One of that name would be somebody else's: undoing would take it away. */
+/* A device of that name is not ours: undoing would remove it. */
 static int stack_name_free(const char *kind, const char *name)
 {
 	if (!if_nametoindex(name))
@@ -548,7 +550,7 @@ static int stack_name_free(const char *kind, const char *name)
 			 kind, name);
 }
 
-/* Nothing is on a device that is not there yet. */
+/* A device that does not exist yet has nothing on it. */
 static int stack_plan_own(struct stack *s)
 {
 	s->ifindex = 0;
@@ -658,7 +660,7 @@ int stack_redirect_undo(const struct stack *s)
 {
 	int err;
 
-	if (s->made_own)	/* it takes them along */
+	if (s->made_own)	/* the rest is removed with it */
 		return link_delete_own(s);
 	err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
 	      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
@@ -671,12 +673,12 @@ int stack_down(const struct stack *s)
 {
 	int err = 0;
 
-	/* First: its packets are to go the way of the others. */
+	/* First: its packets must take the normal path. */
 	if (s->made_keep)
 		err = link_delete(s->keep);
 	if (!err && s->made_ifb)
 		err = stack_redirect_undo(s);
-	/* What is redirected to a device that is gone is lost. */
+	/* Packets that are redirected to a removed device are lost. */
 	if (err)
 		return err;
 	if (s->made_qdisc && !s->made_ifb)

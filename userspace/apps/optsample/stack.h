@@ -27,15 +27,15 @@ struct stack_config {
 };
 
 /**
- * struct stack - what `up` puts around an interface
- * @dev:	name of the interface when it was set up, and its
+ * struct stack - what `up` sets up for an interface
+ * @dev:	name of the interface at that time, and its
  * @ifindex:	which stays the same when it is renamed
- * @lower:	interface below @dev if that is an ipvlan of ours, see own.h; or ""
+ * @lower:	interface below @dev if that is an own-DEV, see own.h; or ""
  * @own:	addresses of the ipvlan
  * @queue:	device with the qdisc: an ifb, or @dev itself
  * @keep:	device that keeps the addresses of @dev, see keep.h
- * @made_own:	the ipvlan; and what else was or is to be made, and so to be
- *		undone
+ * @made_own:	the ipvlan was, or will be, made by us, and so must be undone;
+ *		likewise the others
  * @made_ifb:	with the redirect to it
  * @made_keep:
  * @made_clsact:
@@ -70,13 +70,13 @@ bool stack_is_ethernet(const char *dev);
 bool stack_has_master(const char *dev);
 
 /**
- * stack_plan - look whether and how it can be done
+ * stack_plan - check whether and how it can be done
  * @s:		@dev, @queue, and @lower with @own, are set; @ifindex and @made_*
  *		are filled in
  *
- * Nothing is changed. With @s on file the rest can be undone at any time.
+ * Changes nothing. With @s in its file the rest can be undone at any time.
  *
- * Return: 0, or negative errno, and @made_* is as it was
+ * Return: 0, or negative errno, and @made_* is unchanged
  */
 int stack_plan(struct stack *s);
 
@@ -94,21 +94,21 @@ int stack_own(struct stack *s);
  * @cfg:	options
  * @prog_fd:	the classifier
  *
- * Traffic is only redirected at the very end. On failure nothing is undone:
- * call stack_down().
+ * Redirects traffic in the last step. On failure nothing is undone: call
+ * stack_down().
  */
 int stack_up(const struct stack *s, const struct stack_config *cfg,
 	     int prog_fd);
 
 /**
- * struct stack_profile - what flows of one profile do otherwise
+ * struct stack_profile - options of the flows of one profile
  * @id:		its number, 1..63
- * @fields:	what is said of it: 1 << TCA_OPTSAMPLE_PROFILE_*, of those below
- *		and NONE; all else stays as it is
+ * @fields:	which are set: 1 << TCA_OPTSAMPLE_PROFILE_*, of those below and
+ *		NONE; all others are unchanged
  * @limit:	messages, or sets
  * @policy:	enum optsample_policy
  * @priority:	0..7
- * @slop_us:	sync: stamps that differ by so much are the same
+ * @slop_us:	sync: stamps that differ by at most this are equal, us
  */
 struct stack_profile {
 	uint32_t	id;
@@ -119,12 +119,12 @@ struct stack_profile {
 	uint32_t	slop_us;
 };
 
-/* Set or forget a profile of the optsample qdisc on @queue */
+/* Set or delete a profile of the optsample qdisc on @queue */
 int stack_profile(const char *queue, const struct stack_profile *p);
 
-/* Drop what @queue holds: the path that it was for is gone */
+/* Drop the messages in @queue: their path is gone */
 int stack_flush(const char *queue);
-/* Hold the flows of @queue for so long from now, but not ordinary traffic */
+/* Hold the flows of @queue for @ms from now, but not ordinary traffic */
 int stack_pause(const char *queue, uint32_t ms);
 
 /**
@@ -136,23 +136,22 @@ int stack_pause(const char *queue, uint32_t ms);
  */
 int stack_keep(const struct stack *s, int prog_fd);
 
-/* The last step alone, for a device that came in place of another one */
+/* Only the last step, for a device that replaced another one */
 int stack_redirect(const struct stack *s);
 /*
- * And its undoing, for a device that another one came in place of. The ipvlan is
- * removed.
+ * Undo it, for a device that was replaced. The ipvlan is removed.
  */
 int stack_redirect_undo(const struct stack *s);
 
 /**
- * stack_down - undo what is noted in @s; what is gone already is fine
+ * stack_down - undo what is noted in @s, as far as it still exists
  *
- * Return: 0, or negative errno: then the ifb is still there, and traffic
- * flows through it
+ * Return: 0, or negative errno: then the ifb still exists, and traffic flows
+ * through it
  */
 int stack_down(const struct stack *s);
 
-/* Is it all there? If not, @why goes on after the name of the device. */
+/* Is it complete? If not, @why follows the name of the device. */
 bool stack_is_whole(const struct stack *s, char why[STACK_WHY]);
 
 #endif

@@ -42,7 +42,7 @@ const char *state_name(const char *dev, char own[IFNAMSIZ])
 
 int state_lock(bool wait)
 {
-	/* Never removed: who waits for it must not wait for an old one. */
+	/* Never removed: a process may wait for the old file's lock. */
 	int fd = open(CTL_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
 
 	if (fd >= 0 && !flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB))
@@ -206,7 +206,7 @@ void state_remove(const char *dev)
 		state_path(dev, state_files[i], path);
 		unlink(path);
 	}
-	rmdir(CTL_RUN);	/* if it was the last */
+	rmdir(CTL_RUN);	/* fails unless it is empty */
 }
 
 int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err)
@@ -264,7 +264,7 @@ int state_pid_of(const char *dev)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	/* A look only: no lock of ours is in the way of a new daemon. */
+	/* Only query the lock, to not block a new daemon. */
 	if (!fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK &&
 	    read(fd, line, sizeof(line) - 1) > 0)
 		pid = atoi(line);
@@ -279,7 +279,7 @@ int state_daemon_stop(const char *dev)
 	if (pid <= 0)
 		return 0;
 	kill(pid, SIGTERM);
-	/* DDS says goodbye to its peers, which may take a second or two. */
+	/* DDS unregisters from its peers, which may take seconds. */
 	for (int i = 0; i < 200; i++) {
 		if (state_pid_of(dev) != pid)
 			return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /run/optsample: what is up. For each interface a file DEV.state (what to
- * undo), and by the daemon DEV.pid, DEV.topics, DEV.neigh and DEV.log.
+ * /run/optsample: state of interfaces. For each a file DEV.state (what to
+ * undo), and of the daemon DEV.pid, DEV.topics, DEV.neigh and DEV.log.
  */
 #ifndef OPTSAMPLE_CTL_STATE_H
 #define OPTSAMPLE_CTL_STATE_H
@@ -10,12 +10,12 @@
 #include "stack.h"
 
 /**
- * struct state - what DEV.state holds
+ * struct state - contents of DEV.state
  * @stack:	devices, qdiscs, filters
- * @ready:	all of it was done; else some of it, by an `up` that was killed
- * @settles:	it was said for how long DEV's link settles: it does
+ * @ready:	it is complete; false after an `up` that was killed
+ * @settles:	the user set for how long DEV's link settles
  * @netns:	inode of the network namespace of @stack
- * @outage_s:	outage to be survived, and other options of the daemon:
+ * @outage_s:	outage to survive, s; options of the daemon follow:
  * @domain:	of DDS
  * @topics:	as given, owned, or NULL
  * @types:	as given, owned, or NULL
@@ -39,9 +39,9 @@ struct state {
 void state_path(const char *dev, const char *what, char path[CTL_PATH]);
 
 /**
- * state_name - what is up for an interface
+ * state_name - the interface that is up for a name
  * @dev:	as the user calls it
- * @own:	room for a name
+ * @own:	buffer for a name
  *
  * Return: own-DEV if that is up and @dev is not, else @dev
  */
@@ -49,7 +49,7 @@ const char *state_name(const char *dev, char own[IFNAMSIZ]);
 
 /**
  * state_lock - one `up` or `down` at a time
- * @wait:	for another one to end, else -EWOULDBLOCK, and nothing is told
+ * @wait:	for another one to end; else -EWOULDBLOCK, without a message
  *
  * Return: file descriptor, which holds it until closed, or negative errno
  */
@@ -57,19 +57,19 @@ int state_lock(bool wait);
 
 /* -ENOENT if @dev is not up */
 int state_load(const char *dev, struct state *st);
-/* @st->netns is filled in */
+/* Sets @st->netns */
 int state_save(struct state *st);
 void state_free(struct state *st);
 void state_remove(const char *dev);
-/* The devices of @st are those of our network namespace. */
+/* Whether @st is of our network namespace */
 bool state_is_here(const struct state *st);
 
-/* Call @fn with each interface that is up. Return: how many */
+/* Call @fn with each interface that is up. Return: their number */
 int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err);
 
 /*
- * The daemon holds a lock on DEV.pid while it lives, so a stale number is
- * never taken for it.
+ * The daemon holds a lock on DEV.pid while it lives, so that a stale number is
+ * detected.
  */
 int state_pid_claim(const char *dev);		/* by the daemon: fd */
 int state_pid_of(const char *dev);		/* 0 if it does not run */

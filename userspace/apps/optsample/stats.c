@@ -26,7 +26,7 @@ struct stats_dump {
 	bool			found;
 };
 
-/* Older kernels tell less, newer ones more: take what both know. */
+/* Older kernels send less, newer ones more: copy the common part. */
 static bool stats_app(struct nlmsghdr *h, uint32_t type, void *to,
 		      size_t size)
 {
@@ -159,7 +159,7 @@ static void stats_names(struct dev_stats *s)
 	topic_free(&topics);
 }
 
-/* Whether what `up` did is still there; nothing to say without `up` */
+/* Check that the setup of `up` is complete; nothing to check without `up` */
 static void stats_health(struct dev_stats *s)
 {
 	char why[STACK_WHY] = "was not set up completely";
@@ -230,7 +230,7 @@ int stats_read(const char *dev, struct dev_stats *s)
 	if (err)
 		return cli_error(err, "cannot read classes: %s",
 				 netlink_why(err));
-	/* What is broken first; what the daemon says may follow from it. */
+	/* Faults first; warnings of the daemon may follow from them. */
 	stats_health(s);
 	stats_names(s);
 	if (s->nflows)

@@ -13,10 +13,10 @@
 /**
  * struct flow_stats - one flow
  * @classid:	of the tc class
- * @named:	@flow is known: who sends it where
+ * @named:	@flow is known: sender and destination
  * @topic:	DDS topic and
- * @type:	type; empty if not known
- * @st:		what the kernel counts
+ * @type:	type; empty if unknown
+ * @st:		counters of the kernel
  */
 struct flow_stats {
 	uint32_t			classid;
@@ -30,17 +30,17 @@ struct flow_stats {
 /**
  * struct dev_stats - one interface
  * @dev:	the interface
- * @lower:	interface below @dev if that is an ipvlan of ours, or "",
- * @own:	and the addresses of the robot's own
+ * @lower:	interface below @dev if that is an own-DEV, or "",
+ * @own:	and its addresses
  * @queue:	device with the qdisc
  * @policy:	enum optsample_policy
  * @limit:	messages per flow
  * @inflight:	packets that may be below the qdisc, 0: any number
- * @inflight_auto: the qdisc finds a limit
- * @gate_open:	nobody closed the gate
- * @qd:		what the kernel counts of the qdisc
+ * @inflight_auto: the qdisc finds the limit
+ * @gate_open:	the gate is open
+ * @qd:		the kernel's counters of the qdisc
  * @flow:	flows, sorted by topic, owned
- * @nflows:	how many
+ * @nflows:	their number
  * @left_out:	writers that are not sampled, as there are too many
  * @warnings:	one line, owned, or NULL
  */
@@ -61,7 +61,7 @@ struct dev_stats {
 	char				*warnings;
 };
 
-/* Messages that left or wait */
+/* Messages that were sent or are queued */
 static inline uint64_t stats_kept(const struct tc_optsample_counters *c)
 {
 	return c->msgs_in - c->msgs_sampled - c->msgs_evicted;
@@ -71,11 +71,11 @@ static inline uint64_t stats_kept(const struct tc_optsample_counters *c)
 int stats_read(const char *dev, struct dev_stats *s);
 void stats_free(struct dev_stats *s);
 
-/* What to call a flow in @n bytes: topic, else GUID, else flow id */
+/* Name of a flow in @n bytes: topic, else GUID, else flow id */
 void stats_flow_name(const struct flow_stats *f, char *to, size_t n);
-/* Who sends it: GUID, or address of a UDPROS socket, or stream and topic */
+/* Sender: GUID, or address of a UDPROS socket, or stream and topic */
 void stats_flow_from(const struct flow_stats *f, char *to, size_t n);
-/* "10.0.0.2:7411" or "[fe80::1]:7411", empty if not known */
+/* "10.0.0.2:7411" or "[fe80::1]:7411", empty if unknown */
 void stats_flow_to(const struct flow_stats *f, char *to, size_t n);
 
 /* Call @fn with @dev, or with each interface that is up if @dev is NULL */

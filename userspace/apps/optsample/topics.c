@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which topics are sampled. Opt in: images, clouds and scans by type, or
- * what the user names. Never what would break a node if a message of it
- * were missing: services, actions, latched topics, ROS's own topics.
+ * Which topics are sampled. Opt in: images, clouds and scans by type, or topics
+ * of the user. Never topics that need every message: services, actions, latched
+ * topics, ROS's own topics.
  */
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -136,7 +136,7 @@ static void topic_index_all(struct topic_list *l)
 		topic_index(l, i);
 }
 
-/* Twice as many topics, and four slots for each */
+/* Double the topics; four slots for each */
 static void topic_grow(struct topic_list *l)
 {
 	l->room = l->room ? 2 * l->room : 32;

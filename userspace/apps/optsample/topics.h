@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Topics: which of them are sampled, and the file in which the daemon tells
- * the other commands what it found (DEV.topics, JSON).
+ * Topics: which of them are sampled, and the file with the daemon's list for
+ * other commands (DEV.topics, JSON).
  */
 #ifndef OPTSAMPLE_CTL_TOPICS_H
 #define OPTSAMPLE_CTL_TOPICS_H
@@ -11,12 +11,12 @@
 enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
 
 /**
- * struct topic - a writer and its topic, as DDS announced it
+ * struct topic - a writer and its topic, as announced by DDS
  * @guid:	of the writer, as on the wire
  * @name:	DDS name: rt/cam/image
  * @type:	DDS type: sensor_msgs::msg::dds_::Image_
  * @reliable:	QoS
- * @gone:	there is no such writer any more; only its name is remembered
+ * @gone:	the writer ended; only its name is remembered
  * @foreign:	of a participant whose packets never leave by our interface
  * @durable:	QoS: TRANSIENT_LOCAL or more
  * @depth:	QoS: of its history, 0: KEEP_ALL
@@ -35,12 +35,12 @@ struct topic {
 };
 
 /**
- * struct topic_list - topics, in no order
+ * struct topic_list - topics, unordered
  * @v:		the array, owned
- * @n:		used of it
- * @room:	elements of it
- * @slot:	by a hash of the guid, and those behind it: index in @v + 1, 0: none
- * @slots:	how many, a power of two
+ * @n:		used elements
+ * @room:	capacity
+ * @slot:	hash table by guid with linear probing: index in @v + 1, 0: none
+ * @slots:	its size, a power of two
  */
 struct topic_list {
 	struct topic	*v;
@@ -51,11 +51,11 @@ struct topic_list {
 };
 
 /**
- * struct topic_rules - what the user wants
+ * struct topic_rules - options of the user
  * @topics:	comma-separated patterns of topics, NULL: go by type
  * @types:	comma-separated patterns of types, NULL: the default list
  *
- * Names may be given as ROS or as DDS has them: /cam/image or rt/cam/image,
+ * Names may be those of ROS or of DDS: /cam/image or rt/cam/image,
  * sensor_msgs/msg/Image or sensor_msgs::msg::dds_::Image_.
  */
 struct topic_rules {
@@ -74,14 +74,14 @@ void topic_ros_type(const char *type, char *to);
 void topic_guid_text(const uint8_t *guid, char text[TOPIC_GUID_TEXT]);
 
 struct topic *topic_find(const struct topic_list *l, const uint8_t *guid);
-/* Return: the entry to fill in, new or known; never NULL */
+/* Return: the entry to fill in, existing or new; never NULL */
 struct topic *topic_get(struct topic_list *l, const uint8_t *guid);
 void topic_drop(struct topic_list *l, const uint8_t *guid);
 void topic_free(struct topic_list *l);
 
 /*
- * -ENOENT if the daemon wrote none; @left_out: writers there is no room for;
- * @warnings: to be freed, or NULL
+ * -ENOENT if there is no file; @left_out: writers beyond the limit; @warnings:
+ * free() it, or NULL
  */
 int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
 	       char **warnings);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UDPROS has no writers with names on the wire, only sockets. The master
- * knows the topics and their nodes; a node knows its connections and their
- * ports (getBusInfo); the kernel knows the rest of the addresses.
+ * UDPROS has no named writers on the wire, only sockets. The master knows
+ * topics and their nodes; a node knows its connections and their ports
+ * (getBusInfo); the kernel knows the rest of the addresses.
  *
  * The master may be beyond the link that fails, and a node may hang, so a
- * thread asks. Nodes of other hosts are left alone: their sockets are there.
- * What was found lasts as long as its socket: a master that was started anew
- * does not know who is connected.
+ * thread asks them. Nodes of other hosts are not asked: their sockets are
+ * there. A connection stays known as long as its socket, as a restarted master
+ * does not know the connections.
  *
- * In: XML-RPC, /proc/net/udp. Limits: IPv4, as UDPROS; names of hosts are
- * not resolved, but those of this host are known.
+ * In: XML-RPC, /proc/net/udp. Limits: IPv4, as UDPROS; host names are not
+ * resolved, except those of this host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,12 +28,12 @@
 enum { UDPROS_EVERY_S = 2, UDPROS_PATIENCE_MS = 3000, UDPROS_WHY = 160 };
 
 /**
- * struct udpros - a thread, and what it finds
- * @last:	what the thread found last
- * @known:	what was told
- * @lock:	for what follows
- * @wake:	the end
- * @found:	what there is now, if @fresh
+ * struct udpros - the thread and its results
+ * @last:	last result of the thread
+ * @known:	what was reported
+ * @lock:	of the fields below
+ * @wake:	signals the end
+ * @found:	current result, if @fresh
  * @why:	why the master cannot be asked
  */
 struct udpros {
@@ -50,7 +50,7 @@ struct udpros {
 	char			why[UDPROS_WHY];
 };
 
-/* What one round has at hand */
+/* State of one round */
 struct udpros_round {
 	xmlrpc_env		env;
 	xmlrpc_client		*client;
@@ -59,7 +59,7 @@ struct udpros_round {
 };
 
 /*
- * XML-RPC: a call answers [code, words, value]
+ * XML-RPC: a call answers [code, message, value]
  */
 
 /* Return: item @i of @array, or NULL; the caller's reference */
@@ -72,7 +72,7 @@ static xmlrpc_value *udpros_item(struct udpros_round *r, xmlrpc_value *array,
 	return r->env.fault_occurred ? NULL : item;
 }
 
-/* Return: item @i of @array, to be freed, or NULL if it is no string */
+/* Return: item @i of @array, free() it, or NULL if it is not a string */
 static char *udpros_string(struct udpros_round *r, xmlrpc_value *array, int i)
 {
 	xmlrpc_value *item = udpros_item(r, array, i);
@@ -85,14 +85,14 @@ static char *udpros_string(struct udpros_round *r, xmlrpc_value *array, int i)
 	return r->env.fault_occurred ? NULL : (char *)text;
 }
 
-/* Strange answers of one node are no reason not to ask the next one. */
+/* An invalid answer of one node must not stop the round. */
 static void udpros_forgive(struct udpros_round *r)
 {
 	xmlrpc_env_clean(&r->env);
 	xmlrpc_env_init(&r->env);
 }
 
-/* Return: 0 for what is no array */
+/* Return: 0 if it is not an array */
 static int udpros_size(struct udpros_round *r, xmlrpc_value *array)
 {
 	int n = array ? xmlrpc_array_size(&r->env, array) : 0;
@@ -128,8 +128,8 @@ static xmlrpc_value *udpros_call(struct udpros_round *r, const char *uri,
  */
 
 /*
- * The connected socket with these ports, by the name in `writers`: what the
- * node says of its peer may be the name of a host.
+ * The connected socket with these ports, as the key in `writers`. The node may
+ * report a host name for its peer, so the kernel is asked.
  * Return: false if there is none
  */
 static bool udpros_socket(unsigned int sport, unsigned int dport,
@@ -155,7 +155,7 @@ static bool udpros_socket(unsigned int sport, unsigned int dport,
 	return true;
 }
 
-/* Who may bind to it lives here. */
+/* Whether it is an address of this host: bind() succeeds. */
 static bool udpros_is_local(const char *host)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET };
@@ -183,7 +183,7 @@ static bool udpros_is_local(const char *host)
  * A round
  */
 
-/* ROS 1 writes pkg/Type; here it is as in ROS 2. */
+/* ROS 1 has pkg/Type; convert it to the form of ROS 2. */
 static void udpros_type(struct udpros_round *r, const char *name, char *type)
 {
 	char *topic, *text, *slash;
@@ -221,7 +221,7 @@ static void udpros_connection(struct udpros_round *r, const char *name,
 	udpros_type(r, name, t->type);
 }
 
-/* A connection: id, whom, direction, transport, topic, connected, words */
+/* A connection: id, peer, direction, transport, topic, connected, text */
 static void udpros_node(struct udpros_round *r, const char *uri)
 {
 	xmlrpc_value *info = udpros_call(r, uri, "getBusInfo", NULL), *c;
@@ -266,7 +266,7 @@ static void udpros_lookup(struct udpros_round *r, const char *master,
 	udpros_forgive(r);
 }
 
-/* Those of one topic that were not asked yet; @seen has a key for each */
+/* Ask the nodes of a topic that were not asked yet; @seen has their keys */
 static void udpros_publishers(struct udpros_round *r, const char *master,
 			      xmlrpc_value *nodes, xmlrpc_value *seen)
 {
@@ -317,7 +317,7 @@ static bool udpros_round(struct udpros_round *r, const char *master)
  * The thread
  */
 
-/* Those of @before that are still there, whoever does not answer now */
+/* Keep those of @before whose sockets exist, even if a node did not answer */
 static void udpros_keep(struct topic_list *now, const struct topic_list *before)
 {
 	struct ros_guid key;

@@ -10,15 +10,15 @@
 
 struct udpros;
 
-/* Begin to ask the master at @uri. Return: NULL with a line on stderr */
+/* Start to ask the master at @uri. Return: NULL after a line on stderr */
 struct udpros *udpros_open(const char *uri);
 /*
- * Tell what came and went, if something did; never waits. Return: why the
- * master cannot be asked, or NULL
+ * Report new and ended connections; never waits. Return: why the master cannot
+ * be asked, or NULL
  */
 const char *udpros_poll(struct udpros *u, const struct discovery_ops *ops,
 			void *arg);
-/* Forget what was told: the next call tells all of it */
+/* Forget what was reported: the next call reports everything */
 void udpros_again(struct udpros *u);
 void udpros_close(struct udpros *u);
 

@@ -14,8 +14,8 @@ int writers_add(struct writers *w, const uint8_t *guid,
 	struct ros_writer v;
 
 	/*
-	 * One that is known keeps its number, and what the program noted; but
-	 * a flow must not have positions in two units.
+	 * A known writer keeps its number and the program's state; but a flow
+	 * must not mix positions of two units.
 	 */
 	if (bpf_map_lookup_elem(w->map, guid, &v) || v.by != by)
 		v = (struct ros_writer){ .flow = ++w->flow };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is sampled: the map `writers` of the classifier.
+ * The classifier's map `writers`: which writers are sampled.
  */
 #ifndef OPTSAMPLE_CTL_WRITERS_H
 #define OPTSAMPLE_CTL_WRITERS_H
@@ -10,8 +10,8 @@
 /**
  * struct writers - the map
  * @map:	file descriptor
- * @flow:	largest number given to a writer so far
- * @full:	there was no room for one, which was logged
+ * @flow:	largest flow number given so far
+ * @full:	a writer did not fit, already logged
  */
 struct writers {
 	int		map;
@@ -20,15 +20,15 @@ struct writers {
 };
 
 /*
- * Sample @guid from now on, as @rule says; NULL: like the qdisc. Return: 0, or
- * -ENOSPC: the map has no room, which is logged once
+ * Sample @guid from now on by @rule; NULL: as the qdisc. Return: 0, or -ENOSPC:
+ * the map is full, logged once
  */
 int writers_add(struct writers *w, const uint8_t *guid,
 		const struct rule *rule);
 void writers_remove(struct writers *w, const uint8_t *guid);
-/* Writers of an earlier run: their numbers are taken. */
+/* Adopt flow numbers of writers of an earlier run. */
 void writers_inherit(struct writers *w);
-/* Remove those of an earlier run that nobody has announced since. */
+/* Remove writers of an earlier run that were not announced since. */
 void writers_sweep(struct writers *w, const struct topic_list *topics);
 
 #endif
