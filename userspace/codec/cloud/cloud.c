@@ -136,7 +136,7 @@ double cloud_get(const struct cloud_field *f, unsigned int i)
 static double clamped(double v, double least, double most)
 {
 	v = round(v);
-	/* a NaN is neither */
+	/* also handles NaN */
 	return v > least ? v < most ? v : most : least;
 }
 
@@ -206,7 +206,7 @@ int cloud_begin(struct cloud *c, const struct cloud_layout *l)
 	return axis[0] && axis[1] && axis[2] ? 0 : -EINVAL;
 }
 
-/* Between the byte order of a layout and this machine's, either way */
+/* Convert the byte order of a value, in either direction */
 static void cloud_copy_value(void *to, const void *from, unsigned int bytes,
 			     bool big_endian)
 {
@@ -317,7 +317,7 @@ void cloud_write(const struct cloud *c, const struct cloud_layout *l,
 		int f = a == 3 ? cloud_find(c, ch->name) : 0;
 		uint8_t *point = data;
 
-		/* another type of the same name is another field */
+		/* a field of that name with another type does not match */
 		if (f < 0 || (a == 3 && c->field[f].type != ch->type))
 			continue;
 		for (unsigned int n = 0; n < c->count; n++, point += l->step) {

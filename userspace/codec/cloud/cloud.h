@@ -2,10 +2,10 @@
 /*
  * cloud.h - a point cloud in memory: coordinates and up to 8 named fields
  *
- * A structure of arrays, what filters and codecs want. cloud_read() makes it
- * of the interleaved bytes of a sensor_msgs/PointCloud2 and cloud_write() turns
- * it back; the types of fields are ROS's. Points without three finite
- * coordinates are left out and counted.
+ * A structure of arrays, as filters and codecs need it. cloud_read() makes it
+ * from the interleaved bytes of a sensor_msgs/PointCloud2, cloud_write()
+ * converts it back; types of fields are those of ROS. Points without three
+ * finite coordinates are dropped and counted.
  */
 #ifndef CODEC_CLOUD_CLOUD_H
 #define CODEC_CLOUD_CLOUD_H
@@ -46,9 +46,9 @@ struct cloud_field {
 
 /**
  * struct cloud - points
- * @count:	of them, at most @max
+ * @count:	number of points, at most @max
  * @fields:	in use
- * @dropped:	points left out by cloud_read() since cloud_begin()
+ * @dropped:	by cloud_read() since cloud_begin()
  * @x:		metres, likewise @y and @z
  */
 struct cloud {
@@ -60,12 +60,12 @@ struct cloud {
 };
 
 /**
- * struct cloud_layout - where in the bytes of a point its values are
+ * struct cloud_layout - positions of the values in the bytes of a point
  * @channels:	in use
  * @step:	bytes from point to point
  * @big_endian:	byte order
  * @channel:	x, y and z (float32 or float64) and the fields, in any order;
- *		a PointField with a count other than 1 has no place here
+ *		PointFields with a count other than 1 are not supported
  */
 struct cloud_layout {
 	unsigned int	channels;
@@ -81,9 +81,9 @@ struct cloud_layout {
 /**
  * cloud_create() - room for @max points with up to CLOUD_FIELDS fields
  *
- * Memory of fields that are not used is reserved, but not touched.
+ * Memory of unused fields is reserved, but not touched.
  *
- * Return: an empty cloud, or NULL; cloud_destroy() frees it.
+ * Return: an empty cloud, or NULL; free with cloud_destroy().
  */
 struct cloud *cloud_create(unsigned int max);
 
@@ -92,8 +92,8 @@ void cloud_destroy(struct cloud *c);
 /**
  * cloud_add_field() - give every point one more value
  *
- * Return: 0; -E2BIG if there are CLOUD_FIELDS already, -EINVAL if name or type
- * is none, -EEXIST if there is one of that name.
+ * Return: 0; -E2BIG: there are CLOUD_FIELDS already, -EINVAL: invalid name or
+ * type, -EEXIST: a field of that name exists.
  */
 int cloud_add_field(struct cloud *c, const char *name, unsigned int type);
 
@@ -110,10 +110,10 @@ int cloud_append(struct cloud *c, const struct cloud *in, unsigned int begin,
 /* Return: the number of a field of that name, or -ENOENT */
 int cloud_find(const struct cloud *c, const char *name);
 
-/* bytes of a value, 0 if @type is none */
+/* bytes of a value, 0: invalid @type */
 unsigned int cloud_type_bytes(unsigned int type);
 
-/* every type fits into a double */
+/* a double holds every type */
 double cloud_get(const struct cloud_field *f, unsigned int i);
 
 /* integers are rounded and clamped to what the type holds */
@@ -125,17 +125,17 @@ bool cloud_field_packed(const struct cloud_field *f);
 /**
  * cloud_begin() - empty @c and give it the fields of @layout
  *
- * Return: 0; -EINVAL if x, y or z is missing, a type or name is none, or a
+ * Return: 0; -EINVAL: x, y or z is missing, a type or name is invalid, or a
  * value lies outside @layout->step.
  */
 int cloud_begin(struct cloud *c, const struct cloud_layout *layout);
 
 /**
- * cloud_read() - append points; once per row if rows are padded
+ * cloud_read() - append points; call it for each row if rows are padded
  * @layout: the one of cloud_begin()
  * @data: @points * @layout->step bytes
  *
- * Return: 0; -ENOSPC, and nothing appended, if there is no room for @points.
+ * Return: 0; -ENOSPC: no room for @points, nothing is appended.
  */
 int cloud_read(struct cloud *c, const struct cloud_layout *layout,
 	       const void *data, unsigned int points);
@@ -145,7 +145,7 @@ void cloud_packed_layout(const struct cloud *c, struct cloud_layout *layout);
 
 /**
  * cloud_write() - the bytes of all points
- * @layout: channels that @c has not are set to 0
+ * @layout: channels that @c lacks are set to 0
  * @data: @c->count * @layout->step bytes; gaps are set to 0
  */
 void cloud_write(const struct cloud *c, const struct cloud_layout *layout,

@@ -6,7 +6,7 @@
  *	0  version, 4 bits	0  fields, 4 bits
  *	1  points		2  payloads, 16 bits
  *	4  number of this payload, 16 bits
- *	6  for each field as cloud_put_name() has it
+ *	6  each field, see cloud_put_name()
  *	then point by point x, y, z and the fields, little endian.
  */
 #include <errno.h>
@@ -26,7 +26,7 @@ enum {
 };
 
 /*
- * The fields that fit.
+ * Write the header with the fields that fit.
  *
  * Return: bytes of the header; the first is set, and @step to those of a point.
  */
@@ -50,7 +50,7 @@ static unsigned int put_fields(const struct cloud *in, uint8_t *header,
 	return at;
 }
 
-/* A value between memory and little endian, either way */
+/* A value between memory and little endian, in either direction */
 static void cloud80_copy_value(uint8_t *to, const uint8_t *from,
 			       unsigned int bytes)
 {
@@ -138,7 +138,7 @@ void cloud80_begin(struct cloud80 *d)
 	cloud_parts_begin(&d->parts);
 }
 
-/* The first payload says what the cloud is like */
+/* The first payload defines the fields */
 static int cloud80_begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
 {
 	unsigned int fields = p[0] & 15, parts = get_le16(p + 2);

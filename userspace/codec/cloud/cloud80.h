@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cloud80.h - clouds as D6.3 sends them: small clouds of up to 80 points
+ * cloud80.h - clouds as in D6.3: small clouds of up to 80 points
  *
- * For compatibility and comparison: coordinates are float32 as they are, point
- * i goes to datagram i mod n, which thins the cloud evenly when some are lost.
- * Extra fields go along, in their order, as far as 80 points of them fit.
+ * For compatibility and comparison: coordinates are plain float32, point i goes
+ * to datagram i mod n, so that losses thin the cloud evenly. Extra fields are
+ * included in their order, as long as 80 points fit.
  *
  * Limits: 65535 datagrams, 5 million points.
  *
@@ -19,11 +19,11 @@
 enum { CLOUD80_POINTS = 80 };
 
 /**
- * cloud80_encode() - fill the payloads of a cloud
+ * cloud80_encode() - encode a cloud to payloads
  * @out: gets a payload for every CLOUD80_POINTS points; one for an empty cloud
  *
- * Return: 0; -EMSGSIZE if not even coordinates fit, -ENOSPC if @out has too
- * few slots.
+ * Return: 0; -EMSGSIZE: not even coordinates fit, -ENOSPC: @out has too few
+ * slots.
  */
 int cloud80_encode(const struct cloud *in, struct payloads *out);
 
@@ -32,29 +32,29 @@ struct cloud80;
 /**
  * cloud80_create() - a decoder of clouds of up to @max points
  *
- * Return: it, or NULL; cloud80_destroy() frees it.
+ * Return: NULL: no memory; free with cloud80_destroy().
  */
 struct cloud80 *cloud80_create(unsigned int max);
 
 void cloud80_destroy(struct cloud80 *d);
 
-/* A new cloud: forget what was added */
+/* Start a cloud: forget what was added */
 void cloud80_begin(struct cloud80 *d);
 
 /**
- * cloud80_add() - one more payload of the cloud
+ * cloud80_add() - add a payload of the cloud
  *
- * Return: 0; -EEXIST if it is there already; -EINVAL if it is of another
- * cloud's shape than the first; -EPROTO if it is broken or larger than the
- * decoder's limit. Nothing changed if not 0.
+ * Return: 0; -EEXIST: a duplicate; -EINVAL: its shape differs from the first
+ * one's; -EPROTO: damaged or beyond the decoder's limit. After an error nothing
+ * changed.
  */
 int cloud80_add(struct cloud80 *d, const void *payload, size_t len);
 
 /**
- * cloud80_finish() - the points that are there
- * @out: gets them payload by payload, by their numbers
+ * cloud80_finish() - the received points
+ * @out: gets them in the order of the payloads' numbers
  *
- * Return: 0, or -ENOSPC if @out is too small: it is empty then.
+ * Return: 0, or -ENOSPC: @out is too small, and is empty.
  */
 int cloud80_finish(struct cloud80 *d, struct cloud *out);
 

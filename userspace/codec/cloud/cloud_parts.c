@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cloud_parts - a cloud whose payloads come in any order
+ * cloud_parts - a cloud from payloads in any order
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cloud_parts.h - a cloud whose payloads come in any order, and the names of
- * its fields in their headers: what the decoders of clouds have in common
+ * cloud_parts.h - a cloud from payloads in any order, and the names of fields
+ * in their headers: shared by the decoders of clouds
  *
- * Points are appended as payloads come; in the end they are put in the order
- * of the payloads' numbers.
+ * Points are appended in the order of arrival; at the end they are put in the
+ * order of the payloads' numbers.
  */
 #ifndef CODEC_CLOUD_CLOUD_PARTS_H
 #define CODEC_CLOUD_CLOUD_PARTS_H
@@ -18,8 +18,8 @@ enum {
 
 /**
  * struct cloud_parts - payloads of a cloud
- * @begun:	one was taken
- * @max:	payloads there may be, @count: there are
+ * @begun:	a payload was added
+ * @max:	limit of payloads; @count: their number in this cloud
  * @span:	[number of a payload]: its points in @cloud
  */
 struct cloud_parts {
@@ -37,10 +37,10 @@ int cloud_parts_create(struct cloud_parts *p, unsigned int points,
 		       unsigned int parts);
 void cloud_parts_destroy(struct cloud_parts *p);
 
-/* A new cloud: forget what was added */
+/* Start a cloud: forget what was added */
 void cloud_parts_begin(struct cloud_parts *p);
 
-/* It comes in @count payloads, none of which was received yet */
+/* The cloud has @count payloads; none has been received yet */
 void cloud_parts_expect(struct cloud_parts *p, unsigned int count);
 
 static inline bool cloud_parts_has(const struct cloud_parts *p, unsigned int i)
@@ -48,14 +48,14 @@ static inline bool cloud_parts_has(const struct cloud_parts *p, unsigned int i)
 	return p->begun && p->span[i].received;
 }
 
-/* All points of the cloud from @begin on are those of payload @i */
+/* The points from @begin on are those of payload @i */
 void cloud_parts_take(struct cloud_parts *p, unsigned int i,
 		      unsigned int begin);
 
 /**
- * cloud_parts_finish() - the points that are there, payload by payload
+ * cloud_parts_finish() - the received points, payload by payload
  *
- * Return: 0, or -ENOSPC if @out is too small: it is empty then.
+ * Return: 0, or -ENOSPC: @out is too small, and is empty.
  */
 int cloud_parts_finish(const struct cloud_parts *p, struct cloud *out);
 
@@ -63,14 +63,14 @@ int cloud_parts_finish(const struct cloud_parts *p, struct cloud *out);
  * cloud_put_name() - type and name of a field: type, 4 bits; bytes of the name
  * less 1, 12 bits; the name
  *
- * Return: bytes, CLOUD_NAME_HEADER and those of the name.
+ * Return: bytes written.
  */
 unsigned int cloud_put_name(const struct cloud_field *f, uint8_t *to);
 
 /**
- * cloud_get_name() - add a field to @c as cloud_put_name() has written it
+ * cloud_get_name() - add a field to @c, from cloud_put_name()
  *
- * Return: bytes; -EPROTO if it is broken.
+ * Return: bytes read; -EPROTO: invalid.
  */
 int cloud_get_name(struct cloud *c, const uint8_t *from, size_t len);
 

@@ -2,10 +2,10 @@
 /*
  * cloudblock - encoder of clouds
  *
- * Points are sorted by the Morton code of their voxel, which puts those of a
- * block side by side; blocks of more points than surely fit are dealt out in
- * several parts. How many payloads it takes is found by trying, beginning with
- * an estimate.
+ * Points are sorted by the Morton code of their voxel, so that those of a block
+ * are adjacent. Blocks with too many points for a payload are split into
+ * several parts. The number of payloads is found by trial, starting from an
+ * estimate.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,23 +13,23 @@
 #include "base/wire.h"
 #include "codec/cloud/cloudblock_format.h"
 
-/* a point by the Morton code of its voxel */
+/* a point and the Morton code of its voxel */
 struct sorted {
 	uint64_t	code;
 	uint32_t	point;
 };
 
 /**
- * struct part - of a block: every @stride-th of its points
- * @next: of the same payload, or none
+ * struct part - part of a block: every @stride-th of its points
+ * @next: next part of the same payload, or NONE
  */
 struct part {
 	uint32_t	begin, end, stride, next;
 };
 
 /**
- * struct load - a payload to be
- * @weight: what is in it so far: points, and some for each block
+ * struct load - contents of a payload
+ * @weight: points, plus BLOCK_WEIGHT for each block
  */
 struct load {
 	uint32_t	first, last, weight, points, blocks;
@@ -37,7 +37,7 @@ struct load {
 
 enum {
 	NONE		= UINT32_MAX,
-	BLOCK_WEIGHT	= 2,	/* points that a block costs */
+	BLOCK_WEIGHT	= 2,	/* cost of a block, in points */
 };
 
 struct cloudblock_encoder {
@@ -94,7 +94,7 @@ unsigned int cloudblock_bits(float leaf, float precision)
 	return bits;
 }
 
-/* 21 bits, two zeros before each */
+/* Spread 21 bits, with two zeros before each */
 static uint64_t spread_bits(uint64_t v)
 {
 	v = (v | v << 32) & 0x001f00000000ffff;
@@ -128,7 +128,7 @@ static int place_points(struct cloudblock_encoder *e, const struct cloud *in,
 	return 0;
 }
 
-/* Radix sort: equal ones stay in order, bytes that all share are free */
+/* Radix sort: stable, and skips bytes that are equal in all codes */
 static void sort_points(struct cloudblock_encoder *e, unsigned int n)
 {
 	for (int shift = 0; shift < 64; shift += 8) {
@@ -171,7 +171,7 @@ static void cut_parts(struct cloudblock_encoder *e, unsigned int n,
 	}
 }
 
-/* Each part to the payload that has least */
+/* Each part goes to the payload with the least weight */
 static void deal_parts(struct cloudblock_encoder *e, unsigned int payloads)
 {
 	for (unsigned int k = 0; k < payloads; k++)
@@ -236,7 +236,7 @@ static void mark_points(struct cloudblock_encoder *e, const struct part *p)
 	}
 }
 
-/* Return: points that fit */
+/* Return: number of points that fit */
 INLINE unsigned int cloudblock_encode_part(struct cloudblock_encoder *e,
 				     struct coder *c, const struct cloud *in,
 				     const struct part *p, unsigned int bits)
@@ -278,7 +278,7 @@ INLINE unsigned int cloudblock_encode_part(struct cloudblock_encoder *e,
 	return done;
 }
 
-/* Return: bytes, or, if they are too many, -1 - points that fit */
+/* Return: bytes, or, if they do not fit, -1 - points that fit */
 static int encode_load(struct cloudblock_encoder *e, const struct cloud *in,
 		       unsigned int bits, const struct load *l, uint8_t *to,
 		       size_t size)
@@ -303,7 +303,7 @@ static int encode_load(struct cloudblock_encoder *e, const struct cloud *in,
 	return e->header_len + len;
 }
 
-/* What all payloads begin with, and the fields of the model */
+/* The header of all payloads, and the fields of the model */
 static int make_header(struct cloudblock_encoder *e, const struct cloud *in,
 		       const struct cloudblock_params *p)
 {
@@ -331,7 +331,7 @@ static int make_header(struct cloudblock_encoder *e, const struct cloud *in,
 	return 0;
 }
 
-/* A guess at the bytes of a point, on the low side */
+/* A low estimate of the bytes of a point */
 static float bytes_of_point(const struct cloudblock_encoder *e,
 			    unsigned int bits)
 {
@@ -344,8 +344,8 @@ static float bytes_of_point(const struct cloudblock_encoder *e,
 }
 
 /*
- * Loads that follow each other are neighbours in space: send them far apart,
- * so that a burst of losses is no large hole. Return: a step that meets all.
+ * Consecutive loads are neighbours in space: send them far apart, so that a
+ * burst of losses makes no large hole. Return: a step coprime to @n.
  */
 static unsigned int cloudblock_stride_of(unsigned int n)
 {
@@ -366,7 +366,7 @@ static unsigned int cloudblock_stride_of(unsigned int n)
 /*
  * Encode into @payloads payloads.
  *
- * Return: 0, or how many there should be rather.
+ * Return: 0, or a better number of payloads.
  */
 static unsigned int encode_all(struct cloudblock_encoder *e,
 			       const struct cloud *in, unsigned int bits,
@@ -393,7 +393,7 @@ static unsigned int encode_all(struct cloudblock_encoder *e,
 			more = more * l->points / len;
 		else
 			more *= 2;
-		/* loads differ: a little more than on the average */
+		/* loads differ: slightly more than the average */
 		least = payloads + payloads / 32 + 1;
 		return more > least ? more : least;
 	}
@@ -434,7 +434,7 @@ int cloudblock_encode(struct cloudblock_encoder *e, const struct cloud *in,
 			deal_parts(e, payloads);
 			out->count = payloads;
 			payloads = encode_all(e, in, p->bits, payloads, out);
-			/* not even each alone */
+			/* a single part does not fit */
 			if (payloads > e->parts && out->count == e->parts)
 				break;
 		}

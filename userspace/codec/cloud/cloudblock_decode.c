@@ -2,7 +2,7 @@
 /*
  * cloudblock_decode - clouds from the payloads that arrived
  *
- * A payload is decoded behind the points of those before, as it comes.
+ * A payload is decoded on arrival, appending to the points of earlier ones.
  */
 #include <errno.h>
 #include <math.h>
@@ -72,7 +72,7 @@ static int read_fields(struct cloudblock_decoder *d, const uint8_t *p,
 	return 0;
 }
 
-/* The first payload says what the cloud is like */
+/* The first payload defines the fields */
 static int cloudblock_decode_begin_cloud(struct cloudblock_decoder *d,
 					 const uint8_t *p, size_t len)
 {
@@ -155,7 +155,7 @@ INLINE int decode_point(struct cloudblock_decoder *d, struct coder *c,
 	return 0;
 }
 
-/* Return: 0, or -EPROTO if it is no block, or of more than @end points */
+/* Return: 0, or -EPROTO: invalid, or more than @end points */
 INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
 			unsigned int end)
 {
@@ -196,7 +196,7 @@ static int cloudblock_decode_decode(struct cloudblock_decoder *d,
 	while (blocks--)
 		if (decode_block(d, &c, end))
 			return -EPROTO;
-	/* what is longer than it need be was not made by the encoder */
+	/* an encoder never writes extra bytes */
 	if (cloud->count != end || c.d.p != c.d.end)
 		return -EPROTO;
 	cloud_parts_take(&d->parts, get_le16(p + 8), begin);

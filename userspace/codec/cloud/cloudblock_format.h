@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cloudblock_format.h - what a payload of cloudblock.h is made of
+ * cloudblock_format.h - format of a payload of cloudblock.h
  *
  *	0  version, 4 bits	0  fields, 4 bits
  *	1  bits per axis	2  leaf, metres, float
  *	6  payloads, 16 bits	8  number of this payload, 16 bits
  *	10 points, 16 bits	12 blocks, 16 bits
- *	14 for each field: step, float; then as cloud_put_name() has it
+ *	14 for each field: step, float; then see cloud_put_name()
  *	then one arithmetic code of all blocks: corner (differences to the last
  *	block), occupancy level by level, and in Morton order for each voxel
- *	its points: offsets, fields, whether there is one more.
+ *	its points: offsets, fields, whether one more follows.
  */
 #ifndef CODEC_CLOUD_CLOUDBLOCK_FORMAT_H
 #define CODEC_CLOUD_CLOUDBLOCK_FORMAT_H
@@ -24,16 +24,16 @@
 enum {
 	BLOCK_VERSION	= 1,
 	BLOCK_SHAPE	= 8,	/* bytes that are the same in all payloads, */
-	BLOCK_FIXED	= 14,	/* as are those of the fields behind */
+	BLOCK_FIXED	= 14,	/* as are those of the fields after these */
 	BLOCK_STEP	= 4,	/* of a field, before its name */
 	BLOCK_HEADER_MAX = BLOCK_FIXED + CLOUD_FIELDS *
 			  (BLOCK_STEP + CLOUD_NAME_HEADER + CLOUD_NAME - 1),
 	BLOCK_LEVELS	= 4,
 	BLOCK_SIDE	= 1 << BLOCK_LEVELS,
 	BLOCK_VOXELS	= BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE,
-	GRID_SIDE	= BLOCK_SIDE + 2,	/* with nothing around */
+	GRID_SIDE	= BLOCK_SIDE + 2,	/* with an empty border */
 	GRID_CELLS	= GRID_SIDE * GRID_SIDE * GRID_SIDE,
-	AROUND		= 5,	/* nothing, or a quarter of the voxel */
+	AROUND		= 5,	/* unknown, or a quarter of the voxel */
 	WIDE		= 56,	/* buckets of a field's differences */
 	FIELD_MAX	= 53,	/* bits of its multiples of a step */
 };
@@ -50,7 +50,7 @@ enum { GRID_X = 1, GRID_Y = GRID_SIDE, GRID_Z = GRID_SIDE * GRID_SIDE };
 /**
  * struct block_field - how a field is coded
  * @step: 0: byte by byte
- * @last: of the point before: in steps, or its bytes
+ * @last: of the previous point: in steps, or its bytes
  * @bytes: trees of the differences of each byte
  */
 struct block_field {
@@ -70,11 +70,11 @@ struct block_cell {
 };
 
 /**
- * struct block_level - of the octree
- * @count: cells that are occupied
+ * struct block_level - level of the octree
+ * @count: occupied cells
  * @cell: these, in Morton order
  * @grid: whether a cell is occupied
- * @children: [code]: which are occupied; the encoder's
+ * @children: [code]: which are occupied; for the encoder
  */
 struct block_level {
 	unsigned int		count;
@@ -84,7 +84,7 @@ struct block_level {
 };
 
 /**
- * struct block_model - all that the coder learns in a payload, and a block
+ * struct block_model - state learnt in a payload, and the current block
  * @corner: of the last block, in blocks
  * @offset: [axis][place in the grid]: of a voxel's last point
  */
@@ -101,7 +101,7 @@ struct block_model {
 	struct block_level	level[BLOCK_LEVELS + 1];
 };
 
-/* Ready for another payload; the fields are set already */
+/* Reset for another payload; keeps the fields */
 static inline void block_model_init(struct block_model *m)
 {
 	rc_bits_init(m->corner_above[0], 3 * CODE_BUCKETS);
@@ -130,9 +130,9 @@ INLINE void block_code_corner(struct coder *c, struct block_model *m,
 }
 
 /*
- * The cells of level @l + 1 within those of level @l. Of the neighbours of a
- * cell those at lower coordinates are known, those at higher ones if they are
- * in another cell of level @l, and then by that.
+ * The cells of level @l + 1 in those of level @l. Of a cell's neighbours, those
+ * at lower coordinates are known. Of those at higher ones only the parent at
+ * level @l is known, if it is another one.
  */
 INLINE void block_code_level(struct coder *c, struct block_model *m,
 				  unsigned int l)
@@ -182,7 +182,7 @@ INLINE void block_code_occupancy(struct coder *c, struct block_model *m)
 		block_code_level(c, m, l);
 }
 
-/* Forget a block */
+/* Clear the current block */
 static inline void block_clear(struct block_model *m)
 {
 	for (unsigned int l = 0; l <= BLOCK_LEVELS; l++) {
@@ -200,8 +200,8 @@ static inline void block_clear(struct block_model *m)
 }
 
 /*
- * Where along axis @a the voxels beside are met, which come before this one:
- * 0 unknown, else one more than the upper two bits
+ * Position of the surface along axis @a in earlier neighbour voxels: 0:
+ * unknown, else the upper two bits plus 1
  */
 static inline unsigned int block_around(const struct block_model *m,
 					unsigned int at, int a,
@@ -222,7 +222,7 @@ static inline unsigned int block_around(const struct block_model *m,
 	return n ? 1 + (sum * 4 >> (bits + n - 1)) : 0;
 }
 
-/* Where a point is in its voxel, in 2^bits steps along each axis */
+/* Position of a point in its voxel, in 2^bits steps along each axis */
 INLINE void block_code_offset(struct coder *c, struct block_model *m,
 				   unsigned int at, unsigned int bits,
 				   uint16_t offset[3])
@@ -252,7 +252,7 @@ INLINE void block_code_offset(struct coder *c, struct block_model *m,
 	}
 }
 
-/* Return: the number of steps, or more than 2^FIELD_MAX if it is broken */
+/* Return: number of steps; more than 2^FIELD_MAX: damaged */
 INLINE int64_t block_code_steps(struct coder *c, struct block_field *f,
 				     int64_t value)
 {
@@ -276,7 +276,7 @@ INLINE int64_t block_code_steps(struct coder *c, struct block_field *f,
 	return f->last;
 }
 
-/* A value byte by byte, each as the difference to that of the point before */
+/* A value byte by byte, each as the difference to the previous point's */
 INLINE void block_code_bytes(struct coder *c, struct block_field *f,
 				  uint8_t *value, unsigned int n)
 {

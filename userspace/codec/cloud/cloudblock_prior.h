@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cloudblock_prior.h - where the probabilities of cloudblock.h start
+ * cloudblock_prior.h - initial probabilities of cloudblock.h
  *
- * Of a 0, in 1/256, as counted over voxels of 5 to 20 cm of indoor scans of a
- * VLP-16, an outdoor scan of a larger lidar, and a made room: surfaces, which
- * clouds are. What is wrong is unlearnt within some dozens of points.
+ * Of a 0, in 1/256, counted over voxels of 5 to 20 cm of indoor scans of a
+ * VLP-16, an outdoor scan of a larger lidar, and a synthetic room: surfaces, as
+ * most clouds. Wrong ones are corrected within some dozens of points.
  */
 #ifndef CODEC_CLOUD_CLOUDBLOCK_PRIOR_H
 #define CODEC_CLOUD_CLOUDBLOCK_PRIOR_H

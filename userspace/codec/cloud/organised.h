@@ -2,8 +2,8 @@
 /*
  * organised.h - one revolution of a spinning lidar: ring by column
  *
- * The order in which the sensor measured, which is what makes its ranges
- * predictable (rangeimage.h) and its columns vertical (vscan.h).
+ * The order of measurement, which makes ranges predictable (rangeimage.h) and
+ * columns vertical (vscan.h).
  */
 #ifndef CODEC_CLOUD_ORGANISED_H
 #define CODEC_CLOUD_ORGANISED_H

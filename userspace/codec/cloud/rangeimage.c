@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rangeimage - encoder of revolutions, and the sensors it knows
+ * rangeimage - encoder of revolutions, and its known sensors
  */
 #include <errno.h>
 #include <math.h>
 #include "base/wire.h"
 #include "codec/cloud/rangeimage_format.h"
 
-/* first is lowest, 1/100 degree; lasers in the order in which they fire */
+/* lowest first, 1/100 degree; lasers in the order in which they fire */
 #define VLP16_RINGS	16
-#define VLP16_LASER	(2.304f / 55.296f)	/* of a firing of all */
+#define VLP16_LASER	(2.304f / 55.296f)	/* part of a firing cycle */
 
 static int vlp16_laser(unsigned int ring)
 {
@@ -103,7 +103,7 @@ static void load_column(const struct organised *o,
 	}
 }
 
-/* Return: bytes, or, if they are too many, -1 - columns that fit */
+/* Return: bytes, or, if they do not fit, -1 - columns that fit */
 static int rangeimage_encode_part(const struct organised *o,
 				  const struct rangeimage_params *p,
 				  const struct image_header *h, uint8_t *to,
@@ -189,7 +189,7 @@ again:
 		len = rangeimage_encode_part(
 			o, params, &h, payload_at(out, h.index), out->size);
 		if (len < 0) {
-			/* as many more as did not fit, or one */
+			/* increase by what did not fit, at least one */
 			columns = (h.columns + h.parts - 1) / h.parts;
 			if (columns < 2)
 				return -EMSGSIZE;

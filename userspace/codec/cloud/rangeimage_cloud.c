@@ -62,7 +62,7 @@ int organised_to_cloud(const struct organised *o, struct cloud *out)
 }
 
 /**
- * struct place - of a point that has a direction
+ * struct place - direction of a point
  * @azimuth: 1/100 degree, 0 ... TURN
  * @ring: its number, later its rank by elevation
  */
@@ -178,7 +178,7 @@ static void sort_places(struct organiser *g)
 		g->order[g->start[(unsigned int)g->place[i].azimuth]++] = i;
 }
 
-/* The one that would be at @k if they were sorted (Hoare's FIND) */
+/* The element at @k in sorted order (Hoare's FIND) */
 static float nth(float *v, unsigned int n, unsigned int k)
 {
 	unsigned int low = 0, high = n - 1;
@@ -210,7 +210,7 @@ static float nth(float *v, unsigned int n, unsigned int k)
 	return v[k];
 }
 
-/* Sines of elevations, ring by ring; where those of a ring begin */
+/* Sines of elevations, ring by ring; @first: where each ring begins */
 static void find_sines(struct organiser *g, const float *z, uint32_t *first)
 {
 	uint32_t next[ORGANISED_RINGS], sum = 0;
@@ -258,7 +258,7 @@ static void sort_rings(struct organiser *g, const float *z)
 		g->place[i].ring = g->rank[g->place[i].ring];
 }
 
-/* Azimuths from point to point of a ring, counted; the most frequent one */
+/* Differences of azimuths within rings, counted; the most frequent one */
 static int frequent_step(const struct organiser *g)
 {
 	uint32_t count[STEP_MAX + 2] = { 0 }, best = 0;
@@ -275,7 +275,7 @@ static int frequent_step(const struct organiser *g)
 		if (d >= STEP_MIN && d < STEP_MAX)
 			count[(int)(d + 0.5f)]++;
 	}
-	/* a head jitters: three are one */
+	/* the head jitters: sum up three bins */
 	for (int d = 1; d <= STEP_MAX; d++) {
 		uint32_t here = count[d - 1] + count[d] + count[d + 1];
 
@@ -287,7 +287,7 @@ static int frequent_step(const struct organiser *g)
 	return mode;
 }
 
-/* Return: the mean step from column to column, 0 if there is none */
+/* Return: the mean step from column to column, 0: none found */
 static float find_step(const struct organiser *g)
 {
 	float last[ORGANISED_RINGS], sum = 0;
@@ -309,7 +309,7 @@ static float find_step(const struct organiser *g)
 	return used ? mode + sum / used : 0;
 }
 
-/* How far each ring is ahead of the one below, modulo a step, added up */
+/* Advance of each ring to the one below, modulo a step, summed up */
 static void find_advances(const struct organiser *g, float step, float *advance)
 {
 	float s[ORGANISED_RINGS] = { 0 }, c[ORGANISED_RINGS] = { 0 };
@@ -321,7 +321,7 @@ static void find_advances(const struct organiser *g, float step, float *advance)
 		const struct place *p = &g->place[g->order[i]];
 
 		last[p->ring] = p->azimuth;
-		/* this ring next to the one below, and the one above to it */
+		/* this ring relative to the one below, the one above to it */
 		for (unsigned int r = p->ring; r <= p->ring + 1U; r++) {
 			unsigned int phase;
 			float d;
@@ -344,14 +344,14 @@ static void find_advances(const struct organiser *g, float step, float *advance)
 	}
 }
 
-/* Of place i by azimuth; those from count on are the first a turn later */
+/* Azimuth of place i; those from count on are the first, a turn later */
 static float azimuth_at(const struct organiser *g, unsigned int i)
 {
 	return i < g->count ? g->place[g->order[i]].azimuth :
 	       g->place[g->order[i - g->count]].azimuth + TURN;
 }
 
-/* Where a column begins, so that the seam at 0 degrees parts none */
+/* First place of a column, so that the seam at 0 degrees splits none */
 static unsigned int first_of_column(const struct organiser *g, float step)
 {
 	for (unsigned int i = 1; i < g->count; i++)
@@ -361,8 +361,8 @@ static unsigned int first_of_column(const struct organiser *g, float step)
 }
 
 /*
- * Put a column at @azimuth behind the last one at @last, with empty ones
- * between where some lack
+ * Add a column at @azimuth after the last one at @last, with empty ones in
+ * between for gaps
  */
 static int add_column(struct organiser *g, float azimuth, float last,
 		      float step)
@@ -383,7 +383,7 @@ static int add_column(struct organiser *g, float azimuth, float last,
 	return 0;
 }
 
-/* Part the places into columns */
+/* Divide the places into columns */
 static int find_columns(struct organiser *g, float step, float *worst)
 {
 	unsigned int begin = first_of_column(g, step), i, j;
@@ -418,9 +418,8 @@ static int find_columns(struct organiser *g, float step, float *worst)
 }
 
 /*
- * Rows are ring numbers where these rise with the elevation, so that rings that
- * had no return keep theirs; their elevations go on as those beside. Otherwise
- * rows are ranks.
+ * Rows are ring numbers if these increase with elevation, so that empty rings
+ * keep their rows, with interpolated elevations. Otherwise rows are ranks.
  */
 static void find_rows(struct organiser *g, const float *advance,
 		      struct organised *out)
@@ -436,7 +435,7 @@ static void find_rows(struct organiser *g, const float *advance,
 	for (unsigned int row = 0; row < out->rings; row++) {
 		float slope = 0, e;
 
-		/* the two ranks around, or nearest */
+		/* the two ranks around, or the nearest ones */
 		while (r + 1 < last && row > g->row[r + 1])
 			r++;
 		if (last)
@@ -450,7 +449,7 @@ static void find_rows(struct organiser *g, const float *advance,
 		out->advance[g->row[i]] = advance[i];
 }
 
-/* Return: points that found no place */
+/* Return: number of points without a place */
 static unsigned int rangecloud_fill(struct organiser *g, const struct cloud *in,
 				    float unit, unsigned int rows)
 {
@@ -466,7 +465,7 @@ static unsigned int rangecloud_fill(struct organiser *g, const struct cloud *in,
 		float range = roundf(p->range / unit);
 		double v = f < 0 ? 0 : cloud_get(&in->field[f], p->point);
 
-		/* the nearer one of two in the same place */
+		/* of two points in one place keep the nearer one */
 		if (!(range >= 1 && range <= UINT16_MAX)) {
 			lost++;
 			continue;
@@ -504,7 +503,7 @@ int cloud_to_organised(struct organiser *g, const struct cloud *in, float unit,
 	if (!(r.step >= STEP_MIN))
 		return -ERANGE;
 	find_advances(g, r.step, advance);
-	/* what is left of an azimuth is its column's */
+	/* the rest of an azimuth is that of its column */
 	for (unsigned int i = 0; i < g->count; i++) {
 		struct place *p = &g->place[i];
 

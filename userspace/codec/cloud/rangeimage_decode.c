@@ -2,8 +2,8 @@
 /*
  * rangeimage_decode - revolutions from the payloads that arrived
  *
- * A payload is decoded into its columns as it comes; they are taken back if it
- * turns out to be broken.
+ * A payload is decoded into its columns on arrival; they are removed again if
+ * it turns out to be damaged.
  */
 #include <errno.h>
 #include <math.h>
@@ -153,11 +153,11 @@ INLINE int decode_columns(struct rangeimage *r,
 		r->o.azimuth[column] = heading.azimuth;
 		done++;
 	}
-	/* what is longer than it need be was not made by the encoder */
+	/* an encoder never writes extra bytes */
 	return c->d.p == c->d.end ? 0 : -EPROTO;
 }
 
-/* The first payload says what the revolution is like */
+/* The first payload defines the shape */
 static void begin_image(struct rangeimage *r, const struct image_header *h)
 {
 	r->begun = true;
@@ -217,7 +217,7 @@ int rangeimage_add(struct rangeimage *r, const void *payload, size_t len)
 	return err;
 }
 
-/* Azimuths of columns a + 1 ... b - 1 from those of a and b */
+/* Interpolate azimuths of columns a + 1 ... b - 1 from those of a and b */
 static void between(struct organised *o, unsigned int a, unsigned int b,
 		    int from, int step_sum)
 {
@@ -228,8 +228,8 @@ static void between(struct organised *o, unsigned int a, unsigned int b,
 }
 
 /*
- * Fill in the azimuths of what is missing. The columns before the first and
- * behind the last are between these two as well, on the other side.
+ * Interpolate the azimuths of missing columns. Those before the first and after
+ * the last are between these two, around the circle.
  */
 static void fill_azimuths(struct rangeimage *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rangeimage_format.h - what a payload of rangeimage.h is made of
+ * rangeimage_format.h - format of a payload of rangeimage.h
  *
  *	0  version, 4 bits	1  resolution of intensities, 0: none
  *	0  sensor, 4 bits	2  number of this payload, 16 bits
@@ -23,7 +23,7 @@ enum {
 	IMAGE_VERSION	= 1,
 	IMAGE_HEADER	= 17,	/* bytes */
 	IMAGE_TURN	= 36000,
-	IMAGE_SENSORS	= 3,	/* known, with 0 for those that are not */
+	IMAGE_SENSORS	= 3,	/* known ones, and 0: unknown */
 	ADVANCE_UNIT	= 64,	/* advances are coded in 1/64 of 1/100 degree */
 	ADVANCE_MAX	= 2000,	/* 1/100 degree */
 };
@@ -34,7 +34,7 @@ struct image_header {
 	float		step;	/* of the head from column to column */
 };
 
-/* a column on its way; ring r is [r + 1], with nothing around */
+/* a column being coded; ring r is [r + 1], with an empty border */
 struct image_line {
 	uint16_t	range[ORGANISED_RINGS + 2];
 	uint16_t	miss[ORGANISED_RINGS + 2];
@@ -42,7 +42,7 @@ struct image_line {
 };
 
 /**
- * struct image_model - all that the coder learns in a payload
+ * struct image_model - state learnt in a payload
  * @last: range of the last return of each ring
  */
 struct image_model {
@@ -66,7 +66,7 @@ static inline void image_model_init(struct image_model *m)
 	rc_bits_init(m->table_above, CODE_BUCKETS);
 }
 
-/* MED: one of the two that are beside, or the plane through all three */
+/* MED: one of both neighbours, or the plane through all three */
 static inline int image_predict(int west, int south, int south_west)
 {
 	int low = west < south ? west : south;
@@ -79,7 +79,7 @@ static inline int image_predict(int west, int south, int south_west)
 	return west + south - south_west;
 }
 
-/* Whether the neighbours had returns; the top ring has none above */
+/* Which neighbours had returns; the top ring has none above */
 static inline unsigned int image_flag_context(const struct image_line *now,
 					      const struct image_line *before,
 					      const struct image_line *older,
@@ -91,13 +91,13 @@ static inline unsigned int image_flag_context(const struct image_line *now,
 	       (older->range[at] != 0) << 4 | top << 5;
 }
 
-/* How far off a prediction is, by what the neighbours' were: 0 ... */
+/* Expected error of a prediction, from the neighbours' errors: 0 ... */
 static inline unsigned int image_context(const struct image_line *now,
 					 const struct image_line *before,
 					 unsigned int at)
 {
 	unsigned int west = before->range[at], south = now->range[at - 1];
-	/* 60 / weight: no division by what is not constant */
+	/* 60 / weight: avoids a division */
 	static const uint8_t share[] = { 0, 60, 30, 20, 15, 12, 10 };
 	unsigned int sum = 0, weight = 0;
 
@@ -181,7 +181,7 @@ INLINE int image_code_intensity(struct coder *c, struct image_model *m,
 	return 0;
 }
 
-/* Return: 0, or -1 if what was read can be no column */
+/* Return: 0, or -1: an invalid column was read */
 INLINE int image_code_column(struct coder *c, struct image_model *m,
 				  const struct image_header *h,
 				  struct image_line *now,
@@ -208,7 +208,7 @@ INLINE int image_code_column(struct coder *c, struct image_model *m,
 
 /**
  * struct image_heading - azimuths from column to column
- * @step: the last, 1/100 degree
+ * @step: the last one, 1/100 degree
  */
 struct image_heading {
 	int	azimuth, step;
@@ -228,7 +228,7 @@ INLINE int image_code_azimuth(struct coder *c, struct image_model *m,
 	return h->azimuth;
 }
 
-/* What is drawn of a known sensor's table */
+/* Reconstruct the table of a known sensor */
 int image_sensor_table(unsigned int sensor, float step, struct organised *o);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rangeimage_prior.h - where the probabilities of rangeimage.h start
+ * rangeimage_prior.h - initial probabilities of rangeimage.h
  *
- * Of a 0, in 1/256, as counted over an indoor recording of a VLP-16 in 16
- * parts at 2 mm. They are relative to the misses around and so do for other
- * resolutions and sensors; what is wrong is unlearnt within a few columns.
+ * Of a 0, in 1/256, counted over an indoor recording of a VLP-16 in 16 parts at
+ * 2 mm. They are relative to the neighbours' errors and so suit other
+ * resolutions and sensors; wrong ones are corrected within a few columns.
  */
 #ifndef CODEC_CLOUD_RANGEIMAGE_PRIOR_H
 #define CODEC_CLOUD_RANGEIMAGE_PRIOR_H
@@ -14,7 +14,7 @@
 
 enum {
 	PRIOR_FLAGS	= 64,
-	PRIOR_RANGES	= 11,	/* contexts; the last: nothing around */
+	PRIOR_RANGES	= 11,	/* contexts; the last: no neighbours */
 };
 
 /* Return flags, by those of the neighbours */
@@ -27,7 +27,7 @@ static const uint8_t prior_flag[PRIOR_FLAGS] = {
 	128, 128, 128, 128,
 };
 
-/* code_number()'s above of the ranges' misses, by context */
+/* code_number()'s @above for errors of ranges, by context */
 static const uint8_t prior_range[PRIOR_RANGES][CODE_BUCKETS] = {
 	{ 24, 12, 37, 58, 93, 76, 125, 82, 86, 4, 204, 247,
 	  128, 128, 128, 128, 128, 128, },

@@ -2,9 +2,9 @@
 /*
  * voxel - voxel grid filter with a hash table
  *
- * In chunks of points: first the voxels of all, which vectorises, then a look
- * into the table for each. A slot of the table is in use if it bears the number
- * of the current pass, so that nothing needs to be cleared between passes.
+ * In chunks of points: first the voxels of all, which vectorises, then a lookup
+ * in the table for each. A slot of the table is in use if it has the number of
+ * the current pass, so that nothing has to be cleared between passes.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 enum {
 	CHUNK		= 256,		/* points */
 	SLOTS_MIN	= 1 << 12,
-	AHEAD		= 12,		/* points, of the prefetch */
+	AHEAD		= 12,		/* prefetch distance, points */
 };
 
 struct slot {
@@ -48,7 +48,7 @@ struct voxel {
 	double		*sum;		/* [cell]: of a field */
 };
 
-/* Points on their way into the table: their coordinates, 21 bits each */
+/* Voxel coordinates of points before the lookup, 21 bits each */
 struct chunk {
 	uint64_t	voxel[CHUNK + AHEAD];
 };
@@ -105,7 +105,7 @@ static void begin_pass(struct voxel *v, unsigned int points)
 	}
 }
 
-/* floor() of what is known to be small, without a call */
+/* floor() for small numbers, without a call */
 static inline int32_t floor_small(float f)
 {
 	int32_t i = f;
@@ -151,8 +151,8 @@ static inline unsigned int voxel_slot_of(uint64_t voxel, unsigned int shift)
 }
 
 /*
- * Find the cells of a chunk's points, and, unless only their number is asked
- * for, add the points to them.
+ * Find the cells of a chunk's points, and, unless only their number is wanted,
+ * add the points to them.
  *
  * Return: the number of cells so far.
  */
@@ -177,7 +177,7 @@ unsigned int add_chunk(struct voxel *v, const struct cloud *in,
 		unsigned int at = voxel_slot_of(voxel, shift);
 		struct slot *s = &slot[at];
 
-		/* what lies behind the chunk's end is old, and a slot too */
+		/* beyond the chunk's end are old but valid slots */
 		__builtin_prefetch(
 			&slot[voxel_slot_of(c->voxel[i + AHEAD], shift)]);
 		while (s->pass == number && s->voxel != voxel) {
@@ -398,7 +398,7 @@ int voxel_filter_most(struct voxel *v, const struct cloud *in,
 		      unsigned int most, float *leaf, struct cloud *out)
 {
 	float far = farthest(in), guess = *leaf;
-	/* too small, and large enough: only the octants are left */
+	/* bounds: too small, and so large that only the octants remain */
 	float low = far / (VOXEL_REACH / 2), high = far * 2;
 	int cells;
 
@@ -415,7 +415,7 @@ int voxel_filter_most(struct voxel *v, const struct cloud *in,
 		low = 0.5f;
 		high = 1;
 	}
-	/* a scan is surfaces: half the edge, four times the voxels */
+	/* scans are surfaces: half the edge gives four times the voxels */
 	if (!(guess > low && guess < high))
 		guess = far / sqrtf(most);
 	for (int i = 0; i < VOXEL_PASSES; i++) {

@@ -90,7 +90,7 @@ int voxel_ref_filter(const struct cloud *in, float leaf, struct cloud *out)
 
 		all[i].point = i;
 		for (int a = 0; a < 3; a++) {
-			/* 0 is added for -0 and 0 to be the same bytes */
+			/* adding 0 gives -0 and 0 the same bytes */
 			all[i].voxel[a] = floorf(at[a] * inverse) + 0.0f;
 			if (!(fabsf(all[i].voxel[a]) < VOXEL_REACH))
 				err = -ERANGE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blob - bytes that are whole or nothing, with parity
+ * blob - all-or-nothing bytes, with parity
  */
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "codec/core/blob.h"
 #include "codec/core/erasure.h"
 
-/* How bytes lie in rows: row r of group g is number r * groups + g */
+/* Division into rows: row r of group g is number r * groups + g */
 struct shape {
 	unsigned int	groups, need, count, row;
 	size_t		len;
@@ -23,10 +23,10 @@ struct blob_encoder {
 struct blob_decoder {
 	struct erasure	*code;
 	size_t		max;
-	struct shape	shape;		/* groups 0: nothing came */
+	struct shape	shape;		/* groups 0: nothing received */
 	unsigned int	have[BLOB_GROUPS];
 	uint8_t		there[BLOB_GROUPS][ERASURE_ROWS];
-	uint8_t		*rows;		/* of all groups, number by number */
+	uint8_t		*rows;		/* of all groups, in order */
 	size_t		room;
 };
 
@@ -56,7 +56,7 @@ static unsigned int div_up(size_t a, size_t b)
 	return (a + b - 1) / b;
 }
 
-/* As few rows as hold it, in as few groups, all alike */
+/* As few rows and groups as possible, all of one size */
 static struct shape blob_shape_of(size_t len, unsigned int size)
 {
 	unsigned int rows = len ? div_up(len, size) : 1;
@@ -81,7 +81,7 @@ static void blob_put_header(uint8_t *p, const struct shape *s,
 	put_le32(p + 8, s->len);
 }
 
-/* The bytes of a row of data, with 0 behind the last */
+/* The bytes of a row of data, padded with 0 */
 static void blob_put_row(uint8_t *p, const struct shape *s, const uint8_t *data,
 			 unsigned int number)
 {
@@ -130,13 +130,13 @@ int blob_encode(struct blob_encoder *e, const void *data, size_t len,
 	return 0;
 }
 
-/* Whether a group of @need of @count comes with a probability of @least */
+/* Whether @need of @count rows arrive with a probability of @least */
 static bool enough(unsigned int need, unsigned int count, double loss,
 		   double least)
 {
 	double p = pow(1 - loss, count), sum = 0;
 
-	/* from all of them downwards */
+	/* the number that arrive, from all of them down */
 	for (unsigned int k = count; k >= need && p > 0; k--) {
 		sum += p;
 		p *= loss / (1 - loss) * k / (count - k + 1);
@@ -199,7 +199,7 @@ static int blob_get_header(const uint8_t *p, size_t len, struct shape *s)
 	    !s->need || s->need > BLOB_NEED || p[3] >= s->count ||
 	    s->count < s->need || !s->row || len != BLOB_HEADER + (size_t)s->row)
 		return -EINVAL;
-	/* as few rows as hold it */
+	/* an encoder uses as few rows as possible */
 	most = (size_t)s->groups * s->need * s->row;
 	least = (size_t)s->groups * s->need * (s->row - 1);
 	return s->len > most || (s->len && s->len <= least) ? -EINVAL : 0;
@@ -275,7 +275,7 @@ long blob_finish(struct blob_decoder *d, const uint8_t **data)
 		if (erasure_decode(d->code, s->count, s->need, row,
 				   d->there[g], s->row))
 			return -ENODATA;
-		/* done: not again, as parity may be overwritten */
+		/* never decode again, as parity may be overwritten */
 		memset(d->there[g], 1, s->need);
 	}
 	*data = d->rows;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * coder.h - numbers in adaptive binary decisions, written or read
+ * coder.h - code numbers as adaptive binary decisions
  *
- * A format is one function for both directions, so that encoder and decoder
- * cannot differ: code_bit(c, model, value) writes value and returns it, or
- * reads and returns it. @decode is a constant where all is inlined.
+ * One function describes a format for both directions, so that encoder and
+ * decoder cannot differ: code_bit(c, model, value) writes @value and returns
+ * it, or reads and returns it. If all is inlined, @decode is a constant.
  */
 #ifndef CODEC_CORE_CODER_H
 #define CODEC_CORE_CODER_H
@@ -15,7 +15,7 @@
 enum {
 	CODE_BUCKETS	= 18,	/* of magnitudes below 2^17 */
 	CODE_LIMIT	= 60,	/* datagrams are short: learn fast */
-	CODE_TRUST	= 16,	/* decisions that a trained start is worth */
+	CODE_TRUST	= 16,	/* weight of a trained start, decisions */
 };
 
 struct coder {
@@ -25,8 +25,8 @@ struct coder {
 };
 
 /*
- * Begin to write or to read; finish writing. By value, as what has no address
- * can stay in registers.
+ * Start to write or to read; finish writing. Returned by value: a struct whose
+ * address is not taken can stay in registers.
  */
 INLINE struct coder code_encoder(uint8_t *buf, size_t size)
 {
@@ -44,7 +44,7 @@ INLINE struct coder code_decoder(const uint8_t *buf, size_t size)
 	return (struct coder){ .decode = true, .d = d };
 }
 
-/* Return: bytes, or -1 if they were too many */
+/* Return: bytes, or -1: the buffer was too small */
 INLINE int code_finish(const struct coder *c)
 {
 	struct rc_encoder e = c->e;
@@ -70,7 +70,7 @@ INLINE uint32_t code_raw(struct coder *c, uint32_t value, unsigned int n)
 	return value;
 }
 
-/* A start: @trained are probabilities of 0 in 1/256 */
+/* Start from trained probabilities of 0, in 1/256 */
 static inline void code_trained(struct rc_bit *b, const uint8_t *trained,
 				size_t n)
 {
@@ -78,7 +78,7 @@ static inline void code_trained(struct rc_bit *b, const uint8_t *trained,
 		b[i] = (struct rc_bit){ trained[i] << 8, CODE_TRUST };
 }
 
-/* Bits of a magnitude, asking from the @middle outwards; at most @most */
+/* Code the bit length of a magnitude, from @middle outwards; at most @most */
 INLINE unsigned int code_bucket(struct coder *c, struct rc_bit *above,
 				     unsigned int middle, unsigned int most,
 				     unsigned int bits)
@@ -98,7 +98,7 @@ INLINE unsigned int code_bucket(struct coder *c, struct rc_bit *above,
 
 /*
  * A number below 2^17 in magnitude. @above: [t]: has it more than t bits?
- * Most likely it is of @middle. The other bits are as good as even.
+ * @middle: the likeliest length. The lower bits are coded as equally likely.
  */
 INLINE int code_number(struct coder *c, struct rc_bit *above,
 			    unsigned int middle, int value)
@@ -110,7 +110,7 @@ INLINE int code_number(struct coder *c, struct rc_bit *above,
 	if (!bits)
 		return 0;
 	left = bits - 1;
-	/* the sign goes along */
+	/* with the sign */
 	v = code_raw(c, (v & ((1U << left) - 1)) << 1 | (value < 0), bits);
 	value = 1U << left | v >> 1;
 	return v & 1 ? -value : value;

@@ -2,8 +2,8 @@
 /*
  * erasure - Reed-Solomon code on libisal
  *
- * What data is missing is solved for alone: the rows that are there are taken
- * out of as many rows of parity, and what remains is a Cauchy matrix, whose
+ * Only the missing rows of data are solved for: the rows that arrived are
+ * subtracted from as many rows of parity. The rest is a Cauchy matrix, whose
  * inverse is known in closed form (Schechter 1959).
  */
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 #include "codec/core/erasure.h"
 
-enum { TABLE = 32 };		/* bytes that libisal makes of a coefficient */
+enum { TABLE = 32 };		/* bytes of libisal's table of a coefficient */
 
 /**
  * struct erasure - scratch memory
- * @matrix: of at most half by half the rows, either way
+ * @matrix: at most half by half the rows, for both directions
  */
 struct erasure {
 	unsigned int	rows;
@@ -53,7 +53,7 @@ void erasure_destroy(struct erasure *e)
 	free(e);
 }
 
-/* rows of e->from by e->matrix give rows of e->to */
+/* e->matrix times rows of e->from gives rows of e->to */
 static void multiply(struct erasure *e, unsigned int from, unsigned int to,
 		     size_t len)
 {
@@ -139,7 +139,7 @@ int erasure_decode(struct erasure *e, unsigned int count, unsigned int need,
 		memcpy(row[0], row[x[0]], len);
 		return 0;
 	}
-	/* what the missing rows add to the parity, in their place */
+	/* turn the parity into that of the missing rows alone */
 	if (have) {
 		for (unsigned int i = 0; i < missing; i++) {
 			for (unsigned int j = 0; j < need; j++)

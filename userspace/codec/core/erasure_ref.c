@@ -49,7 +49,7 @@ void erasure_encode_ref(unsigned int count, unsigned int need,
 	}
 }
 
-/* row @to += @factor * row @from, of matrix and right side alike */
+/* row @to += @factor * row @from, for the matrix and the right side */
 static void erasure_ref_eliminate(uint8_t *to, const uint8_t *from,
 				  uint8_t factor, size_t len)
 {

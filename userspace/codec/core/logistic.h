@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * logistic.h - probabilities to logarithms of their odds and back
+ * logistic.h - probabilities to log odds and back
  *
- * Estimates of a binary decision are mixed as such logarithms. Whole numbers
- * only, so that encoder and decoder agree.
+ * Estimates of a binary decision are mixed as log odds. Only integers, so that
+ * encoder and decoder agree.
  */
 #ifndef CODEC_CORE_LOGISTIC_H
 #define CODEC_CORE_LOGISTIC_H
@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 enum {
-	LOGISTIC_ONE	= 256,		/* of logarithms */
-	LOGISTIC_MOST	= 2047,		/* of their magnitude */
+	LOGISTIC_ONE	= 256,		/* scale of log odds */
+	LOGISTIC_MOST	= 2047,		/* largest magnitude */
 	LOGISTIC_STEPS	= 4096,		/* of probability */
 };
 
-/* 1/65536 of probability, of odds whose logarithm is -2047 to 2047 */
+/* Probability in 1/65536, from log odds of -2047 to 2047 */
 static inline int logistic_squash(int x)
 {
 	/* 65536 / (1 + exp(8 - i/2)) */
@@ -33,7 +33,7 @@ static inline int logistic_squash(int x)
 
 /**
  * logistic_stretch() - the inverse, as a table
- * @stretch: [p]: logarithm of the odds of a probability of p / LOGISTIC_STEPS
+ * @stretch: [p]: log odds of a probability of p / LOGISTIC_STEPS
  */
 static inline void logistic_stretch(int16_t stretch[LOGISTIC_STEPS])
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pattern - which sub-image a pixel belongs to
+ * pattern - the sub-image of a pixel
  */
 #include <stdint.h>
 #include "codec/core/pattern.h"
 
 /*
- * The pattern has two bits: x ^ y and y. Of each step's bits the finest count
- * most: this puts the bits of 0 .. 15 so, in every other bit.
+ * A step of the pattern has two bits, x ^ y and y, and the finest step's are
+ * the highest. This table reverses the bits of 0 .. 15 and spreads them to
+ * every other bit.
  */
 static const uint8_t spread[] = {
 	0x00, 0x40, 0x10, 0x50, 0x04, 0x44, 0x14, 0x54,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * payload.h - what an encoder fills: the payloads of the datagrams of a frame
+ * payload.h - payloads of the datagrams of a frame, filled by an encoder
  *
- * A payload is what follows the header of a segment (optsample/segment.h):
- * each is useful alone. The caller owns the memory and may leave room for
- * that header before each slot, so that nothing is copied on its way out.
+ * A payload follows the header of a segment (optsample/segment.h); each is
+ * decodable alone. The caller owns the memory and may leave room for that
+ * header before each slot, so that nothing has to be copied.
  */
 #ifndef CODEC_CORE_PAYLOAD_H
 #define CODEC_CORE_PAYLOAD_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 #include "optsample/segment.h"
 
-/* what a segment leaves to its payload */
+/* largest payload of a segment */
 #define PAYLOAD_MAX	(OPTSAMPLE_SEGMENT_MAX - \
 			 (int)sizeof(struct optsample_segment))
 
 /**
  * struct payloads - slots for the payloads of one frame
- * @data:	of slot 0; slot i begins @stride * i bytes behind
+ * @data:	of slot 0; slot i begins @stride * i bytes after it
  * @stride:	bytes from slot to slot, at least @size
  * @len:	bytes used of each slot, @max of them
  * @size:	most bytes of a payload
@@ -38,7 +38,7 @@ struct payloads {
 /**
  * payloads_create() - @max slots of PAYLOAD_MAX bytes
  *
- * Return: 0, to be freed with payloads_destroy(), or -ENOMEM.
+ * Return: 0, free with payloads_destroy(), or -ENOMEM.
  */
 int payloads_create(struct payloads *p, unsigned int max);
 void payloads_destroy(struct payloads *p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rangecoder - beginning and end of what rangecoder.h codes
+ * rangecoder - start and end of the coders of rangecoder.h
  */
 #include "rangecoder.h"
 
@@ -26,7 +26,7 @@ void rc_encoder_init(struct rc_encoder *rc, void *buf, size_t size,
 	};
 }
 
-/* A carry cannot run over the start: @low is below 1 before the first byte */
+/* A carry never passes the start: @low is below 1 before the first byte */
 void rc_carry(uint8_t *start, uint8_t *p)
 {
 	while (p > start && !++*--p)
@@ -38,7 +38,7 @@ size_t rc_encoder_finish(struct rc_encoder *rc)
 	uint64_t top = rc->low + rc->range - 1, value;
 	int shift = 32;
 
-	/* of the numbers in the range the one that ends in most zeros */
+	/* the number in the range with the most trailing zeros */
 	do {
 		shift -= 8;
 		value = top >> shift << shift;

@@ -2,13 +2,13 @@
 /*
  * rangecoder.h - adaptive binary arithmetic coder
  *
- * Any prefix of what it writes decodes: a decoder that was told so stops, by
- * rc_decoder.ended, at the first bit that the missing bytes could change, and
- * all bits before it are the encoder's. A stream that is whole ends in as few
- * bytes as tell it from others; the decoder reads zeros behind it.
+ * Any prefix of the stream decodes: a decoder of a prefix stops, by
+ * rc_decoder.ended, at the first bit that the missing bytes could change; all
+ * bits before it are correct. A complete stream is as short as possible; the
+ * decoder reads zeros after it.
  *
  * Method: range coder of G. N. N. Martin (1979) for binary decisions, with
- * carries propagated into what was written.
+ * carries propagated into the written bytes.
  */
 #ifndef CODEC_CORE_RANGECODER_H
 #define CODEC_CORE_RANGECODER_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 /**
- * struct rc_bit - what is known of a kind of binary decision
+ * struct rc_bit - adaptive probability of a binary decision
  * @zero:	probability of 0, 1/65536
  * @seen:	decisions seen, up to the coder's limit: it learns as 1/(n + 1.5)
  */
@@ -49,9 +49,8 @@ static inline void rc_learn(struct rc_bit *b, int bit, unsigned int limit)
 
 /**
  * struct rc_encoder - writes
- * @limit:	of rc_bit.seen: larger ones suit steady sources
- * @overflow:	there was more than the buffer holds: its content is worth
- *		nothing
+ * @limit:	of rc_bit.seen: a larger one suits steady sources
+ * @overflow:	the buffer was too small: its content is invalid
  */
 struct rc_encoder {
 	uint64_t	low;
@@ -62,13 +61,13 @@ struct rc_encoder {
 };
 
 /**
- * rc_encoder_init() - begin to write into @buf
+ * rc_encoder_init() - start to write into @buf
  * @limit: up to RC_LIMIT_MAX
  */
 void rc_encoder_init(struct rc_encoder *rc, void *buf, size_t size,
 		     unsigned int limit);
 
-/* Out of line: one in 256 bytes or so */
+/* Not inline: needed about once in 256 bytes */
 void rc_carry(uint8_t *start, uint8_t *p);
 
 static inline void rc_encoder_shift(struct rc_encoder *rc)
@@ -86,23 +85,23 @@ static inline void rc_encoder_shift(struct rc_encoder *rc)
 /**
  * rc_encoder_finish() - end the stream
  *
- * Return: its bytes.
+ * Return: its length, bytes.
  */
 size_t rc_encoder_finish(struct rc_encoder *rc);
 
-/* bytes that are final but for a carry */
+/* bytes that are final except for a carry */
 static inline size_t rc_encoder_bytes(const struct rc_encoder *rc)
 {
 	return rc->p - rc->start;
 }
 
-/* @bit: 0 or 1, no other */
+/* @bit: only 0 or 1 */
 static inline void rc_encode(struct rc_encoder *rc, struct rc_bit *b, int bit)
 {
 	uint32_t split = (uint64_t)rc->range * b->zero >> 16;
 	uint32_t one = -(uint32_t)bit;
 
-	/* no branch, as nobody could predict it */
+	/* without a branch, which would be unpredictable */
 	rc->low += split & one;
 	rc->range = (split ^ one) + (rc->range & one) - one;
 	rc_learn(b, bit, rc->limit);
@@ -110,7 +109,7 @@ static inline void rc_encode(struct rc_encoder *rc, struct rc_bit *b, int bit)
 		rc_encoder_shift(rc);
 }
 
-/* @n equally likely bits at once, up to 17: the range still has 7 */
+/* @n equally likely bits at once, up to 17: leaves 7 bits of range */
 static inline void rc_encode_raw(struct rc_encoder *rc, uint32_t value,
 				 unsigned int n)
 {
@@ -122,10 +121,9 @@ static inline void rc_encode_raw(struct rc_encoder *rc, uint32_t value,
 
 /**
  * struct rc_decoder - reads
- * @unknown:	of @code: what missing bytes could add to it
- * @prefix:	bytes are missing behind the end, otherwise they are zero
- * @ended:	what was decoded last, and what is decoded from now on, means
- *		nothing
+ * @unknown:	what missing bytes could add to @code
+ * @prefix:	bytes after the end are missing, otherwise they are zero
+ * @ended:	the last decision, and all that follow, are invalid
  */
 struct rc_decoder {
 	uint32_t	range, code, unknown;
@@ -135,8 +133,8 @@ struct rc_decoder {
 };
 
 /**
- * rc_decoder_init() - begin to read @size bytes at @buf
- * @prefix: of a longer stream
+ * rc_decoder_init() - start to read @size bytes at @buf
+ * @prefix: they are a prefix of a longer stream
  */
 void rc_decoder_init(struct rc_decoder *rc, const void *buf, size_t size,
 		     unsigned int limit, bool prefix);
@@ -175,7 +173,7 @@ static inline uint32_t rc_decode_raw(struct rc_decoder *rc, unsigned int n)
 
 	rc->range >>= n;
 	value = rc->code / rc->range;
-	/* a broken stream only */
+	/* only in a damaged stream */
 	if (value >> n)
 		value = (1U << n) - 1;
 	if (rc->unknown &&

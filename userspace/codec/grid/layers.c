@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layers - a map of several layers of numbers, as datagrams
+ * layers - a map of several layers of values, as datagrams
  */
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@ struct layer_out {
 
 struct layers_encoder {
 	unsigned int		width, height;
-	unsigned int		turn[PLANES];	/* layer that comes first */
+	unsigned int		turn[PLANES];	/* next layer */
 	int8_t			*cells[PLANES];
 	struct layer_out	layer[LAYERS_MAX];
 };
@@ -77,7 +77,7 @@ void layers_encoder_destroy(struct layers_encoder *e)
 	free(e);
 }
 
-/* The range widened, if need be, to what @from .. @to holds */
+/* Widen the range, if needed, to contain @from .. @to */
 static void layers_widen(struct layer_out *l, float from, float to)
 {
 	float power = 128;
@@ -133,7 +133,7 @@ static void quantise(struct layers_encoder *e, const struct layer_out *l,
 	}
 }
 
-/* What the encoder remembers of a layer of that name */
+/* The encoder's state of a layer, by name */
 static int begin_layer(struct layers_encoder *e, unsigned int i,
 		       const struct layers_layer *in)
 {
@@ -167,7 +167,7 @@ static size_t layers_put_header(uint8_t *p, const struct layers_grid *grid,
 	return LAYERS_HEADER + n;
 }
 
-/* A plane of a layer behind what is in @out, each payload behind its header */
+/* Append a plane of a layer to @out, each payload after its header */
 static int encode_plane(struct layers_encoder *e,
 			const struct layers_grid *grid, unsigned int i,
 			unsigned int plane, unsigned int max,
@@ -196,7 +196,7 @@ static int encode_plane(struct layers_encoder *e,
 	return 0;
 }
 
-/* Layers by turns: those that get nothing now are the first next time */
+/* Layers in turn: those without a datagram now are the first next time */
 static int encode_planes(struct layers_encoder *e,
 			 const struct layers_grid *grid, unsigned int plane,
 			 unsigned int most, struct payloads *out)
@@ -320,7 +320,7 @@ static bool layers_newer(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) > 0;
 }
 
-/* The layer that it is of; another one by name or range begins anew */
+/* The layer of a payload; with another name or range it starts anew */
 static int layers_find_layer(struct layers_decoder *d, const struct header *h,
 			     struct layer_in **out)
 {
@@ -374,13 +374,13 @@ int layers_add(struct layers_decoder *d, const void *payload, size_t len)
 	return 0;
 }
 
-/* Cells of @map that lie on the grid's: they differ by whole cells */
+/* Offset of @map from the grid, in whole cells */
 static void offset_of(const struct layers_grid *g, const struct map *map,
 		      long *dx, long *dy)
 {
 	double x = map->x - g->x, y = map->y - g->y;
 
-	/* too far to share a cell, or no place at all */
+	/* too far to share a cell, or not finite */
 	*dx = *dy = MAP_SIDE_MAX;
 	if (!(hypot(x, y) < MAP_SIDE_MAX * g->resolution))
 		return;
@@ -388,7 +388,7 @@ static void offset_of(const struct layers_grid *g, const struct map *map,
 	*dy = lround((cos(g->yaw) * y - sin(g->yaw) * x) / g->resolution);
 }
 
-/* Return: of a map's cell at the grid's x, y */
+/* Return: the map's cell at the grid's x, y */
 static int layers_cell_at(const struct map *map, long x, long y)
 {
 	return x < 0 || y < 0 || x >= (long)map->width ||
@@ -411,7 +411,7 @@ static void put_cells(const struct layer_in *l, const struct layers_grid *g,
 			int f = fine ? layers_cell_at(fine, x - fx, y - fy) :
 				       MAP_UNKNOWN;
 
-			/* its middle, while only the coarse step is known */
+			/* the middle of the coarse step */
 			if (f == MAP_UNKNOWN)
 				f = STEPS / 2;
 			l->cells[(size_t)y * g->width + x] =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map - occupancy grids from pictures
+ * map - occupancy grids from images
  */
 #include <ctype.h>
 #include <errno.h>
 #include "codec/grid/map.h"
 
-/* A number of the header, behind space and comments; -1: none */
+/* A number of the header, after space and comments; -1: none */
 static long map_header_number(const char *p, size_t len, size_t *at)
 {
 	long n = 0;
@@ -51,7 +51,7 @@ int map_from_pgm(struct map *map, int8_t *cells, size_t max, const void *pgm,
 		return -EINVAL;
 	if ((size_t)(w * h) > max)
 		return -E2BIG;
-	/* a picture begins at its top */
+	/* an image begins at the top */
 	for (long y = 0; y < h; y++)
 		for (long x = 0; x < w; x++)
 			cells[y * w + x] = occupancy(p[at + (h - 1 - y) * w +

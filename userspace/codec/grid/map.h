@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map.h - an occupancy grid in memory, as nav_msgs/OccupancyGrid has it
+ * map.h - an occupancy grid in memory, as in nav_msgs/OccupancyGrid
  */
 #ifndef CODEC_GRID_MAP_H
 #define CODEC_GRID_MAP_H
@@ -31,14 +31,14 @@ struct map {
 };
 
 /**
- * map_from_pgm() - read a picture as map_server does in its trinary mode
- * @pgm: bytes of a file, of @len of them: P5, 8 bit
- * @cells: room for @max cells
+ * map_from_pgm() - read an image as map_server does in its trinary mode
+ * @pgm: @len bytes of a file: P5, 8 bit
+ * @cells: memory for @max cells
  *
- * Its thresholds are the usual ones: occupied above 0.65, free below 0.196.
- * Sets width, height and cells of @map and leaves the rest as it is.
+ * With the usual thresholds: occupied above 0.65, free below 0.196. Sets width,
+ * height and cells of @map, and nothing else.
  *
- * Return: 0; -EINVAL if it is no such file, -E2BIG if @max is too small.
+ * Return: 0; -EINVAL: not such a file, -E2BIG: @max is too small.
  */
 int map_from_pgm(struct map *map, int8_t *cells, size_t max, const void *pgm,
 		 size_t len);

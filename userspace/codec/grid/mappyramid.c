@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mappyramid - a map as D6.3 sends it: coarser until it fits, interleaved
+ * mappyramid - a map as in D6.3: halved until it fits, interleaved
  *
  * A payload: version (4 bits) and depth d   1 times halved   2 which of 4^d
  *   3 0   4 width   6 height   8 resolution   12 x   20 y   28 yaw   36 cells
- * as they are after halving; cells row by row, of those whose place modulo
- * 2^d is that of the payload's number.
+ * after halving; row by row, those whose position modulo 2^d is that of the
+ * payload's number.
  */
 #include <errno.h>
 #include <math.h>
@@ -66,7 +66,7 @@ CPU_AVX2 static __m256i pairs(const int8_t *a, const int8_t *b)
 	return _mm256_and_si256(m, _mm256_set1_epi16(255));
 }
 
-/* Return: cells done */
+/* Return: number of cells done */
 CPU_AVX2 static unsigned int halve_rows_avx2(const int8_t *a, const int8_t *b,
 					     unsigned int width, int8_t *out)
 {
@@ -262,7 +262,7 @@ static int mappyramid_check(const uint8_t *p, size_t len, struct map *m,
 	return 0;
 }
 
-/* Of the same map: all but the number is the same */
+/* Whether both are of one map: all but the number is equal */
 static bool same_map(const uint8_t *a, const uint8_t *b)
 {
 	return !memcmp(a, b, INDEX_AT) &&
@@ -283,7 +283,7 @@ int mappyramid_add(struct mappyramid_decoder *d, const void *payload,
 		return -EPROTO;
 	if (d->here[p[INDEX_AT]])
 		return -EEXIST;
-	/* on small maps some hold no cell at all */
+	/* on small maps some payloads have no cells */
 	d->here[p[INDEX_AT]] = len > MAPPYRAMID_HEADER;
 	if (!d->any && len > MAPPYRAMID_HEADER) {
 		d->any = true;
@@ -300,7 +300,7 @@ int mappyramid_add(struct mappyramid_decoder *d, const void *payload,
 	return 0;
 }
 
-/* How far it is from a place to the nearest one of which the payload came */
+/* Offset from each phase to the nearest one whose payload arrived */
 static void mappyramid_nearest(const struct mappyramid_decoder *d,
 			       unsigned int x, unsigned int y, int *dx, int *dy)
 {
@@ -320,7 +320,7 @@ static void mappyramid_nearest(const struct mappyramid_decoder *d,
 		}
 }
 
-/* @at, or where the pattern has the same place within 0 .. @n - 1 */
+/* @at, or the next position of the same phase within 0 .. @n - 1 */
 static unsigned int mappyramid_within(int at, int n, int step)
 {
 	return at < 0 ? at + step : at >= n ? at - step : at;

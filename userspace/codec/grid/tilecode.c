@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tilecode - square blocks of a map, each lossless in a few bytes alone
+ * tilecode - square blocks of a map, lossless, each decodable alone
  *
- * Both directions are one text: a decision is written if there is an encoder,
- * else read.
+ * One function for both directions: a decision is written if there is an
+ * encoder, else read.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "codec/grid/tilecode.h"
 #include "codec/grid/tilecode_model.h"
 
-/* rows and columns around the block, which neighbourhoods reach into */
+/* rows and columns around the block, for neighbourhoods */
 enum { MARGIN = 6, ROW = MARGIN + TILECODE_SIDE + MARGIN + 2 };
 
 struct tilecode {
@@ -57,7 +57,7 @@ static __always_inline uint32_t code_raw(struct tilecode *t, bool encode,
 	return value;
 }
 
-/* A decision whose probability is a mix of its four contexts' */
+/* A decision whose probability is mixed from four contexts */
 static __always_inline int code_mixed(struct tilecode *t, bool encode,
 				      const uint32_t context[CONTEXTS],
 				      unsigned int tried, int bit)
@@ -95,7 +95,7 @@ static void code_palette(struct tilecode *t, bool encode)
 	}
 }
 
-/* What is no neighbour: up or down from the one above, then how far */
+/* A value unlike the neighbours: above or below the upper one, then how far */
 static __always_inline int code_other(struct tilecode *t, bool encode,
 				      const struct tilecode_tried *tried,
 				      unsigned int w, unsigned int n, int s)
@@ -133,7 +133,7 @@ static __always_inline int code_cell(struct tilecode *t, bool encode,
 	const unsigned int neighbour[4] = { w, n, p[1 - ROW], p[-1 - ROW] };
 	bool same;
 
-	/* all within two columns and rows are the one above */
+	/* all within two columns and rows equal the upper one */
 	same = !((up1 ^ ones * n) & 0xffffffffff00) &&
 	       !((up2 ^ ones * n) & 0xffffff0000) && w == n && p[-2] == n;
 	if (!same)
@@ -143,7 +143,7 @@ static __always_inline int code_cell(struct tilecode *t, bool encode,
 
 		if (tilecode_was_tried(&tried, neighbour[i]))
 			continue;
-		/* nothing else is left */
+		/* the only value left */
 		if (tried.n + 1 == count)
 			return neighbour[i];
 		bit = *p == neighbour[i];

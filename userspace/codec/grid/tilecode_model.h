@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tilecode_model.h - what tilecode.c and its plain twin count with
+ * tilecode_model.h - the model of tilecode.c and its reference
  *
- * Values of a block are replaced by their rank among those that it has, its
- * palette. A context is a hash of the ranks in a neighbourhood; contexts that
- * share a slot spoil each other a little, and nothing else.
+ * Values of a block are replaced by their rank in its palette. A context is a
+ * hash of the ranks in a neighbourhood; if contexts share a slot, only their
+ * estimates get a little worse.
  */
 #ifndef CODEC_GRID_TILECODE_MODEL_H
 #define CODEC_GRID_TILECODE_MODEL_H
@@ -21,7 +21,7 @@ enum {
 	CONTEXTS	= 4,
 	CONTEXT_BITS	= 13,
 	FAR		= 16,
-	LIMIT		= 80,		/* a block is not steady */
+	LIMIT		= 80,		/* adapts fast: blocks vary */
 	WEIGHT		= 65536 * 7 / 20,	/* at the start, 1/65536 */
 };
 
@@ -33,7 +33,7 @@ static const int8_t tilecode_trinary[3] = {
 
 /**
  * struct tilecode_palette - the values of a block, ascending
- * @outside: rank of what lies around the block: unknown, if it has that
+ * @outside: rank of cells around the block: unknown, if the block has it
  */
 struct tilecode_palette {
 	unsigned int	kind, count, outside;
@@ -74,11 +74,11 @@ static inline void tilecode_palette_of(struct tilecode_palette *p,
 }
 
 /**
- * struct tilecode_model - what was learnt of a block so far
+ * struct tilecode_model - state learnt from a block so far
  * @weight:	of each context's estimate, 1/65536, by neighbours tried
- * @same:	whether a cell in an even neighbourhood belongs to it
- * @up, @far:	where a value lies that is no neighbour's
- * @stretch:	logarithm of the odds of a probability, by 1/4096; constant
+ * @same:	whether a cell in a uniform neighbourhood equals it
+ * @up, @far:	position of a value unlike the neighbours
+ * @stretch:	log odds of a probability, by 1/4096; constant
  */
 struct tilecode_model {
 	struct rc_bit	context[CONTEXTS][1 << CONTEXT_BITS];
@@ -100,13 +100,13 @@ static inline void tilecode_model_reset(struct tilecode_model *m)
 			m->weight[i][k] = WEIGHT;
 	rc_bits_init(m->up, 4);
 	rc_bits_init(m->far[0], 2 * FAR);
-	/* an even neighbourhood mostly goes on */
+	/* a uniform neighbourhood mostly continues */
 	for (int i = 0; i < 3; i++)
 		m->same[i] = (struct rc_bit){ 65536 / 50, 10 };
 }
 
 /**
- * struct tilecode_mix - an estimate, and what it was made of
+ * struct tilecode_mix - an estimate and its inputs
  */
 struct tilecode_mix {
 	struct rc_bit	*bit[CONTEXTS];
@@ -196,7 +196,7 @@ static inline bool tilecode_was_tried(const struct tilecode_tried *t,
 }
 
 /**
- * struct tilecode_rest - ranks left below and above the upper neighbour's
+ * struct tilecode_rest - number of ranks left below and above the upper one's
  */
 struct tilecode_rest {
 	int below, above;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tilecode_ref - what tilecode.c writes, cell by cell and neighbour by
+ * tilecode_ref - the output of tilecode.c, cell by cell and neighbour by
  * neighbour; for tests
  */
 #include <errno.h>
@@ -16,7 +16,7 @@ struct block {
 	struct rc_encoder	out;
 };
 
-/* Rank of a cell, or of what stands for one beside the block */
+/* Rank of a cell, or of one outside the block */
 static unsigned int tilecode_ref_at(const struct block *b, int x, int y)
 {
 	if (x < 0) {

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tiles.h - a growing map, lossless, as datagrams that are each useful alone
+ * tiles.h - a growing map, lossless, as datagrams that are each decodable alone
  *
- * In: the whole map, each time that there is a new one. Out: as many
- * datagrams as one may send, of whole tiles of 64x64 cells (tilecode.h) from
- * all over the map, each with the map's size, resolution and origin. Tiles
- * that changed go first, then the others once again by turns, so that what
- * was lost comes again without anybody asking; a map that is known everywhere
- * already costs as many datagrams as the caller grants it. What was never
- * known is never sent.
+ * In: each version of the map. Out: up to a given number of datagrams with
+ * whole tiles of 64x64 cells (tilecode.h) from all over the map, each with the
+ * map's size, resolution and origin. Changed tiles go first, then the others in
+ * turn, so that lost tiles are repeated without a request; even a map without
+ * changes uses all datagrams that the caller grants. Tiles that were never
+ * known are never sent.
  *
- * Tiles lie on a grid that stays where the first map began: one that grows to
- * the left or below, or whose window follows the robot, by whole cells, keeps
- * its tiles. Another resolution or yaw, or a shift of part of a cell, is
- * another grid and all is sent anew. A tile of noise that no datagram holds
- * goes in smaller blocks.
+ * Tiles lie on a grid that is fixed by the first map: a map that grows to the
+ * left or below, or a window that follows the robot, by whole cells, keeps its
+ * tiles. Another resolution or yaw, or a shift by part of a cell, is another
+ * grid and all is sent anew. A noisy tile that fits no datagram is sent in
+ * smaller blocks.
  *
- * Parity: the last datagram of each nine is the exclusive or of up to eight,
- * which is their Reed-Solomon code with one word of parity: one that is lost
- * comes back. The groups interleave, so that a burst hits each of them once.
+ * Parity: the last datagram of each nine is the exclusive or of up to eight, a
+ * Reed-Solomon code with one word of parity: it restores one lost datagram. The
+ * groups interleave, so that a burst hits each of them once.
  *
- * Limit: tiles are told from changed ones by 64 bits of hash.
+ * Limit: a change is detected by a hash of 64 bits.
  */
 #ifndef CODEC_GRID_TILES_H
 #define CODEC_GRID_TILES_H
@@ -30,7 +29,7 @@
 #include "codec/grid/map.h"
 
 enum {
-	TILES_GROUP	= 8,	/* datagrams to one of parity */
+	TILES_GROUP	= 8,	/* datagrams per datagram of parity */
 	TILES_DATAGRAMS	= 256,	/* of a frame, at most */
 	TILES_SIZE_MIN	= 256,	/* of a payload, bytes */
 };
@@ -39,11 +38,10 @@ struct tiles_encoder;
 struct tiles_decoder;
 
 /**
- * tiles_encoder_create() - the sender's memory of what it sent
+ * tiles_encoder_create() - the sender's state of the map
  * @max_width, @max_height: of maps, cells, up to MAP_SIDE_MAX
  *
- * Return: it, or NULL when out of memory or with wrong sizes;
- * tiles_encoder_destroy() frees it.
+ * Return: NULL: no memory or wrong sizes; free with tiles_encoder_destroy().
  */
 struct tiles_encoder *tiles_encoder_create(unsigned int max_width,
 					   unsigned int max_height);
@@ -51,23 +49,23 @@ struct tiles_encoder *tiles_encoder_create(unsigned int max_width,
 void tiles_encoder_destroy(struct tiles_encoder *e);
 
 /**
- * tiles_encode() - the next frame
+ * tiles_encode() - encode the next frame
  * @map: as it is now
- * @max_datagrams: to be used; with parity these are among them
- * @parity: add it, where there is more than one datagram
- * @out: filled with one at least and no more than @max_datagrams, its slots
- *	or TILES_DATAGRAMS; fewer if that is all of the map. @out->size is at
- *	least TILES_SIZE_MIN
+ * @max_datagrams: limit, including parity
+ * @parity: add it, if there is more than one datagram
+ * @out: gets at least one, at most @max_datagrams, its slots or
+ *	TILES_DATAGRAMS; fewer if that is the whole map. @out->size is at least
+ *	TILES_SIZE_MIN
  *
- * Return: 0; -EINVAL with a map or slots that cannot be, -E2BIG with a map
- * that is larger than was said.
+ * Return: 0; -EINVAL: invalid map or slots, -E2BIG: the map is larger than the
+ * encoder's size.
  */
 int tiles_encode(struct tiles_encoder *e, const struct map *map,
 		 unsigned int max_datagrams, bool parity,
 		 struct payloads *out);
 
 /**
- * tiles_pending() - tiles that changed and were not sent yet
+ * tiles_pending() - number of changed tiles that were not sent yet
  */
 unsigned int tiles_pending(const struct tiles_encoder *e);
 
@@ -75,10 +73,9 @@ unsigned int tiles_pending(const struct tiles_encoder *e);
  * tiles_decoder_create() - the receiver's map of one stream
  * @max_width, @max_height: of maps, cells; larger ones are refused
  *
- * It takes about two bytes a cell.
+ * Uses about two bytes a cell.
  *
- * Return: it, or NULL when out of memory or with wrong sizes;
- * tiles_decoder_destroy() frees it.
+ * Return: NULL: no memory or wrong sizes; free with tiles_decoder_destroy().
  */
 struct tiles_decoder *tiles_decoder_create(unsigned int max_width,
 					   unsigned int max_height);
@@ -86,33 +83,33 @@ struct tiles_decoder *tiles_decoder_create(unsigned int max_width,
 void tiles_decoder_destroy(struct tiles_decoder *d);
 
 /**
- * tiles_begin() - the payloads that follow are of this frame
- * @frame: number of it; wraps. An older one than the newest may come again
+ * tiles_begin() - start a frame
+ * @frame: its number; wraps. A frame older than the newest may be repeated
  */
 void tiles_begin(struct tiles_decoder *d, uint32_t frame);
 
 /**
- * tiles_add() - take a payload
+ * tiles_add() - add a payload
  *
- * Of each tile the newest frame's wins. A payload of the frame that is the
- * last missing one of its group is made from the others and their parity.
+ * The newest frame of each tile counts. The last missing payload of a group is
+ * restored from the others and their parity.
  *
- * Return: 0; -EEXIST if it was there already; -EINVAL if it is broken,
- * -E2BIG of a map that is too large, -EPROTO of a grid before the newest
- * frame's: nothing has changed then.
+ * Return: 0; -EEXIST: a duplicate; -EINVAL: invalid, -E2BIG: the map is too
+ * large, -EPROTO: of an older grid than the newest frame's. After an error
+ * nothing changed.
  */
 int tiles_add(struct tiles_decoder *d, const void *payload, size_t len);
 
-/* Cells of the map that tiles_finish() would give; 0: nothing came yet */
+/* Cells of the map in tiles_finish(); 0: nothing received yet */
 size_t tiles_cells(const struct tiles_decoder *d);
 
 /**
- * tiles_finish() - the map as it is known now
+ * tiles_finish() - the map as known now
  * @map: of the size and origin of the newest frame; its cells are the
- *	decoder's and stay as they are until the next call. Unknown where
- *	nothing came yet
+ *	decoder's, valid until the next call. Unknown where nothing was
+ *	received
  *
- * Return: 0; -ENODATA if nothing came yet.
+ * Return: 0; -ENODATA: nothing received yet.
  */
 int tiles_finish(struct tiles_decoder *d, struct map *map);
 
@@ -124,11 +121,11 @@ struct tiles_area {
 };
 
 /**
- * tiles_changed() - what is not as it was before the last tiles_finish()
- * @cursor: 0 for the first tile, left as it is for the next
+ * tiles_changed() - iterate over changes since the last tiles_finish()
+ * @cursor: 0 at first, then unchanged between calls
  *
- * Where the map's size or origin changed as well, all of it is new to a
- * viewer, whatever this says.
+ * If the map's size or origin changed, too, all of it is new to a viewer,
+ * whatever this returns.
  *
  * Return: whether there is one more.
  */
@@ -136,18 +133,18 @@ bool tiles_changed(const struct tiles_decoder *d, unsigned int *cursor,
 		   struct tiles_area *area);
 
 /**
- * tiles_age() - how many frames ago the tile of a cell came
+ * tiles_age() - age of a cell's tile, frames
  * @x, @y: cell of the map of tiles_finish()
  *
- * Return: 0 for the newest frame; -1: never.
+ * Return: 0: of the newest frame; -1: never received.
  */
 int64_t tiles_age(const struct tiles_decoder *d, unsigned int x,
 		  unsigned int y);
 
 /**
- * struct tiles_share - how much of the map is here
- * @known: tiles that the sender knows something of
- * @received: of those
+ * struct tiles_share - received share of the map
+ * @known: tiles that the sender knows
+ * @received: number of these that were received
  */
 struct tiles_share {
 	uint32_t known, received;

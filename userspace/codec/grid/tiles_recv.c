@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tiles_recv - a map from what arrives of its tiles
+ * tiles_recv - a map from the received tiles
  *
- * Tiles live in a torus of slots, where they stay while the map grows or
- * moves; what a viewer gets is cut from them.
+ * Tiles are in slots of a torus, and stay there while the map grows or moves;
+ * the viewer's map is copied from them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "codec/grid/tiles_wire.h"
 
 /**
- * struct tile - what is known of one
+ * struct tile - state of a tile
  * @x, @y:	in tiles of the grid
- * @frame:	that it is of
- * @here:	something came
+ * @frame:	its frame
+ * @here:	it was received
  * @changed:	since the last tiles_finish()
- * @shown:	it was changed by that
+ * @shown:	tiles_finish() has shown that change
  */
 struct tile {
 	int32_t		x, y;
@@ -26,9 +26,9 @@ struct tile {
 };
 
 /**
- * struct group - exclusive or of the payloads of this frame that are here
- * @seen:	a bit of each member, and of the parity
- * @members:	as the parity says
+ * struct group - exclusive or of the payloads received in this frame
+ * @seen:	a bit for each member, and for the parity
+ * @members:	their number, from the parity
  */
 struct group {
 	uint16_t	seen;
@@ -43,8 +43,8 @@ struct tiles_decoder {
 	int8_t			*cells;
 	struct tilecode		*code;
 
-	bool			any;		/* something came */
-	bool			resized;	/* on another grid */
+	bool			any;		/* received something */
+	bool			resized;	/* the grid changed */
 	uint32_t		frame, newest;
 	struct tiles_header	head;		/* of the newest */
 	struct tiles_range	range;
@@ -100,7 +100,7 @@ void tiles_begin(struct tiles_decoder *d, uint32_t frame)
 }
 
 /**
- * struct block - of a payload
+ * struct block - a block of a payload
  * @number: of the tile in the map
  */
 struct block {
@@ -111,7 +111,7 @@ struct block {
 	uint32_t	len;
 };
 
-/* Return: behind the block; NULL if there is none */
+/* Return: the end of the block; NULL: invalid */
 static const uint8_t *get_block(const uint8_t *p, const uint8_t *end,
 				uint32_t tiles, struct block *b)
 {
@@ -140,7 +140,7 @@ static const uint8_t *get_block(const uint8_t *p, const uint8_t *end,
 	return p + b->len;
 }
 
-/* The tile of a block, empty if somebody else lived in its slot */
+/* The tile of a block; cleared if its slot held another tile */
 static struct tile *tiles_recv_tile_of(struct tiles_decoder *d,
 				       const struct tiles_range *r,
 				       uint32_t number)
@@ -149,7 +149,7 @@ static struct tile *tiles_recv_tile_of(struct tiles_decoder *d,
 	int32_t y = r->y + (int32_t)(number / r->nx);
 	struct tile *t = &d->tiles[tiles_slot(x, y, d->nx, d->ny)];
 
-	/* a late frame of a place that has become another stays out */
+	/* a late frame must not replace a newer tile in its slot */
 	if (t->here && (t->x != x || t->y != y) &&
 	    (int32_t)(d->frame - t->frame) < 0)
 		return NULL;
@@ -189,7 +189,7 @@ static void take_block(struct tiles_decoder *d, const struct tiles_range *r,
 	}
 }
 
-/* Return: whether this frame's map is of the tiles that are here */
+/* Return: whether this frame's map has the grid of our tiles, or a newer one */
 static bool adopt(struct tiles_decoder *d, const struct tiles_header *h,
 		  const struct tiles_range *r)
 {
@@ -247,7 +247,7 @@ static void add_to(struct group *g, unsigned int len, const uint8_t *bytes,
 		g->bytes[i] ^= bytes[i];
 }
 
-/* The last one that is missing is what the others leave */
+/* Restore the only missing payload of a group */
 static void recover(struct tiles_decoder *d, unsigned int group)
 {
 	struct group *g = &d->groups[group];
@@ -300,7 +300,7 @@ int tiles_add(struct tiles_decoder *d, const void *payload, size_t len)
 	return 0;
 }
 
-/* Tile @i of the newest map, NULL if nothing of it came */
+/* Tile @i of the newest map, NULL if it was not received */
 static struct tile *shown_tile(const struct tiles_decoder *d, unsigned int i)
 {
 	int32_t x = d->range.x + (int32_t)(i % d->range.nx);
@@ -310,7 +310,7 @@ static struct tile *shown_tile(const struct tiles_decoder *d, unsigned int i)
 	return t->here && t->x == x && t->y == y ? t : NULL;
 }
 
-/* The part of tile @i that is on the map; its first cell is (x0, y0) of it */
+/* The part of tile @i inside the map; (x0, y0): its first cell on the map */
 static struct tiles_area tiles_recv_clip(const struct tiles_decoder *d,
 					 unsigned int i, unsigned int *x0,
 					 unsigned int *y0)

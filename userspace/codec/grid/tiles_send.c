@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tiles_send - which tiles of a map go now, and into which datagrams
+ * tiles_send - choose tiles of a map, and distribute them to datagrams
  *
- * Per frame: tell the tiles that changed; code those, then old ones, until
- * the budget is full; deal them out in turn over as few datagrams as they
- * need, so that what is lost with one is spread over the map.
+ * Per frame: find the tiles that changed; encode these, then old ones, up to
+ * the budget; distribute them in turn to as few datagrams as possible, so that
+ * a lost datagram's tiles are spread over the map.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "codec/grid/tiles_wire.h"
 
 /**
- * struct sent - a tile, and what the receivers were told of it
+ * struct sent - a tile, and what receivers have of it
  * @x, @y:	in tiles of the grid
  * @hash:	of its cells
- * @owned:	somebody lives here
- * @changed:	it is not as it was sent
- * @known:	receivers may know something of it
- * @begin, @n:	in this frame: its blocks in the store
- * @part, @todo: a tile in blocks: which is next, how many are left to be sent
+ * @owned:	the slot is in use
+ * @changed:	it changed since it was sent
+ * @known:	receivers may have an older version
+ * @begin, @n:	its blocks in the store, in this frame
+ * @part, @todo: for a tile in blocks: the next one, and how many are left
  */
 struct sent {
 	int32_t		x, y;
@@ -40,12 +40,12 @@ struct tiles_encoder {
 	struct tiles_range	range;
 	unsigned int		pending;
 	unsigned int		from[2];	/* tile: to refresh, changed */
-	unsigned int		done[2];	/* tiles behind that one */
+	unsigned int		done[2];	/* tiles after that one */
 
 	/* of this frame */
 	unsigned int		room, datagrams, most;
 	uint32_t		stored, demand;
-	uint32_t		last[TILES_DATAGRAMS];	/* tile in it */
+	uint32_t		last[TILES_DATAGRAMS];	/* its last tile */
 	uint8_t			store[2 * (TILES_DATAGRAMS + 2) * TILES_BYTES];
 };
 
@@ -101,7 +101,7 @@ unsigned int tiles_pending(const struct tiles_encoder *e)
 	return e->pending;
 }
 
-/* Where the map lies on the grid. Return: whether it does */
+/* Position of the map on the grid. Return: whether it fits the grid */
 static bool place_on_grid(struct tiles_encoder *e, const struct map *m)
 {
 	double c = cos(e->origin.yaw), s = sin(e->origin.yaw);
@@ -132,7 +132,7 @@ static void tiles_send_settle(struct tiles_encoder *e, const struct map *m)
 	e->range = tiles_range(&e->head);
 }
 
-/* The cells of a tile, unknown where it is not on the map */
+/* The cells of a tile, unknown outside the map */
 static void cut_tile(const struct tiles_encoder *e, int32_t tx, int32_t ty,
 		     int8_t cells[TILES_CELLS])
 {
@@ -170,7 +170,7 @@ static void tiles_send_find_changes(struct tiles_encoder *e)
 		uint64_t hash;
 
 		if (!s->owned || s->x != x || s->y != y)
-			/* a receiver may remember who lived here before */
+			/* receivers may have the slot's old tile */
 			*s = (struct sent){ .x = x, .y = y, .owned = true,
 					    .hash = e->unknown,
 					    .known = s->owned };
@@ -188,9 +188,9 @@ static void tiles_send_find_changes(struct tiles_encoder *e)
 }
 
 /*
- * A block of a tile into the store: 2 bytes of length, whether it is less
- * than the tile, and what of its payload follows the tile's number. Return:
- * whether it fits in a datagram.
+ * Encode a block of a tile to the store: 2 bytes of length, whether it is part
+ * of the tile, and the payload after the tile's number. Return: whether it fits
+ * in a datagram.
  */
 static bool store_block(struct tiles_encoder *e, const int8_t *cells,
 			unsigned int level, unsigned int number)
@@ -219,7 +219,7 @@ static bool store_block(struct tiles_encoder *e, const int8_t *cells,
 	put_le16(start, p - start - 3);
 	start[2] = level > 0;
 	e->stored = p - e->store;
-	/* its number takes a byte, mostly */
+	/* its number usually takes a byte */
 	e->demand += p - start - 2;
 	return true;
 }
@@ -269,7 +269,7 @@ static void open_datagram(struct tiles_encoder *e, struct payloads *out)
 	e->last[e->datagrams++] = 0;
 }
 
-/* A block from the store into datagram @i. Return: whether it had room */
+/* A block from the store to datagram @i. Return: whether it fits */
 static bool tiles_send_append(struct tiles_encoder *e, struct payloads *out,
 			      unsigned int i, uint32_t tile,
 			      const uint8_t *block, unsigned int size)
@@ -305,7 +305,7 @@ static bool deal(struct tiles_encoder *e, struct payloads *out, uint32_t tile,
 	return tiles_send_append(e, out, n, tile, block, size);
 }
 
-/* Return: whether all of a tile's blocks of this frame had room */
+/* Return: whether all of a tile's blocks of this frame fit */
 static bool deal_tile(struct tiles_encoder *e, struct payloads *out,
 		      struct sent *s, uint32_t tile, unsigned int *turn,
 		      unsigned int size)
@@ -326,8 +326,8 @@ static bool deal_tile(struct tiles_encoder *e, struct payloads *out,
 }
 
 /*
- * What was stored into datagrams of @size bytes, of which @use for tiles. The
- * next frame goes on with the first one that has no room.
+ * Distribute the store to datagrams of @size bytes, with @use for tiles. The
+ * next frame continues with the first tile that did not fit.
  */
 static void deal_all(struct tiles_encoder *e, struct payloads *out,
 		     unsigned int size, unsigned int use)

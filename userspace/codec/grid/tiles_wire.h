@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tiles_wire.h - the payloads of tiles.h, as sender and receiver see them
+ * tiles_wire.h - payload format of tiles.h, shared by sender and receiver
  *
  *   0 version (4 bits), flags   1 group   2 member, or members   3 grid
  *
- * then of a payload of parity the exclusive or of the others' lengths (16
- * bits) and bytes; of any other
+ * then, for a payload of parity, the exclusive or of the others' lengths (16
+ * bits) and bytes; for any other
  *
  *   4 width   6 height   8 resolution   12 x   20 y   [28 yaw, if not 0]
  *
- * and as numbers of 7 bits a byte: the map's corner in cells of the grid, x
- * and y, and the tiles of which something is known. Then tiles, by their number
- * in the map, row by row:
+ * and as numbers of 7 bits a byte: the map's corner in cells of the grid, x and
+ * y, and the number of known tiles. Then tiles, by their number in the map, row
+ * by row:
  *
- *   tiles behind the one before (round, from the last one on with the first),
- *   times 2, plus 1 of a block of a tile
+ *   distance from the previous tile (modulo the number of tiles), times 2, plus
+ *   1 for a block of a tile
  *   [its level, 2 bits; its number in the tile, 6]
- *   bytes of code plus 1, or 0 of plain cells; these
+ *   bytes of code plus 1, or 0 for plain cells; these
  */
 #ifndef CODEC_GRID_TILES_WIRE_H
 #define CODEC_GRID_TILES_WIRE_H
@@ -31,7 +31,7 @@ enum {
 	TILES_VERSION	= 1,
 	TILES_PARITY	= 1,		/* flags */
 	TILES_YAW	= 2,
-	TILES_COMMON	= 4,		/* bytes of any payload's header */
+	TILES_COMMON	= 4,		/* bytes common to all payloads */
 	TILES_PARITY_HEADER = 6,
 	TILES_HEADER_MAX = 54,
 	TILES_LEVELS	= 3,		/* blocks of 32, 16, 8 cells */
@@ -40,11 +40,11 @@ enum {
 	TILES_CELLS	= TILECODE_SIDE * TILECODE_SIDE,
 };
 
-/* the map's corner is less than this far from where the grid began */
+/* limit of the map's corner, in cells from the start of the grid */
 #define TILES_CORNER_MAX	(1 << 30)
 
 /**
- * struct tiles_header - of a payload of tiles
+ * struct tiles_header - header of a payload of tiles
  * @map: without cells
  * @left, @bottom: the map's corner in cells of the grid
  */
@@ -64,7 +64,7 @@ struct tiles_range {
 	unsigned int	nx, ny;
 };
 
-/* @cells / TILECODE_SIDE, downwards */
+/* @cells / TILECODE_SIDE, rounded down */
 static inline int32_t tiles_of(int32_t cells)
 {
 	return cells >> 6;
@@ -81,17 +81,17 @@ static inline struct tiles_range tiles_range(const struct tiles_header *h)
 	return r;
 }
 
-/* Tiles that @cells in a row can touch, wherever they begin */
+/* Most tiles that @cells in a row can touch */
 static inline unsigned int tiles_across(unsigned int cells)
 {
 	return (cells + 2 * TILECODE_SIDE - 2) / TILECODE_SIDE;
 }
 
-/* The slot of a tile in a torus of @nx times @ny: it never moves */
+/* The slot of a tile in a torus of @nx times @ny: it never changes */
 static inline size_t tiles_slot(int32_t x, int32_t y, unsigned int nx,
 				unsigned int ny)
 {
-	/* positive, without a change of the remainder */
+	/* made positive, with the same remainder */
 	uint64_t px = (int64_t)x + ((uint64_t)nx << 32);
 	uint64_t py = (int64_t)y + ((uint64_t)ny << 32);
 
@@ -115,7 +115,7 @@ static inline uint8_t *tiles_put(uint8_t *p, uint32_t n)
 	return p;
 }
 
-/* Return: behind the number; NULL if it does not end before @end */
+/* Return: the end of the number; NULL: it is not complete before @end */
 static inline const uint8_t *tiles_get(const uint8_t *p, const uint8_t *end,
 				       uint32_t *n)
 {
@@ -128,7 +128,7 @@ static inline const uint8_t *tiles_get(const uint8_t *p, const uint8_t *end,
 	return NULL;
 }
 
-/* Signed numbers: 0, -1, 1, -2, ... */
+/* Signed to unsigned: 0, -1, 1, -2, ... */
 static inline uint32_t tiles_fold(int32_t n)
 {
 	return (uint32_t)n << 1 ^ -(uint32_t)(n < 0);
@@ -139,7 +139,7 @@ static inline int32_t tiles_unfold(uint32_t n)
 	return n >> 1 ^ -(n & 1);
 }
 
-/* Return: behind the header, at most TILES_HEADER_MAX bytes */
+/* Return: the end of the header, at most TILES_HEADER_MAX bytes */
 static inline uint8_t *tiles_put_header(uint8_t *p,
 					const struct tiles_header *h)
 {
@@ -164,7 +164,7 @@ static inline uint8_t *tiles_put_header(uint8_t *p,
 	return tiles_put(p, h->known);
 }
 
-/* Return: behind the header; NULL if there is none */
+/* Return: the end of the header; NULL: invalid */
 static inline const uint8_t *tiles_get_header(const uint8_t *p, size_t len,
 					      struct tiles_header *h)
 {

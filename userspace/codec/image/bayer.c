@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bayer - the four colours of a Bayer mosaic, apart and together
+ * bayer - split and join the four colours of a Bayer mosaic
  */
 #include "codec/image/bayer.h"
 
-/* The row of the planes that a mosaic's row @y is in */
+/* The row of the planes for the mosaic's row @y */
 static unsigned int bayer_row_of(const struct image *mosaic, unsigned int y)
 {
 	return y / 2 + y % 2 * (mosaic->height / 2);

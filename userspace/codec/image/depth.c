@@ -10,14 +10,14 @@
 #include "codec/image/depth.h"
 #include "codec/image/descriptions.h"
 
-/* Pixels that nobody misses, of all: to weigh losses by what they leave */
+/* Error that remains tolerable, of all: limits the weight of small errors */
 #define MISSED		.25
-/* What a picture leaves out of an image, at most */
+/* The base leaves at most this much of the error */
 #define PICTURE		.95
 
 enum {
 	STREAM_BYTES	= 4,		/* in the header */
-	WHOLE_FIRST	= 3,		/* datagrams that show a picture */
+	WHOLE_FIRST	= 3,		/* datagrams that give the base */
 	STREAM_LIMIT	= PRIORITY_DATAGRAMS * PAYLOAD_MAX,
 };
 
@@ -113,7 +113,7 @@ static size_t depth_put_header(uint8_t *p, const struct depth_header *h,
 	       DESCRIPTIONS_LEVEL * h->protection.levels;
 }
 
-/* Bytes of the stream that show a picture, as good as half a datagram can */
+/* Bytes of the stream for a first image, the best in half a datagram */
 static unsigned int depth_find_base(const struct zeroblock_curve *c,
 				    unsigned int size)
 {
@@ -127,9 +127,9 @@ static unsigned int depth_find_base(const struct zeroblock_curve *c,
 }
 
 /*
- * Datagrams that shall give all of the stream: as few as leave room for a
- * picture in case that fewer come; less room if they would not come at a fifth
- * of loss. 0: they cannot hold it.
+ * Datagrams that give the whole stream: as few as leave room for the base, in
+ * case that fewer arrive; less room if so many would not arrive at a loss of
+ * 20 %. 0: they cannot hold it.
  */
 static unsigned int depth_whole_need(size_t stream, unsigned int count,
 				     unsigned int size, unsigned int base,
@@ -153,7 +153,7 @@ static void depth_protect(struct depth_encoder *e, struct depth_header *h,
 
 	if (h->flags & DEPTH_WHOLE)
 		whole = depth_whole_need(h->stream, h->count, size, base, loss);
-	/* one alone has not enough left beside a whole stream */
+	/* one datagram has no room for the base beside a whole stream */
 	if (whole > WHOLE_FIRST)
 		first = WHOLE_FIRST;
 	for (unsigned int i = 0; i < c->points; i++)
@@ -188,7 +188,7 @@ int depth_encode(struct depth_encoder *e, const struct image *image,
 	h.stream = depthcode_encode(e->code, image, e->stream, limit, &whole,
 				    &e->curve);
 	h.flags = whole ? DEPTH_WHOLE : 0;
-	/* levels may reach beyond the end, as far as there are datagrams */
+	/* levels may reach beyond the end of the stream: pad with 0 */
 	memset(e->stream + h.stream, 0,
 	       limit + DESCRIPTIONS_LEVELS * h.count - h.stream);
 	depth_protect(e, &h, loss, size);
@@ -233,7 +233,7 @@ void depth_begin(struct depth_decoder *d)
 	descriptions_begin(&d->came);
 }
 
-/* Another tolerance would be shown as ours, which it is not */
+/* Refuse another tolerance, which decodes to other depths */
 static int depth_get_header(struct depth_header *h, const uint8_t *p,
 			    size_t len)
 {
@@ -311,7 +311,7 @@ long depth_finish(struct depth_decoder *d, struct image *image, size_t room,
 		return -EMSGSIZE;
 	stream = descriptions_gather(&d->came, d->erasure, &h->protection,
 				     h->count, h->size, d->stream);
-	/* what is behind the end means nothing */
+	/* bytes after the end are padding */
 	if (stream >= h->stream) {
 		stream = h->stream;
 		whole = h->flags & DEPTH_WHOLE;

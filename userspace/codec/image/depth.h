@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * depth.h - a depth image as multiple descriptions: any k of N datagrams show
- * the more of it the larger k is, and never a wrong depth
+ * depth.h - a depth image as multiple descriptions: more of N datagrams show
+ * more of it, and never a wrong depth
  *
  * The embedded code of depthcode.h under priority encoding transmission
  * (priority.h). One channel of 16 bit, 0: no depth. A pixel that is shown is
- * exact, or within 1/64 of its depth; one that is not known is 0. Bit-exact
- * when enough arrives, and the budget holds the image.
+ * exact, or within 1/64 of its depth; an unknown one is 0. Bit-exact if enough
+ * datagrams arrive and the budget holds the image.
  *
  * Payload, little endian:
  *	u8	version << 4 | flags (DEPTH_*)
- *	u8	tolerance: depth over what a pixel may be off
+ *	u8	tolerance: largest error of a pixel is depth over this
  *	u8	index of the datagram
  *	u8	count of datagrams
  *	u16	width, height
@@ -28,31 +28,31 @@
 
 enum {
 	DEPTH_VERSION	= 1,
-	DEPTH_WHOLE	= 1,	/* the stream is all there is of the image */
-	DEPTH_HEADER	= 9,	/* bytes, without levels and what is behind */
+	DEPTH_WHOLE	= 1,	/* the stream is the complete image */
+	DEPTH_HEADER	= 9,	/* bytes, without levels and stream length */
 };
 
 /**
- * depth_holes() - pixels without a depth
+ * depth_holes() - number of pixels without a depth
  */
 unsigned int depth_holes(const struct image *image);
 
 struct depth_encoder;
 
 /**
- * depth_encoder_create() - an encoder of images of up to that size
+ * depth_encoder_create() - an encoder of images up to that size
  *
- * Return: to be freed with depth_encoder_destroy(), NULL: no memory.
+ * Return: free with depth_encoder_destroy(), NULL: no memory.
  */
 struct depth_encoder *depth_encoder_create(unsigned int width,
 					   unsigned int height);
 void depth_encoder_destroy(struct depth_encoder *e);
 
 /**
- * depth_encode() - datagrams of an image
+ * depth_encode() - encode an image to datagrams
  * @bytes: of all payloads together
- * @loss: that is expected, 0 .. 1; negative: not known
- * @out: at most PRIORITY_DATAGRAMS slots are used, filled alike
+ * @loss: expected loss, 0 .. 1; negative: unknown
+ * @out: at most PRIORITY_DATAGRAMS slots are used, of equal length
  *
  * Return: 0, -EINVAL: not such an image, -EMSGSIZE: the budget or the slots
  * are too small for a datagram.
@@ -67,33 +67,33 @@ struct depth_decoder *depth_decoder_create(unsigned int width,
 void depth_decoder_destroy(struct depth_decoder *d);
 
 /**
- * depth_shape() - of the image that a datagram is of
+ * depth_shape() - shape of a datagram's image
  * @image: gets width, height, channels and depth
  *
- * Return: 0, -EINVAL: not such a payload.
+ * Return: 0, -EINVAL: not a valid payload.
  */
 int depth_shape(const void *payload, size_t len, struct image *image);
 
 /**
- * depth_begin() - a new frame
+ * depth_begin() - start a frame
  */
 void depth_begin(struct depth_decoder *d);
 
 /**
- * depth_add() - a datagram of the frame
+ * depth_add() - add a datagram of the frame
  *
- * Return: 0, -EEXIST: had that, -EINVAL: not such a payload, -EPROTO: not of
- * this frame, -EFBIG: of an image that is larger than the decoder's.
+ * Return: 0, -EEXIST: a duplicate, -EINVAL: not a valid payload, -EPROTO: of
+ * another frame, -EFBIG: the image is larger than the decoder's size.
  */
 int depth_add(struct depth_decoder *d, const void *payload, size_t len);
 
 /**
- * depth_finish() - the image of what came; the frame is over
+ * depth_finish() - decode the received image; ends the frame
  * @image: data is the caller's; size, channels, depth and stride are set
  * @room: bytes at image->data
- * @shown: what of it is known
+ * @shown: gets the number of known pixels
  *
- * Return: bytes of the stream that were decoded, -ENODATA: nothing came,
+ * Return: bytes of the stream that were decoded, -ENODATA: nothing received,
  * -EMSGSIZE: no room.
  */
 long depth_finish(struct depth_decoder *d, struct image *image, size_t room,

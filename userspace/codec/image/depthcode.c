@@ -2,7 +2,7 @@
 /*
  * depthcode - embedded code of depth images
  *
- * Both directions are one text: a number is written if there is an encoder,
+ * One function for both directions: a number is written if there is an encoder,
  * else read.
  */
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "codec/image/depthcode_pixel.h"
 
 enum {
-	PIXEL_BYTES	= 40,	/* more than the least likely pixel takes */
+	PIXEL_BYTES	= 40,	/* upper limit of a pixel's code */
 	VALUES		= 65536,
 };
 
-/* Depths that an image has, ascending; that of rank 0 is none */
+/* Depths of an image, ascending; rank 0 is a hole */
 struct table {
 	unsigned int	count;
 	bool		hollow;		/* there are holes */
@@ -31,7 +31,7 @@ struct depthcode {
 	struct depthcode_cells cells;
 };
 
-/* A direction's way through an image of @width x @height; see walk() */
+/* State of coding an image, in either direction; see walk() */
 struct walk {
 	struct depthcode *d;
 	unsigned int	width, height;
@@ -39,8 +39,8 @@ struct walk {
 	int8_t		*rest;
 	size_t		limit;		/* bytes to write */
 	int		last;		/* rank of an island */
-	uint64_t	pixels, even;	/* that were coded, and in even cells */
-	uint64_t	depths;		/* pixels that are no holes */
+	uint64_t	pixels, even;	/* coded; in even cells */
+	uint64_t	depths;		/* pixels that are not holes */
 	struct zeroblock_curve *curve;
 	const struct image *image;	/* to write */
 };
@@ -75,7 +75,7 @@ void depthcode_destroy(struct depthcode *d)
 
 size_t depthcode_slack(unsigned int width)
 {
-	/* a row is finished in any case, and so is the table */
+	/* a row is always finished, and so is the table */
 	return (size_t)width * PIXEL_BYTES + 4 * VALUES;
 }
 
@@ -102,7 +102,7 @@ static void find_values(struct table *t, const struct image *image)
 		}
 }
 
-/* How far apart depths are grows evenly with sensors of disparity */
+/* Gaps between depths grow evenly with disparity sensors */
 static bool code_table(struct coder *c, struct depthcode_model *m,
 		       struct table *t)
 {
@@ -129,7 +129,7 @@ static bool code_table(struct coder *c, struct depthcode_model *m,
 	return !(c->decode && c->d.ended);
 }
 
-/* The first lattice: each pixel by the one before it */
+/* The first lattice: each pixel relative to the previous one */
 static bool code_first(struct coder *c, struct walk *w)
 {
 	struct depthcode *d = w->d;
@@ -153,7 +153,7 @@ static bool code_first(struct coder *c, struct walk *w)
 	return true;
 }
 
-/* Pixels of a row from @x to @end, @step apart; all have @has */
+/* Pixels of a row from @x to @end, @step apart; all have neighbours @has */
 INLINE bool code_run(struct coder *c, struct walk *w,
 		     const struct depthcode_reach *r, unsigned int y,
 		     unsigned int x, unsigned int end, unsigned int step,
@@ -179,8 +179,8 @@ INLINE bool code_run(struct coder *c, struct walk *w,
 }
 
 /*
- * Where pixels have all neighbours, as most do: one function for each
- * direction, with all that it calls, whose coder can stay in registers
+ * For pixels with all neighbours, which are most: one function for each
+ * direction, with everything inlined, so that the coder stays in registers
  */
 #define INNER	static __attribute__((noinline, flatten)) bool
 
@@ -206,7 +206,7 @@ INNER read_inner(struct coder *c, struct walk *w,
 	return there;
 }
 
-/* At the image's sides pixels miss some neighbours */
+/* At the image's borders pixels lack some neighbours */
 INLINE bool code_side(struct coder *c, struct walk *w,
 		      const struct depthcode_reach *r, unsigned int y,
 		      unsigned int x, unsigned int end, unsigned int step,
@@ -253,7 +253,7 @@ bool read_side(struct coder *c, struct walk *w,
 	return code_side(c, w, r, y, x, end, step, has);
 }
 
-/* A row's pixels, of which those of the row's place have @has */
+/* A row of pixels; @has: vertical neighbours of the row */
 static bool code_row(struct coder *c, struct walk *w,
 		     const struct depthcode_reach *r, unsigned int y,
 		     unsigned int step, unsigned int has)
@@ -265,7 +265,7 @@ static bool code_row(struct coder *c, struct walk *w,
 	unsigned int reach = across ? 2 * step : 3 * step / 2;
 	unsigned int inner = reach, outer = reach;
 
-	/* what is as far from both sides as it reaches */
+	/* pixels whose neighbours are all inside the image */
 	if (has != all || inner + reach >= w->width)
 		inner = outer = w->width;
 	else
@@ -282,7 +282,7 @@ static bool code_row(struct coder *c, struct walk *w,
 
 /*
  * Rows or columns in the middle of those @step apart; @across: rows, whose
- * pixels lie between one above and one below
+ * pixels are between one above and one below
  */
 static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 		      bool across)
@@ -317,7 +317,7 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 	return true;
 }
 
-/* A cell by its place, its corners from the lattice */
+/* A cell by its position; corners from the lattice */
 static void depthcode_cell_at(const struct walk *w, struct depthcode_cell *cell,
 			      unsigned int level, unsigned int column,
 			      unsigned int row)
@@ -342,7 +342,7 @@ static bool cell_has_depths(const struct depthcode_cell *c)
 	return c->corner[0] && c->corner[1] && c->corner[2] && c->corner[3];
 }
 
-/* Which cells are even, of those that may be and are not in a larger one */
+/* Which cells are even; only those that can be and are not in a larger one */
 static bool depthcode_code_cells(struct coder *c, struct walk *w,
 				 unsigned int level)
 {
@@ -382,7 +382,7 @@ static bool depthcode_code_cells(struct coder *c, struct walk *w,
 	return true;
 }
 
-/* How much a prefix up to here would not show */
+/* Error of a prefix up to here */
 static void depthcode_add_point(struct walk *w, size_t bytes)
 {
 	struct zeroblock_curve *c = w->curve;
@@ -409,7 +409,7 @@ static bool code_step(struct coder *c, struct walk *w, unsigned int step)
 			     code_pass(c, w, step, false));
 }
 
-/* All there is of an image. Return: false: it ended before */
+/* Code the whole image. Return: false: it ended early */
 static bool walk(struct coder *c, struct walk *w)
 {
 	depthcode_model_reset(&w->d->model);
@@ -462,7 +462,7 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 		w.depths += depths;
 	}
 	*whole = walk(&c, &w);
-	/* what has not left the coder yet would tell more than was coded */
+	/* only written bytes: the coder's rest would show later pixels */
 	bytes = rc_encoder_bytes(&c.e);
 	if (*whole)
 		bytes = rc_encoder_finish(&c.e);
@@ -474,7 +474,7 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 	return bytes < limit ? bytes : limit;
 }
 
-/* Pixels that are known, in the order they were coded, over what is shown */
+/* Exact pixels, in the order of coding, override even cells */
 struct overlay {
 	const struct walk *w;
 	struct image	*image;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * depthcode.h - embedded code of depth images: what a prefix does not tell is
- * a hole, never a wrong depth
+ * depthcode.h - embedded code of depth images: a pixel that a prefix does not
+ * contain is a hole, never a wrong depth
  *
  * In: one channel of 16 bit, 0: no depth (a hole). Out: bytes of which any
- * prefix decodes, and all of which give the very image.
+ * prefix decodes, and all of which give the exact image.
  *
  * Sensors give few different depths, so pixels are ranks in a table, which
  * comes first. Then come the pixels of a lattice of DEPTHCODE_STEP, and those
- * between them, at half the distance each time. From the lattices of
- * DEPTHCODE_EVEN and more a cell is told to be even if all of its pixels have
- * depths within the tolerance of what its corners interpolate to: a prefix
- * shows even cells so, other pixels as they are or not at all.
+ * between them, at half the distance each time. On lattices of DEPTHCODE_EVEN
+ * and more a cell is marked as even if all of its depths are within the
+ * tolerance of the interpolation of its corners: a prefix shows even cells
+ * interpolated, other pixels exactly or not at all.
  *
- * A pixel is coded as its difference from what its neighbours on both sides
- * interpolate to, or at an edge from the nearer of them, in binary decisions
- * whose probability is a mix of what was seen in two contexts, or three.
+ * A pixel is coded as its difference from the interpolation of its neighbours
+ * on both sides, or at an edge from the nearer one, in binary decisions whose
+ * probability is mixed from two or three contexts.
  *
  * Method: mixing as in Mahoney, "Adaptive Weighing of Context Models for
  * Lossless Data Compression" (2005); the order of pixels is that of
@@ -29,10 +29,10 @@
 #include "codec/image/zeroblock.h"
 
 enum {
-	DEPTHCODE_STEP		= 32,	/* pixels between those that come first */
-	DEPTHCODE_EVEN		= 4,	/* pixels of a cell that is told even */
+	DEPTHCODE_STEP		= 32,	/* of the first lattice, pixels */
+	DEPTHCODE_EVEN		= 4,	/* smallest cell marked as even */
 	DEPTHCODE_LEVELS	= 4,	/* of such cells: 32, 16, 8, 4 */
-	DEPTHCODE_TOLERANCE	= 64,	/* depth over what a pixel may be off */
+	DEPTHCODE_TOLERANCE	= 64,	/* depth over the largest error */
 };
 
 struct depthcode;
@@ -40,21 +40,21 @@ struct depthcode;
 /**
  * depthcode_create() - a coder for images of up to @width x @height
  *
- * Return: to be freed with depthcode_destroy(), NULL: no memory.
+ * Return: free with depthcode_destroy(), NULL: no memory.
  */
 struct depthcode *depthcode_create(unsigned int width, unsigned int height);
 void depthcode_destroy(struct depthcode *d);
 
 /**
- * depthcode_slack() - bytes that depthcode_encode() needs behind its limit
+ * depthcode_slack() - bytes that depthcode_encode() needs after its limit
  */
 size_t depthcode_slack(unsigned int width);
 
 /**
- * depthcode_encode() - code until nothing is left, or @limit bytes are full
+ * depthcode_encode() - encode an image, up to @limit bytes
  * @buf: of @limit + depthcode_slack() bytes
- * @whole: set: the bytes are all there is of the image
- * @curve: gets what prefixes are worth: pixels that are not shown, and a tenth
+ * @whole: set to whether the code is complete
+ * @curve: gets the errors of prefixes: pixels that are not shown, plus a tenth
  *	of those that are only within the tolerance
  *
  * Return: bytes.
@@ -64,20 +64,20 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 			struct zeroblock_curve *curve);
 
 /**
- * struct depthcode_shown - what depthcode_decode() knew
- * @exact:	pixels that are the image's own, holes too
- * @near:	pixels within the tolerance of them
+ * struct depthcode_shown - result of depthcode_decode()
+ * @exact:	pixels that are exact, including holes
+ * @near:	pixels within the tolerance
  */
 struct depthcode_shown {
 	unsigned int exact, near;
 };
 
 /**
- * depthcode_decode() - the image that a prefix shows
- * @whole: @buf is all of it, not a prefix
- * @image: of its size; other pixels become 0
+ * depthcode_decode() - decode a prefix
+ * @whole: @buf is complete, not a prefix
+ * @image: of the image's size; unknown pixels become 0
  *
- * Bytes that depthcode_encode() did not write give some image.
+ * Invalid input gives some image.
  */
 void depthcode_decode(struct depthcode *d, const void *buf, size_t len,
 		      bool whole, struct image *image,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * depthcode_cells - cells of an image that their corners show well enough
+ * depthcode_cells - cells of an image that are interpolated from their corners
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codec/image/depthcode_cells.h"
 
-/* Columns of cells; a side that is not whole counts */
+/* Columns of cells; a partial one counts */
 static unsigned int depthcode_cells_cells_of(unsigned int pixels,
 					     unsigned int level)
 {
@@ -45,7 +45,7 @@ void depthcode_cells_begin(struct depthcode_cells *c, unsigned int width,
 	}
 }
 
-/* What a row of a cell shows: from @left on, @step more each, 1/side^2 */
+/* A row of an interpolated cell: from @left on, @step more each, 1/side^2 */
 struct slope {
 	int	left, step;
 };
@@ -90,7 +90,7 @@ bool depthcode_cell_is_even(const struct depthcode_cell *c,
 			int depth = p[x];
 			int off = ((s.left + (int)x * s.step) >> shift) - depth;
 
-			/* a hole's tolerance is less than any depth */
+			/* a hole is out of the tolerance of any depth */
 			off = off < 0 ? -off : off;
 			bad |= off * DEPTHCODE_TOLERANCE > depth;
 		}

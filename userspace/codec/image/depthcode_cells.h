@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * depthcode_cells.h - cells of an image that their corners show well enough
+ * depthcode_cells.h - cells of an image that are interpolated from their
+ * corners
  */
 #ifndef CODEC_IMAGE_DEPTHCODE_CELLS_H
 #define CODEC_IMAGE_DEPTHCODE_CELLS_H
@@ -14,7 +15,7 @@ enum depthcode_even {
 };
 
 /**
- * struct depthcode_cells - what is known of cells, level by level
+ * struct depthcode_cells - state of cells, level by level
  * @even:	[level][row * @columns + column], enum depthcode_even
  */
 struct depthcode_cells {
@@ -23,11 +24,11 @@ struct depthcode_cells {
 };
 
 /**
- * struct depthcode_cell - one of them
+ * struct depthcode_cell - a cell
  * @x, @y:	of its first pixel
- * @side:	pixels, a power of two; at the image's sides there are fewer
- * @corner:	depths at the first pixel, right of the last one, and so below;
- *		at the image's sides those before again; 0: not even
+ * @side:	pixels, a power of two; at the image's border there are fewer
+ * @corner:	depths at the first pixel, right of the last one, and the same
+ *		below; beyond the border those before; 0: cannot be even
  */
 struct depthcode_cell {
 	unsigned int	x, y, side;
@@ -44,26 +45,26 @@ int depthcode_cells_create(struct depthcode_cells *c, unsigned int width,
 			   unsigned int height);
 void depthcode_cells_destroy(struct depthcode_cells *c);
 
-/* For an image of that size: no cell is even */
+/* Reset for an image of that size: no cell is even */
 void depthcode_cells_begin(struct depthcode_cells *c, unsigned int width,
 			   unsigned int height);
 
 /**
- * depthcode_cell_is_even() - whether all pixels are as its corners show them
+ * depthcode_cell_is_even() - whether interpolation is within the tolerance
  */
 bool depthcode_cell_is_even(const struct depthcode_cell *c,
 			    const struct image *image);
 
 /**
- * depthcode_cell_show() - pixels as its corners show them
+ * depthcode_cell_show() - interpolate the pixels
  *
- * Return: how many.
+ * Return: their number.
  */
 unsigned int depthcode_cell_show(const struct depthcode_cell *c,
 				 struct image *image);
 
 /**
- * depthcode_cell_context() - how likely it is even, by its corners: 0 .. 3
+ * depthcode_cell_context() - context of evenness, from the corners: 0 .. 3
  */
 unsigned int depthcode_cell_context(const struct depthcode_cell *c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * depthcode_model.h - what depthcode counts with: decisions and their contexts
+ * depthcode_model.h - decisions of depthcode and their contexts
  */
 #ifndef CODEC_IMAGE_DEPTHCODE_MODEL_H
 #define CODEC_IMAGE_DEPTHCODE_MODEL_H
@@ -9,17 +9,17 @@
 #include "codec/core/logistic.h"
 #include "codec/image/depthcode.h"
 
-/* Decisions whose probability is mixed: of three contexts, or of two */
+/* Decisions whose probability is mixed from three contexts, or two */
 enum depthcode_kind {
-	DEPTHCODE_OFF,		/* not as expected */
-	DEPTHCODE_BELOW,	/* but less */
-	DEPTHCODE_TWO,		/* more by 2 at least */
+	DEPTHCODE_OFF,		/* differs from the expected rank */
+	DEPTHCODE_BELOW,	/* is less */
+	DEPTHCODE_TWO,		/* differs by 2 at least */
 	DEPTHCODE_TWO_BELOW,
-	DEPTHCODE_THREE,	/* more by 3 at least */
+	DEPTHCODE_THREE,	/* differs by 3 at least */
 	DEPTHCODE_THREE_BELOW,
-	DEPTHCODE_PIXEL,	/* those above have contexts in common */
+	DEPTHCODE_PIXEL,	/* those above share their contexts */
 	DEPTHCODE_HOLE = DEPTHCODE_PIXEL, /* a pixel beside a hole is one */
-	DEPTHCODE_SIDE,		/* of an edge: that of the latter neighbour */
+	DEPTHCODE_SIDE,		/* of an edge: that of the second neighbour */
 	DEPTHCODE_KINDS,
 };
 
@@ -30,22 +30,22 @@ enum {
 	DEPTHCODE_SETS		= 16,		/* of weights */
 	DEPTHCODE_WEIGHT	= 65536 * 3 / 10,	/* at the start */
 	DEPTHCODE_BITS		= 18,		/* of a number */
-	/* the last pass, across and along rows, and those before */
+	/* the last pass, across and along rows, and earlier ones */
 	DEPTHCODE_PASSES	= 4,
 };
 
-/* What is decided of a pixel in a context; side by side, as it is used */
+/* Decisions on a pixel in a context; adjacent, as they are used together */
 struct depthcode_context {
 	struct rc_bit	kind[8];
 };
 
-/* The same in the other context, which is asked less */
+/* The same in the other context, which is used for fewer decisions */
 struct depthcode_bow {
 	struct rc_bit	kind[2];	/* DEPTHCODE_OFF, DEPTHCODE_BELOW */
 };
 
 /**
- * struct depthcode_model - what was learnt of an image so far
+ * struct depthcode_model - state learnt from an image so far
  * @stretch, @squash: see logistic.h; constant
  */
 struct depthcode_model {
@@ -102,7 +102,7 @@ static inline uint32_t depthcode_slot(uint32_t context, unsigned int bits)
 	return context * 2654435761U >> (32 - bits);
 }
 
-/* A decision whose probability is a mix of @n others. @set: of weights */
+/* A decision whose probability is mixed from @n others. @set: of weights */
 INLINE int depthcode_mixed(struct coder *c, struct depthcode_model *m,
 			   enum depthcode_kind kind, unsigned int set,
 			   struct rc_bit *const b[], int n, int bit)
@@ -130,7 +130,7 @@ INLINE int depthcode_mixed(struct coder *c, struct depthcode_model *m,
 	return bit;
 }
 
-/* Where holes and edges are, in contexts of their own */
+/* Position of holes and edges, with contexts of their own */
 INLINE int depthcode_place(struct coder *c, struct depthcode_model *m,
 			   enum depthcode_kind kind, unsigned int set,
 			   const uint32_t context[], int bit)
@@ -143,7 +143,7 @@ INLINE int depthcode_place(struct coder *c, struct depthcode_model *m,
 	return depthcode_mixed(c, m, kind, set, b, DEPTHCODE_CONTEXTS, bit);
 }
 
-/* A number below 2^17: how many bits v + 1 has, one by one, and these */
+/* A number below 2^17: the bit length of v + 1, in unary, and its bits */
 INLINE unsigned int depthcode_number(struct coder *c, struct rc_bit *bits,
 				     unsigned int v)
 {
@@ -154,7 +154,7 @@ INLINE unsigned int depthcode_number(struct coder *c, struct rc_bit *bits,
 	return (1U << k) - 1 + (k ? code_raw(c, v + 1 - (1U << n), k) : 0);
 }
 
-/* The same for numbers of either sign */
+/* The same for signed numbers */
 INLINE int depthcode_signed(struct coder *c, struct rc_bit *bits, int v)
 {
 	unsigned int u = v < 0 ? -2 * v - 1 : 2 * v;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * depthcode_pixel.h - one pixel between others, either written or read
+ * depthcode_pixel.h - code one pixel between others, in either direction
  *
- * A pass fills in the middle between two pixels that are known: a before it
- * and b behind it. c is the pixel of the same pass, or of one before, that
- * was filled in beside it, d the other side; ac is beside a, on c's side, and
- * so on. Beyond a lies aa, of the same pass, and then a3; beyond c and d, c2
- * and d2.
+ * A pass fills in the middle between two known pixels: a before it and b after
+ * it. c is the adjacent pixel of the same pass, or of an earlier one, that was
+ * filled in before, d the opposite one; ac is beside a, on c's side, and so on.
+ * Beyond a lies aa, of the same pass, and then a3; beyond c and d, c2 and d2.
  */
 #ifndef CODEC_IMAGE_DEPTHCODE_PIXEL_H
 #define CODEC_IMAGE_DEPTHCODE_PIXEL_H
@@ -14,13 +13,13 @@
 #include <stdlib.h>
 #include "codec/image/depthcode_model.h"
 
-/* Which of its neighbours a pixel has */
+/* Which neighbours a pixel has */
 enum {
 	HAS_B = 1, HAS_C = 2, HAS_D = 4, HAS_A3 = 8, HAS_B3 = 16,
 	HAS_C2 = 32, HAS_D2 = 64, HAS_ALL = 127,
 };
 
-/* To neighbours, in pixels of the planes; @across: a is above, not before */
+/* Offsets to neighbours, in pixels; @across: a is above, not before */
 struct depthcode_reach {
 	bool		across;
 	int		a, b, c;
@@ -37,7 +36,7 @@ static inline int depthcode_clip(int v, int most)
 	return v < -most ? -most : v > most ? most : v;
 }
 
-/* How large, 0 .. 15; 8 is nothing */
+/* Logarithmic size, 0 .. 15; 8 is zero */
 static inline uint32_t depthcode_scale(int v)
 {
 	int a = abs(v), bits = a < 3 ? a : 32 - __builtin_clz(a - 1);
@@ -61,7 +60,7 @@ INLINE void depthcode_look(struct depthcode_around *n, const uint16_t *p,
 	n->aa = has & HAS_A3 ? p[2 * r->a] : n->a;
 }
 
-/* Beside holes: is it one? */
+/* Beside holes: is the pixel one? */
 INLINE int depthcode_hole(struct coder *c, struct depthcode_model *m,
 			  const struct depthcode_around *n, const uint16_t *p,
 			  const struct depthcode_reach *r, unsigned int has,
@@ -81,7 +80,7 @@ INLINE int depthcode_hole(struct coder *c, struct depthcode_model *m,
 	return depthcode_place(c, m, DEPTHCODE_HOLE, r->pass, context, hole);
 }
 
-/* In place of holes their neighbours', so that there is something to go by */
+/* Replace holes by their neighbours, as predictors */
 INLINE void depthcode_fill(struct depthcode_around *n, int any)
 {
 	if (!n->a)
@@ -102,7 +101,7 @@ INLINE void depthcode_fill(struct depthcode_around *n, int any)
 		n->aa = n->a;
 }
 
-/* Whether a and b lie on both sides of an edge, not on a slope */
+/* Whether an edge is between a and b, not a slope */
 INLINE bool depthcode_is_edge(const struct depthcode_around *n,
 			      unsigned int has)
 {
@@ -124,7 +123,7 @@ static inline bool depthcode_nearer(int v, int a, int b)
 	return abs(v - b) < abs(v - a);
 }
 
-/* At an edge: on which side, and what is to be expected there */
+/* At an edge: code the side. Return: the expected rank there */
 INLINE int depthcode_side(struct coder *c, struct depthcode_model *m,
 			  const struct depthcode_around *n, unsigned int pass,
 			  unsigned int holes, int v)
@@ -154,7 +153,7 @@ INLINE int depthcode_side(struct coder *c, struct depthcode_model *m,
 	return abs(expect - own) > 6 ? own : expect;
 }
 
-/* What a cubic through four in a line, bent as beside it, is off; 1/16 */
+/* Cubic interpolation of four in a line, bent as beside it; 1/16 */
 INLINE int depthcode_bow(const struct depthcode_around *n, const uint16_t *p,
 			 const struct depthcode_reach *r, unsigned int has,
 			 int *straight)
@@ -174,7 +173,7 @@ INLINE int depthcode_bow(const struct depthcode_around *n, const uint16_t *p,
 	return line + (abs(bend) <= 6 ? bend : 0);
 }
 
-/* What is known of a pixel's difference from what was expected */
+/* Contexts of a pixel's difference from the expected rank */
 INLINE void depthcode_find(struct depthcode_model *m,
 			   const struct depthcode_around *n, const uint16_t *p,
 			   const struct depthcode_reach *r, unsigned int has,
@@ -200,7 +199,7 @@ INLINE void depthcode_find(struct depthcode_model *m,
 	*bowed = &m->bow[depthcode_slot(context, DEPTHCODE_CONTEXT_BITS)];
 }
 
-/* Of what is not as expected, and no hole: what it is off */
+/* Code the difference of a pixel that is not as expected, and no hole */
 INLINE int depthcode_off(struct coder *c, struct depthcode_model *m,
 			 struct depthcode_context *near,
 			 struct depthcode_bow *bow, unsigned int set,
@@ -225,8 +224,8 @@ static inline int depthcode_limit(int v, int most)
 }
 
 /*
- * A pixel of rank v, at most @most, or any if it is read. @rest: what was left
- * to tell of those before, beside p.
+ * Code a pixel of rank v, at most @most, or read any. @rest: prediction errors
+ * of earlier pixels, beside p.
  *
  * Return: its rank.
  */
@@ -246,7 +245,7 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 
 	*rest = 0;
 	depthcode_look(&n, p, r, has);
-	/* one branch, as several would be mistaken several times */
+	/* one branch, as several would be mispredicted more often */
 	if (!((n.a ^ n.b) | (n.a ^ n.c) | (n.a ^ n.ac) | (n.a ^ n.bc) |
 	      (n.a ^ n.ad) | (n.a ^ n.bd))) {
 		b[0] = &m->differs[pass][(n.a == 0) | (rc == 0) << 1];

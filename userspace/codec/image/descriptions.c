@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * descriptions - an embedded stream over datagrams
+ * descriptions - distribute an embedded stream over datagrams
  */
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/wire.h"
 #include "codec/image/descriptions.h"
 
-#define SURE	.1	/* of datagrams, that may be lost beyond what was expected */
+#define SURE	.1	/* margin of loss beyond the expected one */
 
 int descriptions_size(size_t bytes, unsigned int header,
 		      const struct payloads *out, unsigned int *count,
@@ -26,7 +26,7 @@ int descriptions_size(size_t bytes, unsigned int header,
 	return 0;
 }
 
-/* Datagrams that a whole stream may need */
+/* Most datagrams that a whole stream may need */
 static unsigned int most_needed(unsigned int count, double loss)
 {
 	double share = loss < 0 ? .8 : 1 - SURE - loss;

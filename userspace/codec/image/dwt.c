@@ -2,11 +2,11 @@
 /*
  * dwt - wavelet transforms, a row or a strip of columns at a time
  *
- * Samples are first parted into a low and a high half. Lifting then is the
- * same loop over contiguous memory in both directions: along a row over the
- * row's halves, along columns over rows of a strip. The compiler makes vectors
- * of it, once for any CPU and once for AVX2; no operation is fused or
- * reordered, so both give the same bits.
+ * Samples are first split into a low and a high half. Lifting then is the same
+ * loop over contiguous memory in both directions: along a row over the row's
+ * halves, along columns over rows of a strip. The compiler vectorises it, once
+ * for any CPU and once for AVX2; no operation is fused or reordered, so both
+ * give the same bits.
  */
 #include <string.h>
 #include "base/cpu.h"
@@ -21,8 +21,8 @@ size_t dwt_scratch(unsigned int width, unsigned int height)
 }
 
 /*
- * Lifts n samples of @size values that are parted into @low and @high. A
- * neighbour that is missing at an end is the other one's mirror image.
+ * Lifts n samples of @size values that are split into @low and @high. A missing
+ * neighbour at an end is the mirror image of the other one.
  */
 INLINE void dwt_lift97(float *restrict d, const float *a, const float *b,
 		       size_t n, float k)

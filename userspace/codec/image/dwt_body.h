@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dwt_body.h - a transform of one kind, for dwt.c to include once for each
+ * dwt_body.h - a transform of one type, included by dwt.c once for each
  *
- * SAMPLE is its type, NAME() what its functions are called; it needs
- * NAME(analyse) and NAME(synthesise) beforehand, which lift n samples in
- * halves, each of @size values.
+ * SAMPLE is its type, NAME() makes its functions' names unique. It needs
+ * NAME(analyse) and NAME(synthesise), which lift n samples in halves, each of
+ * @size values.
  */
 
 INLINE void NAME(row_forward)(SAMPLE *restrict a, unsigned int n,
@@ -73,7 +73,7 @@ INLINE void NAME(strip_inverse)(SAMPLE *restrict a, size_t stride,
 INLINE void NAME(columns)(SAMPLE *a, unsigned int w, unsigned int h,
 			  size_t stride, SAMPLE *t, const bool forward)
 {
-	/* what the last strip has beyond the image is not looked at */
+	/* columns of the last strip beyond the image are not used */
 	memset(t, 0, (size_t)h * DWT_STRIP * sizeof(*t));
 	for (unsigned int x = 0; x < w; x += DWT_STRIP) {
 		unsigned int size = w - x < DWT_STRIP ? w - x : DWT_STRIP;

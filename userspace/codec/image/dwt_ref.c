@@ -2,8 +2,8 @@
 /*
  * dwt_ref - the wavelet transforms sample by sample
  *
- * Lifts in place with mirrored indices, then parts the halves. Slow, and
- * plain enough to be believed.
+ * Lifts in place with mirrored indices, then splits the halves. Slow, but
+ * obviously correct.
  */
 #include <string.h>
 #include "codec/image/dwt.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interleave - rows parted and joined in vectors
+ * interleave - split and join rows in vectors
  *
  * Element t of n vectors with c elements each has an index of log2 n + log2 c
  * bits. Interleaving the first half of all vectors with the second one (a
- * perfect shuffle, two unpack instructions for a pair) turns the bits of all
- * indices left by one. So log2 c shuffles make [column | row] into
- * [row | column], which parts rows, and log2 n shuffles join them.
+ * perfect shuffle, two unpack instructions for a pair) rotates the bits of all
+ * indices left by one. So log2 c shuffles turn [column | row] into
+ * [row | column], which splits rows, and log2 n shuffles join them.
  *
- * A part's rows lie behind each other, so blocks run on from one row into the
- * next if joined rows are whole groups of vectors; otherwise each row is for
- * itself. The last block ends with the last row and does some elements once
- * more. AVX2 does two blocks at once, which are neighbours in each part.
+ * A part's rows are contiguous, so blocks continue from one row into the next
+ * if joined rows are whole groups of vectors; otherwise each row is done
+ * separately. The last block ends with the last row and repeats some elements.
+ * AVX2 does two blocks at once, which are adjacent in each part.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -78,29 +78,29 @@ INLINE unsigned int log2of(unsigned int n)
 }
 
 /**
- * struct run - rows whose blocks run on from one to the next: all, or one
+ * struct run - rows with contiguous blocks: all rows, or one
  * @stride:	from row to row of the joined ones, bytes
  * @width:	of a joined row, bytes
  * @len:	of the rows of a part, bytes
- * @count:	of such runs, each @stride behind the one before
+ * @count:	of such runs, @stride apart
  */
 struct run {
 	size_t		stride, width, len;
 	unsigned int	count;
 };
 
-/* Byte @at of joined rows, and the bytes that its row still has from there */
+/* Position @at in joined rows, and the bytes left in its row */
 struct place {
 	size_t		at, left;
 };
 
-/* Vectors that are together in joined rows: a row has whole groups */
+/* Vectors that are contiguous in joined rows: a row has whole groups */
 INLINE unsigned int group(const unsigned int n)
 {
 	return n < 4 ? n : 4;
 }
 
-/* Where the @count groups of a block begin; @p: the block, then the next one */
+/* Positions of the @count groups of a block; moves @p on to the next block */
 INLINE void groups(struct place *p, const struct run *r, size_t at[],
 		   const unsigned int count, const unsigned int n)
 {
@@ -116,7 +116,7 @@ INLINE void groups(struct place *p, const struct run *r, size_t at[],
 	}
 }
 
-/* The last block of @size bytes of each part: it ends where the run does */
+/* The last block of @size bytes of each part: it ends with the run */
 INLINE struct place last_block(const struct run *r, const size_t size,
 			       const unsigned int n)
 {
@@ -126,8 +126,8 @@ INLINE struct place last_block(const struct run *r, const size_t size,
 }
 
 /*
- * Where the block behind that at @at begins, of @size bytes of each part; @p is
- * there, unless it is the last one and has to begin earlier
+ * Position of the block after that at @at, of @size bytes of each part; moves
+ * @p if it is the last one and has to begin earlier
  */
 INLINE size_t next_block(struct place *p, const struct place *last,
 			 const struct run *r, size_t at, const size_t size)
@@ -147,8 +147,8 @@ INLINE size_t vector_at(const size_t at[], unsigned int i, const unsigned int n)
 }
 
 /*
- * What is written to next, if it is there at all: waiting for those lines took
- * as long as all the rest
+ * Prefetch the next lines to write: waiting for them took as long as all the
+ * rest
  */
 INLINE void interleave_expect(const uint8_t *to, const size_t at[],
 			      const unsigned int count)
@@ -158,7 +158,7 @@ INLINE void interleave_expect(const uint8_t *to, const size_t at[],
 		__builtin_prefetch(to + at[i], 1);
 }
 
-/* The same in parts: their next lines */
+/* The same for parts */
 INLINE void expect_parts(uint8_t *const to[], size_t at, const unsigned int n)
 {
 #pragma GCC unroll 16
@@ -198,8 +198,8 @@ INLINE void join_block(const uint8_t *const from[], size_t at, uint8_t *to,
 }
 
 /*
- * The same where a vector has one element of each part, without the last round:
- * its halves are joined where they are stored
+ * The same if a vector has one element of each part, without the last round:
+ * its halves are joined when they are stored
  */
 INLINE void join_halves(const uint8_t *const from[], size_t at, uint8_t *to,
 			const size_t place[], const unsigned int size,
@@ -299,7 +299,7 @@ AVX2_INLINE void shuffle2(__m256i *v, const unsigned int n,
 	}
 }
 
-/* A block and the next one, whose groups are behind those of the first */
+/* A block and the next one, whose groups follow those of the first */
 AVX2_INLINE void part_pair(const uint8_t *from, const size_t place[],
 			   uint8_t *const to[], size_t at,
 			   const unsigned int size, const unsigned int n)
@@ -385,7 +385,7 @@ AVX2_INLINE void join_pairs(const uint8_t *const from[], uint8_t *to,
 }
 #endif
 
-/* CALL(size, n) of the constants that @size and @n are */
+/* CALL(size, n) with @size and @n as constants */
 #define WITH_N(CALL, size) do {						\
 	switch (n) {							\
 	case 2: CALL(size, 2); break;					\
@@ -440,14 +440,14 @@ static void join_portable(const uint8_t *const from[], uint8_t *to,
 	CONSTANT(JOIN);
 }
 
-/* All parts alike, and at least a vector of each: otherwise the slow way */
+/* Whether parts are equal and have at least a vector; else use the reference */
 static bool vectors(size_t count, unsigned int size, unsigned int n)
 {
 	return n > 1 && count % n == 0 && count / n * size >= VECTOR &&
 	       (size == 1 || size == 2 || size == 4);
 }
 
-/* Blocks run on over all rows if groups do not lie across the end of one */
+/* Blocks continue over all rows unless groups would cross the end of one */
 static struct run run_of(size_t stride, unsigned int rows, size_t len,
 			 unsigned int n)
 {
@@ -479,7 +479,7 @@ void interleave(const uint8_t *const from[], uint8_t *to, size_t stride,
 
 	if (!vectors(count, size, n))
 		interleave_ref(from, to, stride, rows, count, size, n);
-	/* join_halves() is faster than whole vectors twice as long */
+	/* join_halves() is faster than AVX2 */
 	else if (cpu_avx2() && r.len >= 2 * VECTOR && n * size != VECTOR)
 		join_avx2(from, to, &r, size, n);
 	else

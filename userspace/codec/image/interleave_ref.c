@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interleave_ref - rows parted and joined element by element
+ * interleave_ref - split and join rows element by element
  */
 #include <string.h>
 #include "codec/image/interleave.h"
 
-/* where element @i of row @y is in its part */
+/* position of element @i of row @y in its part */
 static size_t parted(unsigned int y, size_t i, size_t count, unsigned int n)
 {
 	return y * ((count + n - 1 - i % n) / n) + i / n;

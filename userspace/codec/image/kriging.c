@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kriging - missing pixels from their neighbours
+ * kriging - interpolate missing pixels from their neighbours
  */
 #include <math.h>
 #include <stdlib.h>
 #include "base/cpu.h"
 #include "codec/image/kriging.h"
 
-/* With one phase there, its 12 nearest are within 3 periods */
+/* If only one phase is there, its 12 nearest are within 3 periods */
 #define REACH(period)	(3 * (period))
 
 enum {
@@ -22,7 +22,7 @@ struct offset {
 };
 
 /**
- * struct kriging - what depends on the period alone
+ * struct kriging - data that only depends on the period
  * @near:	all offsets within reach, the nearest first
  * @gamma:	variogram by squared distance
  */
@@ -37,7 +37,7 @@ static int distance(const struct offset *o)
 	return o->x * o->x + o->y * o->y;
 }
 
-/* Ties: the upper, then the left one, so that all agree */
+/* Ties: the upper, then the left one, so that the order is unique */
 static int kriging_compare(const void *a, const void *b)
 {
 	const struct offset *p = a, *q = b;
@@ -61,7 +61,7 @@ struct kriging *kriging_create(unsigned int period)
 			if (x || y)
 				k->near[k->offsets++] = (struct offset){ x, y };
 	qsort(k->near, k->offsets, sizeof(*k->near), kriging_compare);
-	/* two neighbours are twice the reach apart at most, in x and in y */
+	/* two neighbours are at most twice the reach apart, in x and in y */
 	for (int i = 0; i <= 8 * reach * reach; i++)
 		k->gamma[i] = pow(i, power / 2);
 	return k;
@@ -77,7 +77,7 @@ static double gamma_at(const struct kriging *k, int dx, int dy)
 	return k->gamma[dx * dx + dy * dy];
 }
 
-/* Gauss, with pivots: the diagonal of a variogram is zero */
+/* Gauss with pivoting, as the diagonal of a variogram is zero */
 static void kriging_eliminate(double a[SIZE][SIZE + 1], unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -151,7 +151,7 @@ void kriging_solve(const struct kriging *k, const bool there[],
 		w->weight[i] = lrint(a[i][n + 1] * (1 << KRIGING_BITS));
 		rest -= w->weight[i];
 	}
-	/* rounding is made up for by the nearest: level areas stay level */
+	/* the nearest takes the rounding error: flat areas stay flat */
 	w->weight[0] = rest;
 }
 
@@ -161,8 +161,9 @@ INLINE int32_t kriging_clamp(int32_t v, int32_t most)
 }
 
 /*
- * As weights add up to 1, the middle may be taken off before and added behind:
- * 32 bits then hold sums of sizes of weights of up to 4, where 2 do not occur.
+ * As weights add up to 1, the middle of the range can be subtracted first and
+ * added last: 32 bits then suffice for weights whose sizes add up to 4. In
+ * practice they stay below 2.
  */
 #define ROW(name, type, most)                                               \
 	INLINE void name(const struct kriging_weights *w,                   \

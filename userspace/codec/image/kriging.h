@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kriging.h - missing pixels from their neighbours, where what is missing
- * repeats itself every p pixels in both directions
+ * kriging.h - interpolate missing pixels from their neighbours, if the pattern
+ * of missing ones repeats every p pixels in both directions
  *
- * Ordinary kriging (Matheron, 1963) of the 12 nearest pixels that are there,
- * variogram h^1.5. As the pattern is periodic, so are the weights: they are
- * solved for once for each phase of a missing pixel, not for each pixel.
+ * Ordinary kriging (Matheron, 1963) of the 12 nearest known pixels, variogram
+ * h^1.5. As the pattern is periodic, so are the weights: they are solved once
+ * for each phase of a missing pixel, not for each pixel.
  */
 #ifndef CODEC_IMAGE_KRIGING_H
 #define CODEC_IMAGE_KRIGING_H
@@ -22,8 +22,8 @@ enum {
 
 /**
  * struct kriging_weights - of a phase
- * @count:	neighbours
- * @dx, @dy:	where they are, in pixels
+ * @count:	number of neighbours
+ * @dx, @dy:	their offsets, in pixels
  * @weight:	add up to 1 << KRIGING_BITS
  */
 struct kriging_weights {
@@ -35,27 +35,27 @@ struct kriging_weights {
 struct kriging;
 
 /**
- * kriging_create() - what depends on the period alone
+ * kriging_create() - prepare data for a period
  * @period: 1 .. KRIGING_PERIOD, a power of two
  *
- * Return: to be freed with kriging_destroy(), NULL: no memory.
+ * Return: free with kriging_destroy(), NULL: no memory.
  */
 struct kriging *kriging_create(unsigned int period);
 void kriging_destroy(struct kriging *k);
 
 /**
  * kriging_solve() - weights of the phase @x, @y
- * @there: [y * period + x]: which phases are there; one at least
- * @neighbours: how many to look for, 1: the nearest alone
+ * @there: [y * period + x]: which phases are known; at least one
+ * @neighbours: number to use, 1: only the nearest
  */
 void kriging_solve(const struct kriging *k, const bool there[],
 		   unsigned int x, unsigned int y, unsigned int neighbours,
 		   struct kriging_weights *w);
 
 /**
- * kriging_row() - a row of what is missing
- * @from: of each neighbour a row of @count samples
- * @most: largest value of a sample, 255 or 65535, which says how wide it is
+ * kriging_row() - interpolate a row of missing samples
+ * @from: a row of @count samples of each neighbour
+ * @most: largest value of a sample, 255 or 65535, which implies its type
  *
  * The same bits on every CPU.
  */

@@ -12,16 +12,16 @@
 #include "codec/image/md_planes.h"
 
 enum {
-	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */
+	STREAM_SLACK	= 64,		/* the coder's end, beyond the budget */
 	KNOWN_BASE	= 96,		/* base if the loss is known */
-	WHOLE_BASE	= 48,		/* base if bit-exactness can spare it */
-	WHOLE_LEFT	= 16,		/* what it leaves in any case */
-	WHOLE_REST	= 6,		/* and where it can be: of 6 parts one */
+	WHOLE_BASE	= 48,		/* base beside a bit-exact stream */
+	WHOLE_LEFT	= 16,		/* least bytes for the base */
+	WHOLE_REST	= 6,		/* 1/6 of a datagram, if possible */
 	WHOLE_BYTES	= 4,		/* in the header of a whole stream */
-	SAMPLED		= 8,		/* rows for each whose differences count */
+	SAMPLED		= 8,		/* differences() uses 1 row of 8 */
 };
 
-/* Bits of a reversible stream for each of differences(), and a frame's memory */
+/* Least bits of a reversible stream per bit of differences(), and its decay */
 #define SHORTEST	1.2
 #define FORGET		.99
 
@@ -100,7 +100,7 @@ void md_encoder_destroy(struct md_encoder *e)
 	free(e);
 }
 
-/* Bits of what a row's samples differ by from what those before them tell */
+/* Bits of the differences between a row's samples and their predictions */
 #define ROW_BITS(name, type)						\
 static unsigned int name(const type *row, const type *above,		\
 			 unsigned int samples, unsigned int channels)	\
@@ -122,7 +122,7 @@ static unsigned int name(const type *row, const type *above,		\
 ROW_BITS(row_bits8, uint8_t)
 ROW_BITS(row_bits16, uint16_t)
 
-/* Of all rows, by some of them */
+/* Of all rows, estimated from some of them */
 static double differences(const struct image *image)
 {
 	unsigned int n = image->width * image->channels, rows = 0;
@@ -141,10 +141,9 @@ static double differences(const struct image *image)
 }
 
 /*
- * The reversible transform's stream, if the budget holds it and what protects
- * it: a lossy one shows more of an image that cannot be exact. It is not tried
- * if it cannot be as short as that, by its differences and by what became of
- * the image before.
+ * The reversible transform's stream, if the budget holds it and its protection:
+ * otherwise a lossy one shows more. It is not tried if the differences and the
+ * previous image's result say that it is too long.
  */
 static bool try_reversible(struct md_encoder *e, const struct image *image,
 			   struct md_header *h, size_t most)
@@ -169,7 +168,7 @@ static bool try_reversible(struct md_encoder *e, const struct image *image,
 	return whole;
 }
 
-/* Bytes of the stream that may come to be sent of a lossy one */
+/* Bytes of a lossy stream that may be sent */
 static size_t stream_limit(const struct md_budget *b, size_t size)
 {
 	return size * (b->loss < 0 ? .45 : 1 - b->loss * .9);
@@ -214,17 +213,17 @@ static size_t md_put_header(uint8_t *p, const struct md_header *h,
 	return p - start;
 }
 
-/* What a whole stream may take of a datagram, so that it is worth trying */
+/* Share of a datagram for a whole stream, for it to be worth trying */
 static unsigned int whole_size(unsigned int size)
 {
 	return size - size / WHOLE_REST;
 }
 
 /*
- * Datagrams that shall give all of a stream: 4.5 standard deviations fewer
- * than arrive at a quarter of loss, or more where they cannot hold it
- * otherwise. More also where little would be left for the case that fewer
- * come, up to 2.5 fewer than arrive at the loss that is expected.
+ * Datagrams that give the whole stream: 4.5 standard deviations fewer than
+ * arrive at a loss of 25 %, or more if they cannot hold it otherwise. Also more
+ * if little would be left for the case that fewer arrive, up to 2.5 standard
+ * deviations fewer than arrive at the expected loss.
  */
 static unsigned int md_whole_need(size_t stream, unsigned int count,
 				  unsigned int size, double loss)
@@ -295,7 +294,7 @@ int md_encode(struct md_encoder *e, const struct image *image,
 					      budget->loss)))
 		encode_lossy(e, image, &h, stream_limit(budget,
 						(size_t)size * h.count));
-	/* levels may reach beyond the end, as far as there are datagrams */
+	/* levels may reach beyond the end of the stream: pad with 0 */
 	memset(e->stream + h.stream, 0,
 	       (size_t)size * h.count + STREAM_SLACK - h.stream);
 	md_protect(e, budget, &h, size);

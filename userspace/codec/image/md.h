@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * md.h - an image as multiple descriptions: any k of N datagrams show the
- * whole of it, the better the larger k is
+ * md.h - an image as multiple descriptions: more of N datagrams show the whole
+ * image in a better quality
  *
  * An embedded wavelet code (zeroblock.h) under priority encoding transmission
- * (priority.h). 8 and 16 bit, gray and colour; bit-exact when the budget is
- * large and enough arrives.
+ * (priority.h). 8 and 16 bit, gray and colour; bit-exact if the budget is large
+ * and enough datagrams arrive.
  *
  * Payload, little endian:
  *	u8	version << 4 | flags (MD_*)
@@ -13,7 +13,7 @@
  *	u8	index of the datagram
  *	u8	count of datagrams
  *	u16	width, height
- *	u16	the middle of the values, which is taken off
+ *	u16	the middle of the values, which is subtracted
  *	u8	levels of the protection, then for each
  *		u8	need
  *		u16	columns
@@ -30,7 +30,7 @@
 enum {
 	MD_VERSION	= 1,
 	MD_REVERSIBLE	= 1,	/* 5/3, integers, colours reversible */
-	MD_WHOLE	= 2,	/* the stream is all there is of the image */
+	MD_WHOLE	= 2,	/* the stream is the complete image */
 	MD_DEEP		= 4,	/* 16 bit */
 
 	MD_HEADER	= 11,	/* bytes, without the protection's levels */
@@ -38,13 +38,13 @@ enum {
 };
 
 /**
- * struct md_budget - what a frame may cost
+ * struct md_budget - cost of a frame
  * @bytes:	of all payloads together
- * @loss:	that is expected, 0 .. 1; negative: unknown
- * @base:	bytes that any single datagram shall give; 0: as MD_BASE, less
- *		where the budget is small, or the loss known, or bit-exactness
- *		is to be had
- * @burst:	mean length of losses, datagrams; 0: by chance
+ * @loss:	expected loss, 0 .. 1; negative: unknown
+ * @base:	bytes that any single datagram must give; 0: MD_BASE, or less if
+ *		the budget is small, the loss is known, or bit-exactness is
+ *		possible
+ * @burst:	mean length of losses, datagrams; 0: independent losses
  */
 struct md_budget {
 	size_t		bytes;
@@ -56,17 +56,17 @@ struct md_budget {
 struct md_encoder;
 
 /**
- * md_encoder_create() - an encoder of images of up to that size
+ * md_encoder_create() - an encoder of images up to that size
  *
- * Return: to be freed with md_encoder_destroy(), NULL: no memory.
+ * Return: free with md_encoder_destroy(), NULL: no memory.
  */
 struct md_encoder *md_encoder_create(unsigned int width, unsigned int height,
 				     unsigned int channels);
 void md_encoder_destroy(struct md_encoder *e);
 
 /**
- * md_encode() - datagrams of an image
- * @out: at most PRIORITY_DATAGRAMS slots are used, filled alike
+ * md_encode() - encode an image to datagrams
+ * @out: at most PRIORITY_DATAGRAMS slots are used, of equal length
  *
  * Return: 0, -EINVAL: not such an image, -EMSGSIZE: the budget or the slots
  * are too small for a datagram.
@@ -81,43 +81,43 @@ struct md_decoder *md_decoder_create(unsigned int width, unsigned int height,
 void md_decoder_destroy(struct md_decoder *d);
 
 /**
- * md_shape() - of the image that a datagram is of
+ * md_shape() - shape of a datagram's image
  * @image: gets width, height, channels and depth
  *
- * Return: 0, -EINVAL: not such a payload.
+ * Return: 0, -EINVAL: not a valid payload.
  */
 int md_shape(const void *payload, size_t len, struct image *image);
 
 /**
- * md_begin() - a new frame
+ * md_begin() - start a frame
  */
 void md_begin(struct md_decoder *d);
 
 /**
- * md_add() - a datagram of the frame
+ * md_add() - add a datagram of the frame
  *
- * Return: 0, -EEXIST: had that, -EINVAL: not such a payload, -EPROTO: not of
- * this frame, -EFBIG: of an image that is larger than the decoder's.
+ * Return: 0, -EEXIST: a duplicate, -EINVAL: not a valid payload, -EPROTO: of
+ * another frame, -EFBIG: the image is larger than the decoder's size.
  */
 int md_add(struct md_decoder *d, const void *payload, size_t len);
 
 /**
- * md_finish() - the image of what came; the frame is over
+ * md_finish() - decode the received image; ends the frame
  * @image: data is the caller's; size, channels, depth and stride are set
  * @room: bytes at image->data
  *
- * Return: bytes of the stream that were decoded, -ENODATA: nothing came,
+ * Return: bytes of the stream that were decoded, -ENODATA: nothing received,
  * -EMSGSIZE: no room.
  */
 long md_finish(struct md_decoder *d, struct image *image, size_t room);
 
 /**
- * md_exact() - whether the image of md_finish() was the very image
+ * md_exact() - whether the image of md_finish() was bit-exact
  */
 bool md_exact(const struct md_decoder *d);
 
 /**
- * md_share() - how much of the stream that all datagrams give it was, 0 .. 1
+ * md_share() - decoded share of the stream that all datagrams give, 0 .. 1
  */
 double md_share(const struct md_decoder *d);
 

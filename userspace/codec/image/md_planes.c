@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * md_planes - pixels to coefficients of the code and back
+ * md_planes - pixels to coefficients and back
  *
- * Colours are turned so that most is in the first channel: lossy by an
- * orthonormal matrix, so that an error counts the same in every channel;
+ * Colours are rotated so that the first channel has most of the energy: lossy
+ * by an orthonormal matrix, so that an error counts the same in every channel;
  * reversible by YCoCg-R (Malvar and Sullivan, 2003).
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define R2	0.70710678119f
 #define R6	0.40824829046f
 
-/* A word of a plane is a sample of either type */
+/* A word of a plane is a float or an integer sample */
 static inline float as_float(uint32_t word)
 {
 	float f;
@@ -83,8 +83,8 @@ unsigned int md_levels(unsigned int width, unsigned int height)
 }
 
 /*
- * A row of a channel, between the image and its plane. Where there is only one
- * channel the compiler makes vectors of it.
+ * A row of a channel, between the image and its plane. With a single channel
+ * the compiler vectorises it.
  */
 #define ROW_BY(n)							\
 	for (unsigned int x = 0; x < width; x++)			\
@@ -311,7 +311,7 @@ void md_inverse(struct md_planes *p, const struct image *image,
 	}
 	if (image->channels >= 3)
 		turn_back(p, n);
-	/* hostile coefficients may be of any size */
+	/* coefficients of hostile input may have any size */
 	for (size_t i = 0; i < all; i++) {
 		float f = as_float(words[i]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * md_planes.h - pixels to coefficients of the code and back
+ * md_planes.h - pixels to coefficients and back
  */
 #ifndef CODEC_IMAGE_MD_PLANES_H
 #define CODEC_IMAGE_MD_PLANES_H
@@ -13,7 +13,7 @@
 enum { MD_SCALE = 4 };
 
 /**
- * struct md_planes - the channels of an image, one behind the other
+ * struct md_planes - the channels of an image, one after the other
  * @words:	of each: samples, float or int32_t
  */
 struct md_planes {
@@ -26,20 +26,20 @@ int md_planes_create(struct md_planes *p, unsigned int width,
 		     unsigned int height, unsigned int channels);
 void md_planes_destroy(struct md_planes *p);
 
-/* the middle of the values of an image */
+/* the middle of the values of the image's type */
 unsigned int md_middle(const struct image *image);
 
-/* levels that a transform of that size has */
+/* levels of the transform for that size */
 unsigned int md_levels(unsigned int width, unsigned int height);
 
 /**
- * md_forward() - coefficients of an image, in p->words, as int32_t
+ * md_forward() - coefficients of an image, as int32_t in p->words
  */
 void md_forward(struct md_planes *p, const struct image *image,
 		unsigned int middle, unsigned int levels, bool reversible);
 
 /**
- * md_inverse() - the image of twice the coefficients, as decoded
+ * md_inverse() - the image, from doubled coefficients as decoded
  */
 void md_inverse(struct md_planes *p, const struct image *image,
 		unsigned int middle, unsigned int levels, bool reversible);

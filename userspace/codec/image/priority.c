@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * priority - how well which part of an embedded stream is protected
+ * priority - protection of the parts of an embedded stream
  *
- * With k datagrams the stream is there up to R_k. To minimise the expected
+ * With k datagrams the stream is decodable up to R_k. Minimise the expected
  * error sum q_k D(R_k) under sum w_k R_k <= size, w_k = 1 / (k (k + 1)) and
- * w_N = 1 / N, with R_k not falling: D is made convex; for a given price of
- * a byte each run of k has its own best R, runs that would fall are pooled;
+ * w_N = 1 / N, with R_k not decreasing: D is made convex; at a given price of a
+ * byte each run of k has its own best R, runs that would decrease are pooled;
  * the price is found by bisection.
  */
 #include <math.h>
 #include <string.h>
 #include "codec/image/priority.h"
 
-#define MOST	.98			/* of loss that is reckoned with */
+#define MOST	.98			/* limit of the loss */
 
 enum { ROUNDS = 60 };
 
 /*
- * Losses that a fixed profile is for. Each counts by the error that an ideal
- * code would leave, and the rarer ones less.
+ * Losses for a fixed profile. Each is weighted by the error that an ideal code
+ * would leave, and rare ones less.
  */
 static const struct {
 	double	loss, weight;
@@ -30,7 +30,7 @@ static const struct {
 
 /**
  * struct hull - convex curve
- * @slope: error that a byte takes away, from point i to i + 1; falling
+ * @slope: error that a byte removes, from point i to i + 1; decreasing
  */
 struct hull {
 	unsigned int	points;
@@ -39,7 +39,7 @@ struct hull {
 	double		slope[ZEROBLOCK_POINTS];
 };
 
-/* datagrams from @first up to the next run's that are given the same prefix */
+/* datagrams from @first up to the next run's that get the same prefix */
 struct run {
 	unsigned int	first;
 	double		q, w, prefix;
@@ -67,7 +67,7 @@ static void find_hull(struct hull *h, const struct zeroblock_curve *c)
 	h->points = n;
 }
 
-/* Last point that @bytes reach */
+/* Last point within @bytes */
 static unsigned int point_at(const struct hull *h, double bytes)
 {
 	unsigned int lo = 0, hi = h->points;
@@ -83,7 +83,7 @@ static unsigned int point_at(const struct hull *h, double bytes)
 	return lo;
 }
 
-/* What a byte behind @bytes takes away */
+/* Error that the byte after @bytes removes */
 static double slope_at(const struct hull *h, double bytes)
 {
 	unsigned int i = point_at(h, bytes);
@@ -91,7 +91,7 @@ static double slope_at(const struct hull *h, double bytes)
 	return i + 1 < h->points ? h->slope[i] : 0;
 }
 
-/* Error behind @bytes */
+/* Error after @bytes */
 static double error_at(const struct hull *h, double bytes)
 {
 	unsigned int i = point_at(h, bytes);
@@ -101,7 +101,7 @@ static double error_at(const struct hull *h, double bytes)
 	return h->error[i] - (bytes - h->bytes[i]) * h->slope[i];
 }
 
-/* Bytes up to which each takes away more error than @price */
+/* Bytes up to which each removes more error than @price */
 static double bytes_at(const struct hull *h, double price)
 {
 	unsigned int lo = 0, hi = h->points - 1;
@@ -117,7 +117,7 @@ static double bytes_at(const struct hull *h, double price)
 	return h->bytes[lo];
 }
 
-/* lgamma() keeps the sign where all threads do */
+/* lgamma() stores the sign in a global: not thread-safe */
 static double log_factorial(unsigned int n)
 {
 	int sign;
@@ -138,7 +138,7 @@ static void binomial(double *chance, unsigned int n, double loss, double weight)
 				 (n - k) * log(loss)) / (1 - pow(loss, n));
 }
 
-/* Each number counts by the error that an ideal code would leave */
+/* Weight each number by the error that an ideal code would leave */
 static void by_ideal(struct priority_chances *c,
 		     const struct zeroblock_curve *curve,
 		     unsigned int datagrams, unsigned int size)
@@ -163,21 +163,21 @@ void priority_fixed(struct priority_chances *c,
 		double loss = losses[i].loss;
 		double e = error_at(&h, (1 - loss) * datagrams * size);
 
-		/* below an error of a count or so nobody sees a difference */
+		/* errors below about one level are invisible */
 		e += h.error[0] * 1e-9 + 1e-9;
 		binomial(c->chance, datagrams, loss, losses[i].weight / e);
 	}
 }
 
 /*
- * That k of @n arrive over a channel that is good or bad, from datagram to
- * datagram: added up over all ways there
+ * Probability that k of @n arrive over a channel of two states, good or bad:
+ * summed over all sequences of states
  */
 static void gilbert(double *chance, unsigned int n, double loss, double burst,
 		    double weight)
 {
 	double leave = 1 / burst, enter = loss / (1 - loss) / burst;
-	/* [k]: that k came so far, and the state is good, or bad */
+	/* [k]: k arrived so far, and the state is good, or bad */
 	double good[PRIORITY_DATAGRAMS + 1] = { 0 };
 	double bad[PRIORITY_DATAGRAMS + 1] = { 0 };
 
@@ -197,7 +197,7 @@ static void gilbert(double *chance, unsigned int n, double loss, double burst,
 		chance[k] += weight * (good[k] + bad[k]) / (1 - bad[0]);
 }
 
-/* Now and then a burst takes more, of which no report tells: it costs 0.1 dB */
+/* Rare bursts that no report announces: covering them costs 0.1 dB */
 static const struct {
 	double	datagrams, chance;
 } bursts[] = {
@@ -215,7 +215,7 @@ void priority_loss(struct priority_chances *c,
 
 	memset(c, 0, sizeof(*c));
 	loss = loss < 0 ? 0 : loss > MOST ? MOST : loss;
-	/* an estimate is some datagrams off, and upwards it costs more */
+	/* the estimate has an error; a higher loss is worse */
 	spread = .005 + .4 * sqrt(loss * (1 - loss) / datagrams);
 	for (unsigned int i = 0; i < sizeof(around) / sizeof(*around); i++) {
 		double p = loss + around[i] * spread;
@@ -237,7 +237,7 @@ void priority_loss(struct priority_chances *c,
 		by_ideal(c, curve, datagrams, size);
 }
 
-/* The best prefix of each run at a price; returns what they cost */
+/* The best prefix of each run at a price. Return: their cost */
 static double spend(struct run *r, unsigned int runs, const struct hull *h,
 		    double price, double base)
 {
@@ -275,7 +275,7 @@ static void pool(struct run *a, const struct run *b)
 	a->w += b->w;
 }
 
-/* @n: datagrams from which on nothing more is to be had */
+/* @n: datagrams beyond which nothing more can be gained */
 static unsigned int priority_find_runs(struct run *r,
 				       const struct priority_chances *c,
 				       unsigned int first, unsigned int n)
@@ -283,7 +283,7 @@ static unsigned int priority_find_runs(struct run *r,
 	unsigned int runs = 0;
 
 	for (unsigned int k = first; k <= n; k++) {
-		/* a chance of nothing at all would make a run of its own */
+		/* a chance of zero would make a run of its own */
 		r[runs++] = (struct run){
 			.first = k,
 			.q = c->chance[k] + 1e-30,
@@ -298,7 +298,7 @@ static unsigned int priority_find_runs(struct run *r,
 	return runs;
 }
 
-/* What giving both runs the same prefix would cost */
+/* Cost of giving both runs the same prefix */
 static double merged(const struct run *a, const struct run *b,
 		     const struct hull *h, double price, double base)
 {
@@ -320,7 +320,7 @@ static void priority_merge(struct run *r, unsigned int *runs, unsigned int i)
 		r[i] = r[i + 1];
 }
 
-/* As few runs as there may be levels */
+/* Reduce runs to the limit of levels */
 static void priority_thin(struct run *r, unsigned int *runs,
 			  const struct hull *h, double base, double size,
 			  unsigned int levels)
@@ -350,7 +350,7 @@ static void priority_thin(struct run *r, unsigned int *runs,
 	priority_settle(r, *runs, h, base, size);
 }
 
-/* Columns that are left go where they take away the most error */
+/* Give remaining columns to the levels where they remove the most error */
 static void use_rest(struct priority *p, const struct priority_chances *c,
 		     unsigned int datagrams, const struct hull *h,
 		     unsigned int rest)
@@ -404,7 +404,7 @@ void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 	base = base < first * (size - for_all) ? base :
 						 first * (size - for_all);
 	runs = priority_find_runs(r, c, first, n);
-	/* more datagrams than the last run's give nothing more: w_N = 1 / N */
+	/* beyond the last run's datagrams there is no gain: w_N = 1 / N */
 	if (!whole && runs)
 		r[runs - 1].w += 1. / (n + 1.);
 	if (runs)

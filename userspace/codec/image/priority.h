@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * priority.h - how well which part of an embedded stream is protected
+ * priority.h - protection of the parts of an embedded stream
  *
- * Priority encoding transmission: the stream is cut into levels; a level of
- * need i is coded so that any i of the N datagrams give it back. The first
- * bytes, without which the others are worthless, need the fewest. With k
- * datagrams there is a prefix of R_k = sum over needs i <= k of i * columns_i
- * bytes, and every datagram holds sum of columns_i bytes.
+ * Priority encoding transmission: the stream is cut into levels; any i of the N
+ * datagrams restore a level of need i. The first bytes, without which the
+ * others are useless, need the fewest. With k datagrams there is a prefix of
+ * R_k = sum over needs i <= k of i * columns_i bytes, and every datagram holds
+ * sum of columns_i bytes.
  *
  * Sources: Albanese et al., "Priority encoding transmission" (IEEE IT 1996);
  * Puri and Ramchandran, "Multiple description source coding using forward
@@ -35,16 +35,16 @@ struct priority {
 };
 
 /**
- * struct priority_chances - what the channel is believed to do
- * @chance: [k]: that k of the datagrams arrive, k from 1; need not add up to 1
+ * struct priority_chances - model of the channel
+ * @chance: [k]: that k of the datagrams arrive, k from 1; not normalised
  */
 struct priority_chances {
 	double		chance[PRIORITY_DATAGRAMS + 1];
 };
 
 /**
- * priority_fixed() - chances that suit any loss from 0 to 90 %
- * @curve: of the stream: each loss counts by what an ideal code would leave
+ * priority_fixed() - chances for an unknown loss from 0 to 90 %
+ * @curve: of the stream: weights losses by the error of an ideal code
  * @datagrams: of a frame
  * @size: bytes of a datagram
  */
@@ -53,11 +53,11 @@ void priority_fixed(struct priority_chances *c,
 		    unsigned int datagrams, unsigned int size);
 
 /**
- * priority_loss() - chances at a loss that was estimated
+ * priority_loss() - chances for an estimated loss
  * @curve, @size: as for priority_fixed()
  * @loss: 0 .. 1
- * @burst: mean length of losses, datagrams; 0, or up to 1 / (1 - @loss): each
- *	is lost by chance
+ * @burst: mean length of losses, datagrams; 0, or up to 1 / (1 - @loss):
+ *	independent losses
  *
  * Bursts are those of a channel of two states (Gilbert, "Capacity of a
  * burst-noise channel", BSTJ 1960).
@@ -70,10 +70,10 @@ void priority_loss(struct priority_chances *c,
 /**
  * priority_solve() - levels with the least expected error
  * @size: bytes of a datagram for all levels
- * @base: bytes that any @first datagrams shall give; 0: none asked for
- * @first: fewest that shall give anything, 1 or more; less than @whole
- * @levels: most of them, 2 .. PRIORITY_LEVELS
- * @whole: datagrams that shall give all of the curve; 0: any number
+ * @base: bytes that any @first datagrams must give; 0: none
+ * @first: fewest that must give anything, 1 or more; less than @whole
+ * @levels: their limit, 2 .. PRIORITY_LEVELS
+ * @whole: datagrams that must give the whole curve; 0: any number
  *
  * A level's last column may reach beyond the end of the stream.
  */
@@ -88,7 +88,7 @@ void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 size_t priority_prefix(const struct priority *p, unsigned int received);
 
 /**
- * priority_bytes() - of a datagram, for all levels
+ * priority_bytes() - bytes of a datagram, for all levels
  */
 size_t priority_bytes(const struct priority *p);
 

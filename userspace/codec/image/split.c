@@ -3,8 +3,8 @@
  * split - an image as sub-images, each of which shows all of it
  *
  * A sub-image is a phase: the pixels x, y with the same x % p and y % p,
- * p = 2^d. The decoder keeps phases as planes, joins them row by row, and
- * fills in the planes that did not come before that.
+ * p = 2^d. The decoder keeps phases as planes. It first fills in the missing
+ * planes, then joins all row by row.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #include "codec/image/split.h"
 
 enum {
-	GUARD = 4,		/* pixels beside a row that kriging reaches */
+	GUARD = 4,		/* margin of a row for kriging, pixels */
 	LINE = 64,		/* bytes, of a cache */
 
-	/* a row */
+	/* states of a row */
 	KEPT = 1,		/* of an earlier frame */
 	FRESH = 2,		/* of this one */
 };
@@ -28,11 +28,11 @@ enum {
  * struct split_decoder - planes of a frame
  * @shape:	see split_shape_of()
  * @slot:	bytes from plane to plane, see split_slot_of()
- * @plane:	phases, y * p + x, as they came: rows without gaps
+ * @plane:	received phases, y * p + x: rows without gaps
  * @padded:	the same with GUARD pixels on either side of each row
- * @there:	rows of phases, KEPT or FRESH, see split_row_of()
- * @pattern:	[row * SPLIT_IMAGES + phase]: whether they are, the other way
- *		round
+ * @there:	state of rows of phases, KEPT or FRESH, see split_row_of()
+ * @pattern:	[row * SPLIT_IMAGES + phase]: whether there is a state, as the
+ *		transpose
  */
 struct split_decoder {
 	unsigned int	width, height, pixel;
@@ -47,7 +47,7 @@ struct split_decoder {
 	struct kriging	*kriging[SPLIT_STEPS + 1];
 };
 
-/* Rows of sub-images that go into a payload, so that all are alike */
+/* Rows of sub-images per payload, distributed evenly */
 static unsigned int payload_rows(const struct image *image, unsigned int steps,
 				 unsigned int size)
 {
@@ -108,7 +108,7 @@ static void split_put_header(uint8_t p[SPLIT_HEADER], const struct image *image,
 	put_le16(p + 8, first);
 }
 
-/* Of each phase the slot of its first datagram; returns the slots in use */
+/* The slot of each phase's first datagram. Return: number of slots in use */
 static unsigned int number_slots(const struct image *image, unsigned int steps,
 				 unsigned int rows, unsigned int max,
 				 unsigned int start[SPLIT_IMAGES])
@@ -117,7 +117,7 @@ static unsigned int number_slots(const struct image *image, unsigned int steps,
 
 	if (image->width >= p && image->height >= p &&
 	    rows == pattern_every(image->height, 0, steps)) {
-		/* one of each, the usual case */
+		/* one for each phase, the usual case */
 		for (unsigned int i = 0; i < p * p; i++)
 			start[i] = pattern_number(i & (p - 1), i >> steps,
 						  steps);
@@ -135,7 +135,7 @@ static unsigned int number_slots(const struct image *image, unsigned int steps,
 	return n < max ? n : max;
 }
 
-/* Rows @first .. of all sub-images that begin in row @y of the image */
+/* Rows from @first on of all sub-images that begin in row @y of the image */
 static void split_rows(const struct image *image, unsigned int steps,
 		       unsigned int y, unsigned int first, unsigned int count,
 		       unsigned int part, const unsigned int start[],
@@ -184,15 +184,15 @@ int split_encode(const struct image *image, unsigned int steps,
 	return 0;
 }
 
-/* Bytes, in whole lines of the cache */
+/* Bytes, rounded up to cache lines */
 static size_t split_lines(size_t bytes)
 {
 	return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
 }
 
 /*
- * Planes begin with a line, which copies like, and are an odd number of lines
- * apart: the same row of 16 planes is not in the same set of the cache
+ * Planes begin with a cache line, for fast copies, and are an odd number of
+ * lines apart, so that the same row of 16 planes is not in the same cache set
  */
 static size_t split_slot_of(const struct image *image, unsigned int steps)
 {
@@ -208,7 +208,7 @@ struct split_decoder *split_decoder_create(unsigned int width,
 					   unsigned int pixel)
 {
 	unsigned int p = 1 << SPLIT_STEPS;
-	/* of the finest split; others have less of the rounding up */
+	/* of the finest split; others need less padding */
 	size_t w = width + p, h = height + p;
 	struct split_decoder *d;
 
@@ -224,7 +224,7 @@ struct split_decoder *split_decoder_create(unsigned int width,
 	d->plane = aligned_alloc(LINE, split_lines(w * h * pixel) +
 				       SPLIT_IMAGES * 2 * LINE);
 	d->padded = malloc((w + 2 * GUARD * p) * h * pixel);
-	/* one row for each, even if all are in one sub-image */
+	/* at least as many as rows, even if all are in one sub-image */
 	d->there = calloc(height + p, SPLIT_IMAGES);
 	d->pattern = calloc(height + p, SPLIT_IMAGES);
 	for (unsigned int i = 0; i <= SPLIT_STEPS; i++)
@@ -251,7 +251,7 @@ void split_decoder_destroy(struct split_decoder *d)
 	free(d);
 }
 
-/* Rows of all phases: those of one phase lie together */
+/* Index of a row in @there: rows of one phase are contiguous */
 static size_t split_row_of(const struct split_decoder *d, unsigned int phase,
 			   unsigned int row)
 {
@@ -280,7 +280,7 @@ void split_begin(struct split_decoder *d, bool still)
 	d->begun = false;
 }
 
-/* What the headers of a frame have in common: all but the sub-image, and row */
+/* Common part of the headers of a frame: all but the sub-image and the row */
 static uint64_t split_shape_of(const uint8_t *p)
 {
 	return get_le64(p) & ~(UINT64_C(0xff) << 16);
@@ -297,7 +297,7 @@ static int take_shape(struct split_decoder *d, const struct image *image,
 	d->begun = true;
 	if (same)
 		return 0;
-	/* of another shape than what was kept */
+	/* the kept planes have another shape */
 	if (d->image.height)
 		split_forget(d, true);
 	d->image = *image;
@@ -323,8 +323,8 @@ int split_shape(const void *payload, size_t len, struct image *image)
 }
 
 /*
- * Marks rows as FRESH; returns how many of them were there. Eight at a time, as
- * it is done for each datagram: FRESH and KEPT are a bit each
+ * Mark rows as FRESH. Return: number of rows that had a state. Eight at a time,
+ * as each datagram does it; FRESH and KEPT are one bit each
  */
 static unsigned int freshen(uint8_t *there, unsigned int rows)
 {
@@ -344,7 +344,7 @@ static unsigned int freshen(uint8_t *there, unsigned int rows)
 	return known;
 }
 
-/* The image of a datagram that is not known to be of this frame */
+/* The image of a datagram that may be of another frame */
 static int read_shape(const struct split_decoder *d, const uint8_t *p,
 		      size_t len, struct image *image)
 {
@@ -369,7 +369,7 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	uint8_t *there;
 	int ret;
 
-	/* most are of the same frame as the one before */
+	/* most are of the same frame as the previous one */
 	if (!d->begun || len < SPLIT_HEADER || len > PAYLOAD_MAX ||
 	    split_shape_of(p) != d->shape) {
 		image = &other;
@@ -403,7 +403,7 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	return 0;
 }
 
-/* ---- what is missing --------------------------------------------------- */
+/* ---- interpolation ----------------------------------------------------- */
 
 static size_t padded_row(const struct split_decoder *d)
 {
@@ -434,7 +434,7 @@ static uint8_t *plane_at(const struct split_decoder *d, unsigned int phase,
 	return d->plane + d->slot * phase + row * plane_row(d, phase);
 }
 
-/* Rows that are there, with their ends repeated */
+/* Copy known rows, with repeated end pixels */
 static void pad(struct split_decoder *d, unsigned int phase)
 {
 	unsigned int mask = (1 << d->steps) - 1, pixel = image_pixel(&d->image);
@@ -458,7 +458,7 @@ static void pad(struct split_decoder *d, unsigned int phase)
 	}
 }
 
-/* The row of a phase that is nearest to @want, from @row, which is there */
+/* The known row of a phase nearest to @want, between @want and known @row */
 static unsigned int reach(const struct split_decoder *d, unsigned int phase,
 			  unsigned int row, int want)
 {
@@ -470,7 +470,7 @@ static unsigned int reach(const struct split_decoder *d, unsigned int phase,
 	return want;
 }
 
-/* Row @row of a phase, from the pattern of row @pattern */
+/* Interpolate row @row of a phase by the pattern of row @pattern */
 static void split_fill_row(struct split_decoder *d,
 			   const struct kriging_weights *k, unsigned int phase,
 			   unsigned int row, unsigned int pattern)
@@ -499,7 +499,7 @@ static const uint8_t *pattern_at(const struct split_decoder *d,
 	return d->pattern + (size_t)row * SPLIT_IMAGES;
 }
 
-/* The row that has anything at all and is nearest to @row */
+/* The nearest row to @row that has any phase */
 static unsigned int pattern_row(const struct split_decoder *d, unsigned int row)
 {
 	unsigned int rows = pattern_every(d->image.height, 0, d->steps);
@@ -534,7 +534,7 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 			pattern = pattern_row(d, row);
 			there = pattern_at(d, pattern);
 			if (there[phase]) {
-				/* a row without anything repeats another */
+				/* an empty row repeats another one */
 				memcpy(plane_at(d, phase, row),
 				       plane_at(d, phase, pattern), len);
 				continue;

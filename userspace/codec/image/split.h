@@ -4,7 +4,7 @@
  *
  * SmokeBot D6.3, section 4: a pattern (pattern.h), d times over, makes 4^d
  * sub-images of every 2^d-th pixel of every 2^d-th row. What arrives is
- * exact; what does not is interpolated from its neighbours (kriging.h), or
+ * exact; missing pixels are interpolated from their neighbours (kriging.h), or
  * taken from the nearest one, as published.
  *
  * Payload, little endian:
@@ -34,22 +34,22 @@ enum {
 };
 
 /**
- * split_steps() - as few as make each sub-image fit one payload, or most
+ * split_steps() - least d with which each sub-image fits a payload, or the most
  * @size: bytes of a payload
  */
 unsigned int split_steps(const struct image *image, unsigned int size);
 
 /**
- * split_datagrams() - of an image; 0: a row of a sub-image does not fit
+ * split_datagrams() - their number for an image; 0: a row does not fit
  *
- * A sub-image that does not fit one payload takes several, of some rows each.
+ * A sub-image that does not fit a payload takes several, of some rows each.
  */
 unsigned int split_datagrams(const struct image *image, unsigned int steps,
 			     unsigned int size);
 
 /**
- * split_encode() - datagrams of an image, in the order of the sub-images
- * @out: as many as there are slots: fewer show less
+ * split_encode() - encode an image to datagrams, in the order of sub-images
+ * @out: fills all slots that are needed; with fewer less is shown
  *
  * Return: 0, -EINVAL: not such an image or @steps, -EMSGSIZE: a row does not
  * fit.
@@ -60,10 +60,10 @@ int split_encode(const struct image *image, unsigned int steps,
 struct split_decoder;
 
 /**
- * split_decoder_create() - a decoder of images of up to that size
+ * split_decoder_create() - a decoder of images up to that size
  * @pixel: bytes of a pixel, at most
  *
- * Return: to be freed with split_decoder_destroy(), NULL: no memory.
+ * Return: free with split_decoder_destroy(), NULL: no memory.
  */
 struct split_decoder *split_decoder_create(unsigned int width,
 					   unsigned int height,
@@ -71,43 +71,43 @@ struct split_decoder *split_decoder_create(unsigned int width,
 void split_decoder_destroy(struct split_decoder *d);
 
 /**
- * split_shape() - of the image that a datagram is of
+ * split_shape() - shape of a datagram's image
  * @image: gets width, height, channels and depth
  *
- * Return: 0, -EINVAL: not such a payload.
+ * Return: 0, -EINVAL: not a valid payload.
  */
 int split_shape(const void *payload, size_t len, struct image *image);
 
 /**
- * split_begin() - a new frame
- * @still: the scene is that of the frame before, whose pixels stay until
- *	newer ones come
+ * split_begin() - start a frame
+ * @still: the scene is unchanged: keep the previous frame's pixels until newer
+ *	ones arrive
  */
 void split_begin(struct split_decoder *d, bool still);
 
 /**
- * split_add() - a datagram of the frame
+ * split_add() - add a datagram of the frame
  *
- * Return: 0, -EEXIST: had that, -EINVAL: not such a payload, -EPROTO: not of
- * this frame, -EFBIG: of an image that is larger than the decoder's.
+ * Return: 0, -EEXIST: a duplicate, -EINVAL: not a valid payload, -EPROTO: of
+ * another frame, -EFBIG: the image is larger than the decoder's size.
  */
 int split_add(struct split_decoder *d, const void *payload, size_t len);
 
 /**
- * split_finish() - the image of what came
+ * split_finish() - the image so far
  * @nearest: fill in by the nearest neighbour, otherwise by kriging
  * @image: data is the caller's; size, channels, depth and stride are set
  * @room: bytes at image->data
  *
- * More may be added and the frame be finished again.
+ * More can be added and the frame be finished again.
  *
- * Return: 0, -ENODATA: nothing came, -EMSGSIZE: no room.
+ * Return: 0, -ENODATA: nothing received, -EMSGSIZE: no room.
  */
 int split_finish(struct split_decoder *d, bool nearest, struct image *image,
 		 size_t room);
 
 /**
- * split_share() - of the image's pixels that are exact, 0 .. 1
+ * split_share() - share of the image's pixels that are exact, 0 .. 1
  */
 double split_share(const struct split_decoder *d);
 

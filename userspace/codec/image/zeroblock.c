@@ -2,10 +2,10 @@
 /*
  * zeroblock - embedded code of wavelet coefficients
  *
- * A band is a quadtree (zeroblock_bands.h). What is not significant yet waits in
- * a list: coefficients singly (level 0) once their block was opened, blocks at
- * the highest level that is all zero. Encoder and decoder are the same walk;
- * which of the two it is, is known when it is compiled.
+ * A band is a quadtree (zeroblock_bands.h). Nodes that are not significant yet
+ * wait in a list: single coefficients (level 0) once their block was opened,
+ * blocks at the highest level that is all zero. Encoder and decoder are the
+ * same walk; the direction is a compile-time constant.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,10 @@ static const uint8_t sum_bin[64] = {
 };
 
 /*
- * How much neighbours tell: above and below, left and right 2, and 3 where a
- * mask says so; corners 1. The rows of a node are four bytes each, from the
- * one left of it on: v is the rows, byte by byte how much they are above a
- * plane. Sums are of byte 0 and 1 of a row, the node and the one right of it.
+ * Weights of neighbours: above and below, left and right 2, or 3 where a mask
+ * says so; corners 1. The rows of a node are four bytes each, from the one left
+ * of it on: v is the rows, each byte the height above a plane. Sums are of byte
+ * 0 and 1 of a row, the node and the one right of it.
  */
 static const uint8_t along3[ORIENTS] = { 255, 0, 0 };
 static const uint8_t across3[ORIENTS] = { 0, 255, 0 };
@@ -42,7 +42,7 @@ INLINE __m128i heights(__m128i v, unsigned int n)
 			    _mm_set1_epi8(3));
 }
 
-/* The sums of a row of nodes in 32 bits, for as many rows as there are */
+/* Weighted sums of a row of nodes in 32 bits, for all rows */
 INLINE __m128i zeroblock_weigh(__m128i v, enum orient orient)
 {
 	__m128i mid = _mm_srli_epi32(v, 8);
@@ -57,7 +57,7 @@ INLINE __m128i zeroblock_weigh(__m128i v, enum orient orient)
 			    _mm_srli_si128(side, 4));
 }
 #else
-/* Of two rows: how much a neighbour is above plane @n: 0 not, 1, 2, 3 */
+/* Heights of neighbours above plane @n, of two rows: 0 to 3 */
 INLINE uint64_t heights(uint64_t v, unsigned int n)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -82,7 +82,7 @@ INLINE uint64_t weigh(uint64_t v, uint64_t w, enum orient orient)
 }
 #endif
 
-/* The neighbours of a node, weighted */
+/* Weighted sum of the neighbours of a node */
 INLINE unsigned int neighbours(const struct level *l, size_t at,
 			       unsigned int n, enum orient orient)
 {
@@ -103,8 +103,8 @@ INLINE unsigned int neighbours(const struct level *l, size_t at,
 }
 
 /*
- * The neighbours of the four nodes of a block, the first of them at @at, as
- * quad_sum() tells them apart.
+ * The same for the four nodes of a block, the first one at @at; quad_sum()
+ * extracts each.
  */
 INLINE uint64_t quad(const struct level *l, size_t at, unsigned int n,
 		     enum orient orient)
@@ -129,7 +129,7 @@ INLINE unsigned int quad_sum(uint64_t q, unsigned int i)
 	return q >> ((i >> 1) * 32 + (i & 1) * 8) & 255;
 }
 
-/* What node @i of a block is for those behind it, once it is significant */
+/* Contribution of node @i of a block to later ones, once it is significant */
 static const uint64_t quad_hit[ORIENTS][4] = {
 #define HIT(along, across)						\
 	{ (across) << 8 | (along) << 32 | 1ULL << 40,			\
@@ -138,8 +138,8 @@ static const uint64_t quad_hit[ORIENTS][4] = {
 };
 
 /*
- * How much what is at the same place one band up is above plane @n. That may
- * be in the margin, where nothing is.
+ * Height above plane @n at the same position one band up. That may be in the
+ * margin, which is empty.
  */
 INLINE unsigned int parent(const struct level *l, unsigned int x,
 			   unsigned int y, unsigned int n)
@@ -169,7 +169,7 @@ INLINE bool over(const struct coder *c, const bool decode)
 	return decode ? c->dec.ended : c->enc.p >= c->stop;
 }
 
-/* A coder of which the compiler knows how it learns */
+/* A copy whose rate of adaptation is known to the compiler */
 INLINE struct coder zeroblock_take(const struct zeroblock *z)
 {
 	struct coder c = z->coder;
@@ -180,8 +180,8 @@ INLINE struct coder zeroblock_take(const struct zeroblock *z)
 }
 
 /*
- * What signs beside and above tell, by (left + right) * 5 + above + below + 12:
- * a context, and whether it tells of the opposite sign
+ * Context of a sign, by (left + right) * 5 + above + below + 12: a number, and
+ * whether it predicts the opposite sign
  */
 static const struct sign {
 	uint8_t ctx, flip;
@@ -196,7 +196,7 @@ static const struct sign {
 	SIGNS5(SIGN(1, -1), SIGN(1, 0), SIGN(1, 1)),
 };
 
-/* A coefficient shows itself: its sign, and a guess at its size */
+/* A coefficient becomes significant: code its sign, guess its size */
 INLINE bool zeroblock_show(struct zeroblock *z, struct coder *c, struct band *b,
 			   unsigned int x, unsigned int y, size_t at,
 			   unsigned int n, const bool decode)
@@ -227,14 +227,14 @@ INLINE bool zeroblock_show(struct zeroblock *z, struct coder *c, struct band *b,
 	return true;
 }
 
-/* The context of a node, of whose kind are @ctx */
+/* The context of a node; @ctx: those of its kind */
 INLINE struct rc_bit *context(struct rc_bit (*ctx)[SUMS], unsigned int parent,
 			      unsigned int sum)
 {
 	return &ctx[parent][sum_bin[sum]];
 }
 
-/* A block whose nodes are asked for one by one */
+/* A block whose nodes are coded one by one */
 struct block {
 	struct level	*l;
 	size_t		at;
@@ -260,7 +260,7 @@ INLINE size_t block_place(const struct block *o, unsigned int i)
 	return o->at + (i & 1) + (i >> 1) * o->l->stride;
 }
 
-/* Whether node @i is significant. The last one must be if no other is */
+/* Whether node @i is significant. The last one must be if no other one is */
 INLINE int test(struct coder *c, struct block *o, unsigned int i,
 		unsigned int found, struct rc_bit (*ctx)[SUMS], unsigned int up,
 		unsigned int n, const bool decode)
@@ -272,7 +272,7 @@ INLINE int test(struct coder *c, struct block *o, unsigned int i,
 			      decode);
 }
 
-/* A block of coefficients is significant: which of them are? */
+/* Code which coefficients of a significant block are significant */
 INLINE bool open_body(struct zeroblock *z, struct coder *c, struct band *b,
 		      unsigned int x, unsigned int y, unsigned int n,
 		      const bool decode)
@@ -305,7 +305,7 @@ INLINE bool open_body(struct zeroblock *z, struct coder *c, struct band *b,
 	return true;
 }
 
-/* A block of level @k is significant: what of it is? */
+/* Code which parts of a significant block of level @k are significant */
 static inline bool zeroblock_split(struct zeroblock *z, struct band *b,
 				   unsigned int k, unsigned int x,
 				   unsigned int y, unsigned int n,
@@ -373,8 +373,8 @@ static inline bool zeroblock_split(struct zeroblock *z, struct band *b,
 }
 
 /*
- * What became significant at plane @n: a guess of 1.5 of the lowest size that
- * it can have instead of 0
+ * Error that new coefficients of plane @n remove: instead of 0 they are guessed
+ * as 1.5 times their least size
  */
 static void gain(struct zeroblock *z, struct band *b, unsigned int n,
 		 unsigned int before)
@@ -386,7 +386,7 @@ static void gain(struct zeroblock *z, struct band *b, unsigned int n,
 	b->shown = 0;
 }
 
-/* Nodes of level @k that wait. Those that stay keep their order */
+/* Waiting nodes of level @k. Those that keep waiting stay in order */
 INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 			 unsigned int n, const bool decode)
 {
@@ -423,7 +423,7 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 			coder = zeroblock_take(z);
 		}
 	}
-	/* after a failure nobody looks */
+	/* after a failure the list is not used */
 	l->waiting = stay;
 	if (!decode)
 		gain(z, b, n, before);
@@ -433,7 +433,7 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 
 /*
  * One more bit of each coefficient that was significant before plane @n. The
- * list is in the order of planes, so what is known of their age is, too.
+ * list is in the order of planes, so positions in it tell their age.
  */
 INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 			const bool decode)
@@ -468,7 +468,7 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 	}
 	ok = true;
 out:
-	/* the middle of the interval moves by half of half */
+	/* the middle of the interval moves by a quarter of its size */
 	z->gain += ((double)apart * half - .25 * half * half * i) *
 		   b->weight;
 	z->coder = coder;
@@ -476,7 +476,7 @@ out:
 }
 
 /**
- * struct track - the encoder's curve, as it grows
+ * struct track - the encoder's curve so far
  */
 struct track {
 	struct zeroblock_curve *curve;
@@ -496,8 +496,9 @@ static void zeroblock_track(struct zeroblock *z, struct track *t)
 }
 
 /*
- * Plane @n: what is likeliest to become significant, then the lower bits of
- * what is, then blocks: the order of falling worth per byte.
+ * Plane @n: first the nodes that are likely to become significant, then the
+ * lower bits of significant ones, then blocks: in order of decreasing gain per
+ * byte.
  *
  * Return: false when the bytes are used up.
  */
@@ -566,7 +567,7 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	}
 	z->gain = 0;
 	rc_encoder_init(&z->coder.enc, buf, size, LIMIT);
-	/* what the coder still holds has room behind */
+	/* the last bytes are for the coder's rest */
 	z->coder.stop = (uint8_t *)buf + (size > 16 ? size - 16 : 0);
 	if (curve) {
 		curve->points = 0;
@@ -582,7 +583,7 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	return size;
 }
 
-/* Values are likelier small than large: less than the middle of an interval */
+/* Small values are likelier: decode below the middle of an interval */
 static void zeroblock_settle(const struct zeroblock *z, const struct band *b)
 {
 	int32_t *out = z->out[b->channel] + b->at;
@@ -594,7 +595,7 @@ static void zeroblock_settle(const struct zeroblock *z, const struct band *b)
 
 		if (half == 1)		/* all its bits are known */
 			v &= ~1;
-		else			/* only the highest is, or more */
+		else			/* only the highest is known, or more */
 			v -= v == 3 * half ? half >> 2 : half >> 4;
 		if (b->sign[place(&b->level[0], x, y)] < 0)
 			v = -v;

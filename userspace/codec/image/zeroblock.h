@@ -2,14 +2,14 @@
 /*
  * zeroblock.h - embedded code of wavelet coefficients
  *
- * What comes first matters most: bit planes from the highest one on, in each
- * one first the coefficients beside significant ones, then quadtrees of zeros,
- * then the lower bits of the planes before. Any prefix decodes to the best
- * picture that so many bytes can show, nearly.
+ * Important bits come first: bit planes from the highest one on, in each one
+ * first the coefficients beside significant ones, then the lower bits of
+ * earlier planes, then quadtrees of zeros. Any prefix decodes to nearly the
+ * best image of its length.
  *
  * Method: embedded zero blocks with context modelling, after Hsiang and
  * Woods, "Embedded image coding using zeroblocks of subband/wavelet
- * coefficients and context modeling" (ISCAS 2000), with contexts that know
+ * coefficients and context modeling" (ISCAS 2000), with contexts that include
  * how much larger the neighbours are.
  */
 #ifndef CODEC_IMAGE_ZEROBLOCK_H
@@ -27,12 +27,12 @@ enum {
 };
 
 /**
- * struct zeroblock_shape - what is coded
+ * struct zeroblock_shape - shape of the coefficients
  * @width, @height: of a channel, in coefficients
  * @channels:	1 .. ZEROBLOCK_CHANNELS
  * @levels:	of the transform, see dwt.h
- * @norms:	coefficients count by the norm of their 5/3 wavelet; otherwise
- *		they are all alike
+ * @norms:	weight coefficients by the norm of their 5/3 wavelet; otherwise
+ *		all are equal
  */
 struct zeroblock_shape {
 	unsigned int	width, height, channels, levels;
@@ -40,9 +40,9 @@ struct zeroblock_shape {
 };
 
 /**
- * struct zeroblock_curve - what prefixes are worth
+ * struct zeroblock_curve - errors of prefixes
  * @bytes:	increasing
- * @error:	sum of squared errors of all coefficients behind so many bytes
+ * @error:	sum of squared errors of all coefficients after these bytes
  */
 struct zeroblock_curve {
 	unsigned int	points;
@@ -55,7 +55,7 @@ struct zeroblock;
 /**
  * zeroblock_create() - a coder for channels of up to @width x @height
  *
- * Return: to be freed with zeroblock_destroy(), NULL: no memory.
+ * Return: free with zeroblock_destroy(), NULL: no memory.
  */
 struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 				   unsigned int channels);
@@ -67,10 +67,10 @@ void zeroblock_destroy(struct zeroblock *z);
 bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s);
 
 /**
- * zeroblock_encode() - code until nothing is left, or @size bytes are full
+ * zeroblock_encode() - encode all planes, up to @size bytes
  * @coef: of each channel, rows of width, below 2^29 in magnitude; with norms
  *	below 2^(29 - levels)
- * @whole: set: nothing was left; the code then only is what it says
+ * @whole: set to whether the code is complete; only then is it exact
  *
  * Return: bytes in @buf, of which any prefix decodes.
  */
@@ -79,9 +79,9 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 			bool *whole, struct zeroblock_curve *curve);
 
 /**
- * zeroblock_decode() - coefficients of a prefix, or of a whole code
- * @coef: of each channel: twice the value, so that a half is to be had;
- *	even and exact where all planes were there
+ * zeroblock_decode() - decode a prefix, or a complete code
+ * @coef: of each channel: doubled values, to represent halves; even and exact
+ *	where all planes were decoded
  */
 void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
 		      const void *buf, size_t size, bool whole,

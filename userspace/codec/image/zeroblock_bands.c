@@ -7,13 +7,13 @@
 #include "codec/image/zeroblock_bands.h"
 #include "codec/image/zeroblock_start.h"
 
-/* A row above and one below, and one that blocks of four rows reach */
+/* With a row above and one below, and one more for blocks of four rows */
 static size_t map_size(unsigned int width, unsigned int height)
 {
 	return (size_t)(width + 2 * MARGIN) * (height + 3);
 }
 
-/* What the bands of a channel need, generously */
+/* Upper limit of the maps of a channel's bands */
 static size_t channel_maps(unsigned int width, unsigned int height)
 {
 	size_t maps = 0;
@@ -27,7 +27,7 @@ static size_t channel_maps(unsigned int width, unsigned int height)
 		for (unsigned int k = 0; k < DEPTH; k++)
 			maps += 3 * 2 * map_size((w >> k) + 1, (h >> k) + 1);
 	}
-	/* no transform at all: one band */
+	/* without a transform: one band */
 	for (unsigned int k = 0; k < DEPTH; k++)
 		maps += 2 * map_size((width >> k) + 1, (height >> k) + 1);
 	return maps + map_size(width, height);
@@ -36,7 +36,7 @@ static size_t channel_maps(unsigned int width, unsigned int height)
 struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 				   unsigned int channels)
 {
-	/* each coefficient waiting, and the blocks above */
+	/* all coefficients waiting, and the blocks above */
 	size_t nodes = (size_t)width * height * 3 / 2 +
 		       (size_t)64 * (width + height) + 65536;
 	struct zeroblock *z;
@@ -77,14 +77,14 @@ bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s)
 	       s->channels <= z->channels && s->levels <= ZEROBLOCK_LEVELS;
 }
 
-/* Log2 of the norms of 5/3 wavelets, rounded, so that the least is 0 */
+/* Log2 of the norms of 5/3 wavelets, rounded, relative to the least */
 static unsigned int norm_shift(unsigned int level, enum orient orient,
 			       bool low)
 {
 	return low || orient != BOTH ? level : level - 1;
 }
 
-/* Squared norms of 5/3 wavelets; beyond the table they go on by a factor 4 */
+/* Squared norms of 5/3 wavelets; beyond the table times 4 per level */
 static double norm_weight(unsigned int level, enum orient orient, bool low)
 {
 	static const double low2[] = { 1, 2.25, 7.56, 28.9, 114, 455 };
@@ -158,7 +158,7 @@ static void set_parent(struct band *b, const struct band *parent)
 	}
 }
 
-/* All bands, the coarsest first, those of all channels side by side */
+/* All bands, the coarsest first, those of all channels together */
 void zeroblock_shape_bands(struct zeroblock *z, const struct zeroblock_shape *s)
 {
 	size_t bytes = 0, nodes = 0, hits = 0;

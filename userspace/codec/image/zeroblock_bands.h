@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zeroblock_bands.h - what a coder of wavelet coefficients works on: subbands,
- * each a quadtree. For zeroblock*.c alone.
+ * zeroblock_bands.h - data of a coder of wavelet coefficients: subbands, each a
+ * quadtree. Only for zeroblock*.c.
  *
  * Nodes of level 0 are coefficients, a node of level k covers 2x2 of level
- * k - 1. A node is significant from the plane on that is the highest of what
+ * k - 1. A node becomes significant at the highest plane of any coefficient
+ * that it covers.
  * it covers.
  */
 #ifndef CODEC_IMAGE_ZEROBLOCK_BANDS_H
@@ -18,7 +19,7 @@ enum {
 	DEPTH = 17,		/* levels of a quadtree over 65536 */
 	MARGIN = 4,		/* bytes around a map that are read */
 	LIMIT = 40,		/* decisions that a context remembers */
-	TRUST = 14,		/* decisions that the start is worth */
+	TRUST = 14,		/* weight of the start, decisions */
 
 	/* contexts */
 	SUMS = 12,		/* of neighbours */
@@ -36,8 +37,8 @@ struct node {
 };
 
 /**
- * struct hit - a coefficient that is significant
- * @size:	encoder: its magnitude; decoder: twice what is known of it
+ * struct hit - a significant coefficient
+ * @size:	encoder: its magnitude; decoder: twice the known part of it
  */
 struct hit {
 	struct node	at;
@@ -46,10 +47,10 @@ struct hit {
 
 /**
  * struct level - nodes of one level of a band's quadtree
- * @map:	plane at which a node became significant, 0: is not yet
+ * @map:	plane at which a node became significant, 0: not yet
  * @top:	encoder: plane at which it will
- * @wait:	nodes not significant whose blocks are
- * @parent:	nodes of the next coarser band that cover the same area, by
+ * @wait:	insignificant nodes of opened blocks
+ * @parent:	nodes of the next coarser band for the same area, at
  *		x >> @halve
  */
 struct level {
@@ -64,15 +65,15 @@ struct level {
 
 /**
  * struct band - a subband
- * @at:		its first coefficient in the channel
+ * @at:		offset of its first coefficient in the channel
  * @weight:	of a squared error, with norms
- * @shift:	planes that it is above its bits
+ * @shift:	planes that its bits are shifted up by
  * @in:		encoder: the coefficients
  * @nodes, @signs, @refines: contexts of its orientation
- * @shown:	encoder: sum of the magnitudes that a pass made significant
- * @sign:	1, -1 of significant coefficients, laid out as a map
+ * @shown:	encoder: sum of magnitudes that became significant in a pass
+ * @sign:	1, -1 for significant coefficients, laid out as a map
  * @list:	significant coefficients, in the order in which they became so
- * @until:	[plane]: entries of the list that came at that plane or before
+ * @until:	[plane]: entries of the list at that plane or earlier
  */
 struct band {
 	enum orient	orient;
@@ -98,8 +99,8 @@ struct contexts {
 };
 
 /**
- * struct coder - one of both is used; loops keep it in registers
- * @stop:	of the encoder: enough
+ * struct coder - one of the two is used; loops keep it in registers
+ * @stop:	of the encoder: end of the budget
  */
 struct coder {
 	struct rc_encoder enc;
@@ -115,27 +116,27 @@ struct zeroblock {
 	struct contexts	ctx[2];				/* first, other channels */
 	struct coder	coder;
 	int32_t		*out[ZEROBLOCK_CHANNELS];
-	double		gain;		/* error that has gone */
+	double		gain;		/* error removed so far */
 	/* maps, tops and signs; nodes */
 	uint8_t		*memory;
 	struct node	*nodes;
 	struct hit	*hits;
 };
 
-/* where in a map */
+/* index in a map */
 static inline size_t place(const struct level *l, unsigned int x, unsigned int y)
 {
 	return (y + 1) * l->stride + x + MARGIN;
 }
 
-/* Lay out the bands of a shape; all contexts start anew */
+/* Lay out the bands of a shape; resets all contexts */
 void zeroblock_shape_bands(struct zeroblock *z,
 			   const struct zeroblock_shape *s);
 
-/* Planes at which the nodes of a band become significant; returns the root's */
+/* Planes at which a band's nodes become significant. Return: the root's */
 unsigned int zeroblock_tops(struct zeroblock *z, struct band *b);
 
-/* Sum of the squares of a band's coefficients, by their weight */
+/* Weighted sum of the squares of a band's coefficients */
 double zeroblock_energy(const struct zeroblock *z, const struct band *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zeroblock_start.h - what is known of decisions before any was seen
+ * zeroblock_start.h - initial probabilities of decisions
  *
  * Probability of 0, 1/256, in the order of struct contexts, for the first
  * channel and for the others: counted over photographs, thermal images and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zeroblock_tops - when which node of a band becomes significant, and how much
- * there is in it: what the encoder knows beforehand
+ * zeroblock_tops - planes at which the nodes of a band become significant, and
+ * its energy: the encoder computes them in advance
  */
 #include <stdlib.h>
 #include "codec/image/zeroblock_bands.h"
@@ -16,8 +16,8 @@ static uint8_t bit_length(uint32_t v)
 
 #ifdef __SSE2__
 /*
- * Bits of four magnitudes: the exponents of floats. Without its second bit no
- * number is rounded up to a power of two.
+ * Bit lengths of four magnitudes: the exponents of floats. The second bit is
+ * cleared so that no number is rounded up to a power of two.
  */
 static inline __m128i bit_lengths(const int32_t *v)
 {
@@ -100,7 +100,7 @@ double zeroblock_energy(const struct zeroblock *z, const struct band *b)
 	const struct level *l = &b->level[0];
 	double sum[4] = { 0 };
 
-	/* four sums, as one would wait for each addition */
+	/* four sums, to not wait for each addition */
 	for (unsigned int y = 0; y < l->height; y++) {
 		const int32_t *row = b->in + (size_t)y * z->shape.width;
 		unsigned int x = 0;

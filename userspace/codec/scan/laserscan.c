@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * laserscan - planar laser scans as datagrams, useful alone
+ * laserscan - planar laser scans as datagrams, each decodable alone
  *
- * A beam is told from the one before it in the same datagram: whether it is a
- * range at all, and by how much it differs, in steps of the resolution. How
- * large differences have been lately says how large the next one will be.
+ * A beam is coded relative to the previous one in its datagram: whether it is a
+ * range at all, and the difference in steps of the resolution. The size of
+ * recent differences predicts that of the next one.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,12 +19,12 @@ enum {
 	BREADTHS = CODE_BUCKETS,
 };
 
-/* what a beam is */
+/* the kind of a beam */
 enum kind { RANGE, FAR, NONE, KINDS };
 
 /**
- * struct series - a value that goes from beam to beam
- * @breadth:	16 times the bits that differences had lately
+ * struct series - a value that is coded beam by beam
+ * @breadth:	16 times the mean bits of recent differences
  */
 struct series {
 	int		last;
@@ -87,7 +87,7 @@ static enum kind laserscan_kind_of(float range)
 	return isfinite(range) && range >= 0 ? RANGE : NONE;
 }
 
-/* A resolution at which the largest value has no more than MOST steps */
+/* @resolution, or a coarser one with at most MOST steps */
 static float laserscan_coarse(const float *values, unsigned int n,
 			      float resolution)
 {
@@ -106,7 +106,7 @@ static int steps(float value, float resolution)
 	return s > 0 ? s < MOST ? (int)s : MOST : 0;
 }
 
-/* Return: bytes, or -1 if they are too many */
+/* Return: bytes, or -1: too many */
 static int laserscan_encode_part(const struct laserscan *in, unsigned int part,
 				 unsigned int parts, float resolution,
 				 float step, uint8_t *p, size_t size)
@@ -176,7 +176,7 @@ int laserscan_encode(const struct laserscan *in,
 		out->len[i] = LASERSCAN_HEADER + len;
 		if (len >= 0)
 			continue;
-		/* one does not fit: all anew, in more of them */
+		/* one does not fit: start over with more of them */
 		if (parts == LASERSCAN_PARTS)
 			return -ENOSPC;
 		parts += parts / 4 + 1;
@@ -233,7 +233,7 @@ static unsigned int beams(const struct laserscan_decoder *d)
 	return get_le16(d->header + 4);
 }
 
-/* Once without and once with writing, so that a broken one changes nothing */
+/* First without writing, so that an invalid payload changes nothing */
 static bool decode_part(const struct laserscan_decoder *d, const uint8_t *p,
 			size_t len, bool write)
 {
@@ -271,7 +271,7 @@ static bool header_ok(const uint8_t *p, size_t len)
 	    (p[0] & 15 & ~LASERSCAN_INTENSITY) || !p[1] || p[2] >= p[1] ||
 	    p[3] || !get_le16(p + 4) || get_le16(p + 6))
 		return false;
-	/* a number that is none would go on to who knows where */
+	/* refuse NaN, which would propagate */
 	for (unsigned int i = 0; i < 8; i++)
 		if (isnan(laserscan_number(p, i)))
 			return false;

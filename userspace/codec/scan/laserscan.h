@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * laserscan.h - a planar laser scan of any number of beams, as datagrams that
- * are each useful alone
+ * are each decodable alone
  *
  * Beam i goes to datagram i mod K, so that each shows the whole field of view,
  * coarsely (SmokeBot D6.3, section 6.2: even and odd indexes). Ranges are
- * rounded to a resolution; what is no range (infinite, NaN) stays what it was.
- * Intensities come along, rounded to a step, if they are asked for.
+ * rounded to a resolution; values that are no range (infinite, NaN) are kept.
+ * Intensities are optional, rounded to a step.
  *
  * Payload, little endian:
  *	u8	version << 4 | LASERSCAN_INTENSITY
@@ -17,7 +17,7 @@
  *	u16	0
  *	f32	angle_min, angle_increment (rad), time_increment, scan_time (s),
  *		range_min, range_max, resolution (m), step of intensities
- * and what the range coder makes of its beams.
+ * and the beams by the range coder.
  */
 #ifndef CODEC_SCAN_LASERSCAN_H
 #define CODEC_SCAN_LASERSCAN_H
@@ -34,7 +34,7 @@ enum {
 };
 
 /**
- * struct laserscan - as sensor_msgs/LaserScan has it; the caller's arrays
+ * struct laserscan - as sensor_msgs/LaserScan; the caller owns the arrays
  * @beams:	of @range and @intensity
  * @intensity:	NULL: none
  */
@@ -48,9 +48,8 @@ struct laserscan {
 
 /**
  * struct laserscan_params - how to encode
- * @parts:	datagrams, at least; as many more as are needed to fit
- * @resolution:	of ranges, m; such that none is beyond 2^16 of it, otherwise
- *		it is that one
+ * @parts:	datagrams, at least; more if needed to fit
+ * @resolution:	of ranges, m; made coarser if a range is more than 2^16 steps
  * @step:	of intensities, likewise
  */
 struct laserscan_params {
@@ -59,10 +58,10 @@ struct laserscan_params {
 };
 
 /**
- * laserscan_encode() - datagrams of a scan
+ * laserscan_encode() - encode a scan to datagrams
  *
- * Return: 0; -EINVAL if a number of @in or @params cannot be; -ENOSPC if @out
- * has too few slots.
+ * Return: 0; -EINVAL: an invalid number in @in or @params; -ENOSPC: @out has
+ * too few slots.
  */
 int laserscan_encode(const struct laserscan *in,
 		     const struct laserscan_params *params,
@@ -73,29 +72,29 @@ struct laserscan_decoder;
 /**
  * laserscan_decoder_create() - a decoder of scans of up to @beams
  *
- * Return: to be freed with laserscan_decoder_destroy(), NULL: no memory or
- * too many.
+ * Return: free with laserscan_decoder_destroy(), NULL: no memory or too many
+ * beams.
  */
 struct laserscan_decoder *laserscan_decoder_create(unsigned int beams);
 void laserscan_decoder_destroy(struct laserscan_decoder *d);
 
-/* A new scan: forget what was added */
+/* Start a scan: forget what was added */
 void laserscan_begin(struct laserscan_decoder *d);
 
 /**
- * laserscan_add() - a payload of the scan
+ * laserscan_add() - add a payload of the scan
  *
- * Return: 0; -EEXIST: had that; -EINVAL: not such a payload; -EPROTO: not of
- * this scan, or broken; -EFBIG: of more beams than the decoder's. Nothing
- * changed if not 0.
+ * Return: 0; -EEXIST: a duplicate; -EINVAL: not a valid payload; -EPROTO: of
+ * another scan, or damaged; -EFBIG: more beams than the decoder's. After an
+ * error nothing changed.
  */
 int laserscan_add(struct laserscan_decoder *d, const void *payload, size_t len);
 
 /**
- * laserscan_finish() - what came; beams that did not are NaN
- * @out: its arrays are the decoder's and stay until laserscan_begin()
+ * laserscan_finish() - the scan so far; missing beams are NaN
+ * @out: its arrays are the decoder's, valid until laserscan_begin()
  *
- * Return: 0, -ENODATA: nothing came.
+ * Return: 0, -ENODATA: nothing received.
  */
 int laserscan_finish(struct laserscan_decoder *d, struct laserscan *out);
 

@@ -2,8 +2,8 @@
 /*
  * vscan - virtual 2D scans of a revolution of a 3D lidar
  *
- * First strips of columns are followed ring by ring, all columns of a strip
- * at once; then planes are looked for ring by ring.
+ * First strips of columns are followed ring by ring, all columns of a strip at
+ * once; then planes are searched ring by ring.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,20 +13,20 @@
 
 enum {
 	STRIP	= 64,		/* columns */
-	AROUND	= 16,		/* columns beside the first and the last */
+	AROUND	= 16,		/* columns of margin at both ends */
 	BESIDE	= 2,		/* rings below and above */
 };
 
 /**
- * struct vscan - working arrays, [ring][column], 0 where there is nothing
- * @object:	distance of an object, with rings of nothing beside
- * @solid:	of an object, or of what is above the ceiling's height
- * @inverse:	1 / solid, going on round the circle beside
+ * struct vscan - working arrays, [ring][column], 0: nothing
+ * @object:	distance of an object, with empty rings around
+ * @solid:	of an object, or of points above the ceiling's height
+ * @inverse:	1 / solid, with the circle continued in the margins
  * @low:	distance of an obstacle
- * @planar:	distance of what is planar
- * @bin:	if the sensor is tilted
- * @column_bin:	else
- * @rho, @z:	of a strip
+ * @planar:	distance of a planar object
+ * @bin:	of each point, if the sensor is tilted
+ * @column_bin:	else of each column
+ * @rho, @z:	distance and height in a strip
  */
 struct vscan {
 	unsigned int	max_rings, max_columns;
@@ -88,13 +88,13 @@ static size_t at(const struct vscan *v, int ring, unsigned int column)
 }
 
 /**
- * struct ring - what is the same for all its points
+ * struct ring - constants of a ring
  */
 struct ring {
 	float cosine, sine;
 };
 
-/* The circle goes on beside its ends */
+/* Continue the circle in the margins */
 static void close_circle(struct vscan *v)
 {
 	for (unsigned int r = 0; r < v->rings; r++) {
@@ -164,7 +164,7 @@ static void find_directions(struct vscan *v, const struct organised *in)
 }
 
 /**
- * struct extremes - of the directions, m
+ * struct extremes - of each direction, m
  */
 struct extremes {
 	float most[VSCAN_BINS], least[VSCAN_BINS];
@@ -177,7 +177,7 @@ static inline void vscan_widen(struct extremes *e, unsigned int bin,
 	e->least[bin] = low < e->least[bin] ? low : e->least[bin];
 }
 
-/* All points of a column are in one bin */
+/* Without tilt all points of a column are in one bin */
 static void project_columns(const struct vscan *v, struct extremes *e)
 {
 	for (unsigned int c = 0; c < v->columns; c += STRIP) {
@@ -226,7 +226,7 @@ int vscan_make(struct vscan *v, const struct organised *in,
 		v->rings = in->rings;
 		v->columns = in->columns;
 		v->stride = vscan_stride_of(in->columns);
-		/* there is nothing above the highest ring */
+		/* the ring above the highest one is empty */
 		memset(v->object + at(v, v->rings, 0) - AROUND, 0,
 		       BESIDE * v->stride * sizeof(float));
 		memset(v->object, 0, BESIDE * v->stride * sizeof(float));

@@ -3,8 +3,8 @@
  * vscan_body.h - the loops of vscan.c, in vectors of LANES floats
  *
  * Included once for each set of instructions, with LANES and NAME(), which
- * tells the functions apart, defined. Every lane does what the plain twin
- * does, in the same order, however many there are.
+ * makes the functions' names unique, defined. Every lane does the same as the
+ * reference, in the same order, whatever LANES is.
  */
 typedef float NAME(vfloat)
 	__attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -32,12 +32,12 @@ static __always_inline void NAME(to_bins)(const vfloat *y, const vfloat *x,
 	a = SELECT(*x < 0, (float)M_PI - a, a);
 	a = SELECT(*y < 0, -a, a);
 	a = (a + (float)M_PI) * (float)(VSCAN_BINS / (2 * M_PI));
-	/* not a number: 0 */
+	/* NaN: 0 */
 	bin = __builtin_convertvector(IF(a < VSCAN_BINS, a), vint);
 	*(vword *)bins = __builtin_convertvector(bin, vword);
 }
 
-/* Undo roll and pitch of a point, which becomes a distance and its bin */
+/* Undo roll and pitch of a point; gives its distance and bin */
 static __always_inline void NAME(undo_tilt)(const struct vscan_level *l,
 					    const vfloat *x, const vfloat *y,
 					    vfloat *z, vfloat *rho,
@@ -93,7 +93,7 @@ static __always_inline void NAME(level_ring)(struct vscan *v,
 
 /*
  * Follow a strip of columns outwards, from the lowest ring up: @rg and @zg are
- * where the ground was last
+ * distance and height of the last ground
  */
 static __always_inline void NAME(follow_ring)(struct vscan *v,
 					      const struct vscan_params *p,
@@ -130,7 +130,7 @@ static __always_inline void NAME(follow_ring)(struct vscan *v,
 	}
 }
 
-/* By pointers: vectors as arguments depend on the CPU */
+/* By pointers: the ABI of vector arguments depends on the CPU */
 static __always_inline void NAME(or_straight)(vint *yes, const float *inverse,
 					      const vfloat *q, int k,
 					      float spread, float most)

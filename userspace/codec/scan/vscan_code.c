@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vscan_code - a pair of virtual scans as datagrams, useful alone
+ * vscan_code - a pair of virtual scans as datagrams, each decodable alone
  *
- * Both directions are one text: a decision is written if there is an encoder,
- * else read. Most of a scan is walls, whose bins differ by little; how little
- * is told by the differences before.
+ * One function for both directions: a decision is written if there is an
+ * encoder, else read. Most of a scan is walls, whose bins differ by little;
+ * recent differences predict how much.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ enum {
 };
 
 /**
- * struct model - what is learnt of a scan
- * @there:	by whether the last two were, and the other scan's bin is
- * @same:	as the one before, by activity
- * @less:	by whether the last difference was
+ * struct model - state learnt from a scan
+ * @there:	non-empty, by the last two bins and the other scan's bin
+ * @same:	equal to the previous one, by activity
+ * @less:	smaller, by the sign of the last difference
  * @length:	bits of a difference, by activity
  * @top:	the second of these bits, by their number
  */
@@ -32,14 +32,14 @@ struct model {
 	struct rc_bit length[ACTIVITIES][LENGTHS], top[LENGTHS];
 };
 
-/* a pair of scans, on its way in either direction */
+/* a pair of scans, being coded in either direction */
 struct pair {
 	struct coder	coder;
 	bool		broken;
 	struct model	model;
 };
 
-/* A number from 1 on: how many bits it has, then these */
+/* A number from 1 on: its length in bits, then the bits */
 static uint32_t code_length(struct pair *p, unsigned int activity,
 			    uint32_t value)
 {
@@ -101,7 +101,7 @@ static void code_scan(struct pair *p, uint16_t *scan, const uint16_t *other,
 			return;
 		}
 		scan[i] = last;
-		/* twice the mean of the last few */
+		/* twice the mean of recent ones */
 		size = (size + 2 * abs(d)) / 2;
 	}
 }

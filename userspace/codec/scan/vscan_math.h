@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vscan_math.h - what vscan.c and its plain twin calculate with
+ * vscan_math.h - shared by vscan.c and its reference
  */
 #ifndef CODEC_SCAN_VSCAN_MATH_H
 #define CODEC_SCAN_VSCAN_MATH_H
@@ -11,17 +11,17 @@
 
 enum {
 	VSCAN_COLUMNS_MIN = 16,
-	/* columns to the neighbours of the test of straightness */
+	/* distance of the neighbours in the test of straightness, columns */
 	VSCAN_SPAN	= 3,
 	VSCAN_SPAN_FAR	= 6,
 };
 
-/* What is steeper than this, 2 : 1, stands on its foot */
+/* A step steeper than this, 2 : 1, is the foot of an object */
 #define VSCAN_FOOT	0.5f
 
 /**
  * struct vscan_level - rotates points to level
- * @tilted: else there is nothing to do
+ * @tilted: else rotation is not needed
  */
 struct vscan_level {
 	bool	tilted;
@@ -50,7 +50,7 @@ static inline float vscan_spread(const struct organised *in, int k)
 	return 0.5f / cosf(k * d);
 }
 
-/* Mean of the rings, 1/100 degree: columns are narrow enough for one angle */
+/* Mean of the rings, 1/100 degree: one angle is precise enough for a column */
 static inline float vscan_advance(const struct organised *in)
 {
 	float sum = 0;
@@ -66,13 +66,13 @@ static inline float vscan_azimuth(const struct organised *in, unsigned int c,
 	return (in->azimuth[c] + advance) * (float)(M_PI / 18000);
 }
 
-/* @angle of a LaserScan, rad */
+/* Bin of an @angle of a LaserScan, rad */
 static inline int vscan_bin(float angle)
 {
 	float bin = floorf((angle + (float)M_PI) *
 			   (float)(VSCAN_BINS / (2 * M_PI)));
 
-	/* whatever it was made from */
+	/* also for invalid input */
 	if (!(fabsf(bin) <= 2 * VSCAN_BINS))
 		return 0;
 	return ((int)bin + 2 * VSCAN_BINS) % VSCAN_BINS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vscan_ref - what vscan.c makes, point by point; for tests
+ * vscan_ref - the scans of vscan.c, point by point; for tests
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void vscan_ref_place(const struct scene *s, int ring, int column)
 		q->bin = vscan_bin(vscan_atan2(ly, lx));
 	}
 	q->z = z + p->height;
-	/* the sensor is fixed to the robot, whatever the attitude */
+	/* in the frame of the sensor, which is fixed to the robot */
 	q->what = range < p->gate || q->rho <= 0 ||
 		  (p->box[0] != p->box[1] && vscan_in_box(p->box, x, y)) ?
 		  NOTHING : OBJECT;
