@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compressed - which codec a compressed image is of, and depth in metres
+ * compressed - codec of a compressed image, and depth in metres
  */
 #include <errno.h>
 #include <math.h>
@@ -11,13 +11,13 @@
 #include "ros/msg/convert.h"
 
 /*
- * compressedDepth's header: an int32 that is always 0, and two floats. What
- * the plugin takes for them unless it is told: 100 steps at a metre, 10 m.
+ * compressedDepth's header: an int32 that is always 0, and two floats. The
+ * defaults are the plugin's: 100 steps at a metre, at most 10 m.
  */
 enum { DEPTH_HEADER = 12 };
 static const float depth_a = 100 * (100 + 1), depth_far = 10;
 
-/* What `format` asks for */
+/* Contents of `format` */
 struct wish {
 	bool	jpeg, png, depth, metres;
 };
@@ -42,7 +42,7 @@ static struct wish wish_of(const struct message_string *format)
 
 	w.jpeg = !w.png && !w.depth && (contains(format, "jpeg") ||
 					contains(format, "jpg"));
-	/* older writers leave "png" out */
+	/* older writers omit "png" */
 	w.png |= w.depth && !contains(format, "rvl");
 	return w;
 }
@@ -79,7 +79,7 @@ static bool is_png(const uint8_t *data, size_t len)
 	return len >= 8 && !memcmp(data, magic, 8);
 }
 
-/* Shape or pixels, see compressed_codec.h */
+/* Read the shape or the pixels, see compressed_codec.h */
 static int compressed_decode(const struct message_compressed_image *m,
 			     const struct wish *w, struct image *image)
 {
@@ -139,7 +139,7 @@ int compressed_read(const struct message_compressed_image *m,
 	return err;
 }
 
-/* Inverse depth, as the other side undoes it. Return: NULL: no memory */
+/* Inverse depth, as the receiver inverts it. Return: NULL: no memory */
 static uint16_t *from_millimetres(const struct image *image, float a, float b)
 {
 	uint16_t *all = malloc((size_t)image->width * image->height * 2);

@@ -2,7 +2,7 @@
 /*
  * compressed_codec.h - JPEG and PNG in memory, for compressed.c
  *
- * All of them: 0, or -EBADMSG, -EOPNOTSUPP, -E2BIG, -ENOMEM as in compressed.h.
+ * All return 0, or -EBADMSG, -EOPNOTSUPP, -E2BIG, -ENOMEM as in compressed.h.
  */
 #ifndef ROS_MSG_COMPRESSED_CODEC_H
 #define ROS_MSG_COMPRESSED_CODEC_H
@@ -11,19 +11,19 @@
 #include "ros/msg/compressed.h"
 
 /*
- * Into @image, whose data is NULL: only its shape, which is otherwise what it
- * has to be again
+ * Read into @image. If its data is NULL, only the shape is read; otherwise the
+ * shape must be the same as before
  */
 int compressed_jpeg_read(const uint8_t *data, size_t len, struct image *image);
 int compressed_png_read(const uint8_t *data, size_t len, struct image *image);
 
-/* Appended to @out */
+/* Append to @out */
 int compressed_jpeg_write(const struct image *image, int quality,
 			  struct compressed_buffer *out);
 int compressed_png_write(const struct image *image,
 			 struct compressed_buffer *out);
 
-/* Whether an image of this shape is not too large; sets the stride */
+/* Whether an image of this shape is within the limits; sets the stride */
 bool compressed_fits(struct image *image);
 
 #endif

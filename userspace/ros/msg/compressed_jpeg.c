@@ -2,9 +2,9 @@
 /*
  * compressed_jpeg - JPEG in memory, by libjpeg
  *
- * libjpeg answers damage by calling error_exit(), from where there is only one
- * way out: longjmp(). What is allocated lies in structs that outlive it. A
- * warning is damage too: pixels that were made up are worse than none.
+ * libjpeg reports damage by error_exit(), which can only be left by longjmp().
+ * So allocated memory is in structs that outlive it. A warning is damage, too:
+ * invented pixels are worse than none.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "ros/msg/compressed_codec.h"
 
 enum {
-	MEMORY	= 256 << 20,	/* bytes, of libjpeg's own */
+	MEMORY	= 256 << 20,	/* bytes that libjpeg may use */
 	SCANS	= 200,		/* of a progressive file: each costs a pass */
 	GROW	= 64 << 10,
 };
@@ -34,13 +34,13 @@ static void compressed_jpeg_fail(struct failure *f, int err)
 
 static void compressed_jpeg_on_error(j_common_ptr c)
 {
-	/* out of memory has two numbers in jerror.h, neither is fit to name */
+	/* jerror.h has two codes for out of memory, neither can be used here */
 	compressed_jpeg_fail((struct failure *)c->err, -EBADMSG);
 }
 
 static void compressed_jpeg_on_message(j_common_ptr c, int level)
 {
-	/* of this one, cameras make many, and no pixel is wrong */
+	/* cameras often cause this warning, and pixels are right */
 	if (level < 0 && c->err->msg_code != JWRN_EXTRANEOUS_DATA)
 		compressed_jpeg_fail((struct failure *)c->err, -EBADMSG);
 }
@@ -124,7 +124,7 @@ int compressed_jpeg_read(const uint8_t *data, size_t len, struct image *image)
 }
 
 /*
- * Writing: into a buffer that grows
+ * Write to a buffer that grows
  */
 
 struct target {
@@ -142,7 +142,7 @@ static void more_room(j_compress_ptr c)
 	t->mgr.free_in_buffer = t->out->size - t->out->len;
 }
 
-/* libjpeg means the whole of the buffer, whatever free_in_buffer says */
+/* libjpeg expects the whole buffer to be used, whatever free_in_buffer is */
 static boolean on_full(j_compress_ptr c)
 {
 	struct target *t = (struct target *)c->dest;

@@ -2,7 +2,7 @@
 /*
  * compressed_png - PNG in memory, by libpng
  *
- * Palettes and low depths become 8 bit; alpha stays.
+ * Palettes and low depths become 8 bit; alpha is kept.
  */
 #include <errno.h>
 #include <png.h>
@@ -10,12 +10,12 @@
 #include "ros/msg/compressed_codec.h"
 
 enum {
-	CHUNK	= 8 << 20,	/* bytes of a chunk that libpng may hold */
-	CHUNKS	= 64,		/* others than pixels */
-	LEVEL	= 1,		/* of zlib: a second counts more than a byte */
+	CHUNK	= 8 << 20,	/* limit of a chunk in libpng, bytes */
+	CHUNKS	= 64,		/* limit of chunks other than pixels */
+	LEVEL	= 1,		/* of zlib: time matters more than size */
 };
 
-/* What libpng reads and why it stopped; outlives longjmp() */
+/* Input of libpng and its error; outlives longjmp() */
 struct input {
 	const uint8_t	*data;
 	size_t		len, at;

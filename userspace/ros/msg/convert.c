@@ -22,7 +22,7 @@ static bool has_channel(const struct cloud_layout *l,
 	return false;
 }
 
-/* x, y and z are taken first, so that others do not crowd them out */
+/* x, y and z first, so that they always fit */
 static void add_channels(struct cloud_layout *l,
 			 const struct message_point_cloud *m, bool coordinates)
 {
@@ -151,7 +151,7 @@ int message_grid_shape(const struct message_grid_map *m, unsigned int *rows,
 	for (unsigned int i = 0; i < m->arrays; i++) {
 		const struct message_array *a = &m->data[i];
 
-		/* the outer dimension comes first: grid_map's labels say so */
+		/* the outer dimension is first, as in grid_map's labels */
 		if (a->dims != 2 ||
 		    !message_string_is(&a->dim[0].label, "column_index") ||
 		    !a->dim[0].size || !a->dim[1].size || a->data_offset ||

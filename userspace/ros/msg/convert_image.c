@@ -13,12 +13,12 @@
 #include "ros/msg/convert_yuv.h"
 
 /*
- * Where luminance and chroma are: two pixels in four bytes, or a plane of the
- * one, and behind it a plane of the other, half as high.
+ * Layout of luminance and chroma: two pixels in four bytes, or a plane of
+ * luminance followed by a plane of chroma, half as high.
  */
 enum yuv { YUV_NONE, YUV_UYVY, YUV_YUYV, YUV_NV12, YUV_NV21 };
 
-/* In an image: depth in bits; in a message also which order, and floats */
+/* Depth in bits; order and floats only matter in messages */
 static const struct encoding {
 	const char	*name;
 	uint8_t		channels, depth;
@@ -92,7 +92,7 @@ enum message_encoding message_encoding_shown(enum message_encoding encoding)
 	return encodings[encoding].yuv ? IMAGE_RGB8 : encoding;
 }
 
-/* Bytes that all rows of a message are, the last may end with its last pixel */
+/* Least bytes of a message's rows; the last may end with its last pixel */
 static uint64_t convert_image_bytes_of(const struct message_image *m,
 				       const struct encoding *e, uint64_t row)
 {
@@ -213,7 +213,7 @@ static void swap_red_blue(uint8_t *row, unsigned int width,
 static void read_yuv(const struct message_image *m, enum yuv yuv,
 		     const struct image *image)
 {
-	/* of y, u and v, in two pixels or in their planes */
+	/* positions of y, u and v, in two pixels or in their planes */
 	static const uint8_t place[][3] = {
 		[YUV_UYVY] = { 1, 0, 2 }, [YUV_YUYV] = { 0, 1, 3 },
 		[YUV_NV12] = { 0, 0, 1 }, [YUV_NV21] = { 0, 1, 0 },
@@ -292,7 +292,7 @@ int message_image_write(const struct image *image,
 	m->width = image->width;
 	m->height = image->height;
 	m->encoding = message_string(e->name);
-	/* floats are written little endian, pixels as they are here */
+	/* floats are written little endian, pixels in the CPU's order */
 	m->is_bigendian = !e->metres && e->depth == 16 &&
 			  BYTE_ORDER == BIG_ENDIAN;
 	m->step = row;

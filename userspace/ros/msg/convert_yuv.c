@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * convert_yuv - rows of cameras' luminance and chroma into red, green, blue
+ * convert_yuv - rows of luminance and chroma to red, green, blue
  */
 #include "ros/msg/convert_yuv.h"
 
-/* BT.601: shares of red and blue in the luminance, and the limited ranges */
+/* BT.601: weights of red and blue in the luminance, and limited ranges */
 #define RED	.299
 #define BLUE	.114
 #define GREEN	(1 - RED - BLUE)
@@ -12,7 +12,7 @@
 #define CHROMA	(255 / 112.)
 
 enum {
-	BITS	= 16,		/* of the factors' fractions */
+	BITS	= 16,		/* fixed-point bits of the factors */
 	HALF	= 1 << (BITS - 1),
 	BLACK	= 16,
 	GRAY	= 128,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * convert_yuv.h - rows of cameras' luminance and chroma into red, green, blue
+ * convert_yuv.h - rows of luminance and chroma to red, green, blue
  */
 #ifndef ROS_MSG_CONVERT_YUV_H
 #define ROS_MSG_CONVERT_YUV_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * struct yuv_row - where the bytes of a row are
+ * struct yuv_row - layout of a row
  * @y:		luminance of the first pixel
  * @u, @v:	chroma of the first two pixels
  * @step_y:	bytes from pixel to pixel
@@ -22,7 +22,7 @@ struct yuv_row {
 /**
  * yuv_to_rgb() - a row, by BT.601 in limited range (luminance 16 to 235)
  * @rgb: gets 3 * @width bytes
- * @width: pixels, even; each two have the same chroma
+ * @width: pixels, even; pairs share their chroma
  *
  * Luminance below 16 counts as 16, as in OpenCV.
  */

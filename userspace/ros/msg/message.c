@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * message - the walk over a description that reads, measures and writes CDR
- * and ROS 1
+ * message - a walk over the description of a type, which reads, measures and
+ * writes CDR and ROS 1
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 /**
  * struct walk - a message being read (@in), written (@out) or measured
- * @at:		next byte, from where alignment counts
- * @len:	bytes there are
- * @aligned:	numbers are, to their size: CDR
+ * @at:		next byte; alignment counts from byte 0
+ * @len:	bytes in total
+ * @aligned:	numbers are aligned to their size: CDR
  * @big:	byte order of @in
  */
 struct walk {
@@ -24,7 +24,7 @@ struct walk {
 	bool		aligned, big;
 };
 
-/* The place of @n bytes, of numbers of @size bytes */
+/* Advance by @n bytes of numbers of @size bytes; @place: where they are */
 static int message_take(struct walk *w, unsigned int size, size_t n,
 			size_t *place)
 {
@@ -83,7 +83,7 @@ static int walk_time(struct walk *w, int64_t *ns)
 	return err;
 }
 
-/* The final 0 of CDR is counted there; some writers send no text as nothing */
+/* CDR counts the final 0; some writers send an empty text without it */
 static int walk_string(struct walk *w, struct message_string *s)
 {
 	uint32_t end = w->aligned, n = s->len + end;
@@ -124,14 +124,14 @@ static int walk_bytes(struct walk *w, struct message_bytes *b)
 	return 0;
 }
 
-/* Numbers of @size bytes, which are only looked at when somebody asks */
+/* Numbers of @size bytes; converted only on access */
 static int walk_reals(struct walk *w, unsigned int size, const uint8_t **data,
 		      uint32_t *count, bool *big)
 {
 	size_t place;
 	int err = walk_number(w, count, 4);
 
-	/* what is empty is not aligned either */
+	/* empty sequences are not aligned */
 	if (!err)
 		err = message_take(w, *count ? size : 1, (size_t)*count * size,
 				   &place);
@@ -183,14 +183,14 @@ static int walk_list(struct walk *w, const struct field *f,
 	return err;
 }
 
-/* What struct message_list may be of */
+/* Elements of struct message_list */
 union element {
 	struct message_transform	transform;
 	struct message_pose_stamped	pose;
 	struct message_point32		point;
 };
 
-/* What is in @w as it came was walked before, and is good */
+/* The first walk has validated the bytes, so this cannot fail */
 static bool next_element(struct message_list *rest,
 			 const struct field *sub, size_t size,
 			 void *element)
@@ -312,7 +312,7 @@ int message_walk_in(const struct part parts[2], enum message_format format,
 	int err;
 
 	if (format == MESSAGE_CDR) {
-		/* plain CDR only: neither parameter lists nor XCDR2 */
+		/* only plain CDR: no parameter lists, no XCDR2 */
 		if (len < 4 || p[0] || p[1] > 1)
 			return -EBADMSG;
 		w.in += 4;
@@ -351,7 +351,7 @@ long message_walk_out(const struct part parts[2], enum message_format format,
 		w.out += 4;
 	}
 	w.len = size - begin;
-	/* what they are is only read, as w.in is not set */
+	/* without w.in the walk only reads the structs */
 	err = walk_parts(&w, parts);
 	return err ? err : (long)(begin + w.at);
 }

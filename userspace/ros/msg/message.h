@@ -4,10 +4,10 @@
  *
  * In: the bytes of a message as ROS 2 (CDR) or ROS 1 sends and records it.
  * Out: a struct that points into these bytes: pixels, points, cells and names
- * are never copied, so the struct is good as long as the bytes are. Writing is
- * the same the other way. One description of each type (message.c) drives both
- * directions of both serializations; ROS 1 and ROS 2 differ in what messages
- * are called and in header.seq, not in the order of what we transport.
+ * are never copied, so the struct is valid as long as the bytes are. Writing is
+ * the reverse. One description of each type (message_fields.c) drives both
+ * directions of both serializations; ROS 1 and ROS 2 only differ in type names
+ * and header.seq, not in the order of the fields used here.
  *
  * Limits: lists of structs in arrays are bounded (MESSAGE_...), those in struct
  * message_list are not; CDR is read in both byte orders and written little
@@ -23,7 +23,7 @@
 enum message_format {
 	MESSAGE_CDR,		/* ROS 2: with the 4 bytes of encapsulation */
 	MESSAGE_ROS1,
-	MESSAGE_OTHER,		/* in recordings: cannot be read here */
+	MESSAGE_OTHER,		/* in recordings: not supported here */
 };
 
 enum message_kind {
@@ -42,7 +42,7 @@ enum message_kind {
 	MESSAGE_CAMERA_INFO,		/* sensor_msgs */
 	MESSAGE_IMU,
 	MESSAGE_JOINT_STATE,
-	MESSAGE_KINDS,			/* those above travel over links */
+	MESSAGE_KINDS,			/* those above are sent over links */
 	MESSAGE_POLYGON = MESSAGE_KINDS, /* geometry_msgs/PolygonStamped */
 	MESSAGE_GRID_UPDATE,		/* map_msgs/OccupancyGridUpdate */
 	MESSAGE_UINT8,			/* std_msgs */
@@ -50,7 +50,7 @@ enum message_kind {
 	MESSAGE_TYPES,
 };
 
-/* What lists hold at most */
+/* Limits of lists */
 enum {
 	MESSAGE_FIELDS		= 32,
 	MESSAGE_LAYERS		= 32,
@@ -61,7 +61,7 @@ enum {
 	MESSAGE_DEFINITION_MAX	= 4096,	/* bytes of any definition */
 };
 
-/* Not terminated by 0, and what it says is not to be trusted */
+/* Not terminated by 0, and not trusted */
 struct message_string {
 	const char	*text;
 	uint32_t	len;
@@ -72,7 +72,7 @@ struct message_bytes {
 	uint32_t	count;
 };
 
-/* float32 as it came: at any address, in any byte order */
+/* float32 as received: unaligned, in any byte order */
 struct message_floats {
 	const uint8_t	*data;
 	uint32_t	count;
@@ -88,9 +88,9 @@ struct message_doubles {
 
 /**
  * struct message_list - any number of structs
- * @count:	how many
- * @items:	an array of them, to be written; NULL after message_read(): they
- *		are still as they came, and message_next_...() gives them
+ * @count:	number of structs
+ * @items:	for writing, an array of them; NULL after message_read(): use
+ *		message_next_...() to read them
  */
 struct message_list {
 	uint32_t	count;
@@ -145,7 +145,7 @@ struct message_point_cloud {
 	uint8_t			is_dense;
 };
 
-/* rad, s and m, as sensor_msgs/LaserScan has them */
+/* rad, s and m, as in sensor_msgs/LaserScan */
 struct message_laser_scan {
 	struct message_header	header;
 	float			angle_min, angle_max, angle_increment;
@@ -251,7 +251,7 @@ struct message_path {
 
 /**
  * struct message_camera_info - sensor_msgs/CameraInfo
- * @d:	of the model of distortion
+ * @d:	parameters of the distortion model
  * @k, @r, @p: matrices, row by row
  * @roi: x_offset, y_offset, height, width, pixels
  */
@@ -295,7 +295,7 @@ struct message_polygon {
 	struct message_list	points;	/* struct message_point32 */
 };
 
-/* A part of a map that changed: its lower left cell and its size in cells */
+/* A changed part of a map: lower left cell, and size in cells */
 struct message_grid_update {
 	struct message_header	header;
 	int32_t			x, y;
@@ -311,14 +311,15 @@ enum { MESSAGE_GASES = 32 };	/* of a room, with names */
 
 /**
  * struct message_room - gdim_msgs/RoomInformation
- * @location:	its middle, m
+ * @location:	its centre, m
  * @size:	m^2
  * @outline:	struct message_point32, m; may be empty
- * @averages_valid: whether what follows was measured
+ * @averages_valid: whether the following fields were measured
  * @avg_temperature: degrees Celsius, NAN: unknown
  * @avg_gases:	of each gas, NAN: unknown
- * @avg_smoke:	as the next ones 0 ... 100, -1: unknown
- * @gas_name:	of each of @avg_gases, @names of them; none: as the layers come
+ * @avg_smoke:	this and the next ones: 0 ... 100, -1: unknown
+ * @gas_name:	of each of @avg_gases, @names of them; none: in the order of
+ *		layers
  */
 struct message_room {
 	struct message_header	header;
@@ -358,15 +359,14 @@ union message {
 };
 
 /**
- * message_read() - the contents of a serialized message
+ * message_read() - parse a serialized message
  * @data: @len bytes, which @msg points into
  * @msg: undefined after an error
  *
- * What the message says of itself (sizes against counts, encodings) is checked
- * by convert.h, not here.
+ * Whether sizes, counts and encodings agree is checked by convert.h, not here.
  *
- * Return: 0; -EBADMSG if the bytes are no such message; -E2BIG if a list is
- * longer than there is room for.
+ * Return: 0; -EBADMSG: not a valid message of this kind; -E2BIG: a list is
+ * longer than its array.
  */
 int message_read(enum message_kind kind, enum message_format format,
 		 const void *data, size_t len, union message *msg);
@@ -376,29 +376,29 @@ long message_size(enum message_kind kind, enum message_format format,
 		  const union message *msg);
 
 /**
- * message_write() - serialize
+ * message_write() - serialize a message
  * @data: of @size bytes
  *
- * Bytes and floats with a count whose pointer is NULL get room that is left as
- * it is: message_read() of the result says where.
+ * For bytes and floats with a count and a NULL pointer, space is left
+ * uninitialised: message_read() of the result gives its position.
  *
- * Return: bytes written; -ENOSPC if @size is too small, -E2BIG if a count is
- * larger than its list.
+ * Return: bytes written; -ENOSPC: @size is too small, -E2BIG: a count is larger
+ * than its list.
  */
 long message_write(enum message_kind kind, enum message_format format,
 		   const union message *msg, void *data, size_t size);
 
 /**
- * message_header_of() - the header
+ * message_header_of() - the header of a message
  *
- * Return: NULL if this kind has none.
+ * Return: NULL: this kind has none.
  */
 struct message_header *message_header_of(enum message_kind kind,
 					 union message *msg);
 
 /**
- * message_next_transform() - the elements of a list in turn
- * @rest: a copy of the list, which loses its first element
+ * message_next_transform() - iterate over a list
+ * @rest: a copy of the list; its first element is removed
  *
  * Return: whether there was one.
  */
@@ -409,13 +409,13 @@ bool message_next_pose(struct message_list *rest,
 bool message_next_point(struct message_list *rest,
 			struct message_point32 *point);
 
-/* Of these there is one that grows, and who comes late wants it */
+/* A map that grows; late subscribers need the last one */
 static inline bool message_is_map(enum message_kind kind)
 {
 	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
 }
 
-/* Large, and each one by itself: of those that wait the newest counts */
+/* Large and independent: of queued ones only the newest matters */
 static inline bool message_is_picture(enum message_kind kind)
 {
 	return kind == MESSAGE_IMAGE || kind == MESSAGE_COMPRESSED_IMAGE ||
@@ -423,8 +423,8 @@ static inline bool message_is_picture(enum message_kind kind)
 }
 
 /*
- * What counts is the newest one, and who comes late wants it: it is sent again
- * while it stays as it is
+ * Only the newest one matters, and late subscribers need it: it is repeated
+ * while it does not change
  */
 static inline bool message_is_state(enum message_kind kind)
 {
@@ -432,14 +432,14 @@ static inline bool message_is_state(enum message_kind kind)
 	       kind == MESSAGE_JOINT_STATE || kind == MESSAGE_PATH;
 }
 
-/* Whether transforms of that topic hold until others come: /tf_static */
+/* Whether transforms of that topic are valid until replaced: /tf_static */
 bool message_is_static(const char *topic);
 
-/* Whether who comes late to a topic gets its last message from its publisher */
+/* Whether late subscribers to a topic get its last message */
 bool message_is_latched(enum message_kind kind, const char *topic);
 
 /**
- * message_kind_of() - what a type is
+ * message_kind_of() - the kind of a type
  * @type: sensor_msgs/Image, sensor_msgs/msg/Image or
  *	sensor_msgs::msg::dds_::Image_
  *
@@ -450,20 +450,20 @@ int message_kind_of(const char *type);
 /* Likewise, but any kind */
 int message_any_kind_of(const char *type);
 
-/* sensor_msgs/msg/Image, or sensor_msgs/Image as ROS 1 has it */
+/* sensor_msgs/msg/Image, or sensor_msgs/Image for ROS 1 */
 const char *message_type(enum message_kind kind, enum message_format format);
 
 /* sensor_msgs::msg::dds_::Image_ */
 const char *message_dds_type(enum message_kind kind);
 
-/* 32 hexadecimal digits: ROS 1's version of a type */
+/* MD5 sum of a type in ROS 1: 32 hexadecimal digits */
 const char *message_md5(enum message_kind kind);
 
 /**
- * message_definition() - a type's text with those of all it consists of
+ * message_definition() - definition of a type, with those that it contains
  * @text: gets at most MESSAGE_DEFINITION_MAX bytes with the final 0
  *
- * As in the connection headers of ROS 1 and as MCAP's ros2msg, without the
+ * As in the connection headers of ROS 1 and in MCAP's ros2msg, but without
  * comments.
  *
  * Return: length.
@@ -476,7 +476,7 @@ static inline struct message_string message_string(const char *text)
 	return (struct message_string){ text, __builtin_strlen(text) };
 }
 
-/* @items: an array of the struct that the list is of */
+/* @items: an array of the list's structs */
 static inline struct message_list message_list(const void *items,
 					       uint32_t count)
 {
@@ -485,7 +485,7 @@ static inline struct message_list message_list(const void *items,
 
 bool message_string_is(const struct message_string *s, const char *text);
 
-/* float number @i of them, @i < count */
+/* float number @i, @i < count */
 float message_float(const struct message_floats *f, uint32_t i);
 double message_double(const struct message_doubles *f, uint32_t i);
 

@@ -125,7 +125,7 @@ const struct field message_name_fields[] = {
 	{ .op = END }
 };
 
-/* ROS 1 has the header in info, which comes first too */
+/* ROS 1 has the header in info, which is first, too */
 static const struct field grid_map[] = {
 	HEADER(struct message_grid_map),
 	FIELD(F64, struct message_grid_map, resolution),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * message_fields.h - what messages consist of, in the order of the wire
+ * message_fields.h - fields of messages, in the order of the wire
  */
 #ifndef ROS_MSG_MESSAGE_FIELDS_H
 #define ROS_MSG_MESSAGE_FIELDS_H
@@ -9,7 +9,7 @@
 
 enum op {
 	END,
-	U8, U16, U32, U64, F32, F64,	/* signed ones are the same bytes */
+	U8, U16, U32, U64, F32, F64,	/* also for signed ones */
 	TIME,			/* int64_t, ns */
 	SEQ,			/* uint32_t, in ROS 1 only */
 	STRING,			/* struct message_string */
@@ -24,8 +24,8 @@ enum op {
 /**
  * struct field - a member of a message
  * @offset:	in its struct
- * @count:	of numbers: how many; of lists: how many at most
- * @sub:	what a struct consists of
+ * @count:	number of numbers, or limit of a list
+ * @sub:	fields of a struct
  * @size:	bytes of a struct in a list
  * @counter:	offset of a list's length, uint32_t
  */
@@ -47,10 +47,10 @@ struct field {
 #define SEQUENCED(type, member, element, fields) \
 	{ SEQUENCE, 0, offsetof(type, member), sizeof(element), 0, fields }
 
-/* of each kind; where a STRUCT is first, it is the header */
+/* of each kind; a STRUCT at the beginning is the header */
 extern const struct field *const message_fields[MESSAGE_TYPES];
 
-/* what others consist of, too */
+/* parts of other types */
 extern const struct field message_transform_fields[];
 extern const struct field message_pose_fields[];		/* stamped */
 extern const struct field message_point_fields[];		/* Point32 */
@@ -58,15 +58,15 @@ extern const struct field message_room_fields[];
 extern const struct field message_name_fields[];		/* a string */
 
 /**
- * struct part - one of the structs that follow each other in some bytes
- * @fields:	what it consists of; NULL: it is not there
+ * struct part - one of several consecutive structs
+ * @fields:	its fields; NULL: the part is absent
  */
 struct part {
 	const struct field	*fields;
 	void			*base;
 };
 
-/* As message_read(), of two parts, into what their @base points to */
+/* As message_read(), for two parts, into the memory at their @base */
 int message_walk_in(const struct part parts[2], enum message_format format,
 		    const void *data, size_t len);
 

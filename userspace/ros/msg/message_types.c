@@ -2,8 +2,8 @@
 /*
  * message_types - names, versions and definitions
  *
- * The texts are those of ROS (common_msgs, grid_map_msgs) without comments;
- * the md5 sums are of what ROS 1 makes of them and tested against it.
+ * The texts are those of ROS (common_msgs, grid_map_msgs) without comments; the
+ * md5 sums are those of ROS 1, which tests compute from the texts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum part {
 	POINT32, POLYGON, REGION, PARTS,
 };
 
-/* What messages consist of; @ros1 if it differs there */
+/* Types that messages contain; @ros1 if it differs there */
 static const struct {
 	const char *name, *text, *ros1;
 } parts[PARTS] = {
@@ -145,8 +145,8 @@ static const struct {
 
 /**
  * struct type - a kind of message
- * @names:	by enum message_format, then DDS's
- * @parts:	HAS() each of what it consists of
+ * @names:	by enum message_format, then the DDS name
+ * @parts:	HAS() of each type that it contains
  */
 static const struct type {
 	const char	*names[3];
@@ -323,7 +323,7 @@ static const struct type {
 
 int message_any_kind_of(const char *type)
 {
-	/* as ROS 1 called it before there was tf2: the same message */
+	/* the old name in ROS 1, before tf2: the same message */
 	if (!strcmp(type, "tf/tfMessage"))
 		return MESSAGE_TRANSFORMS;
 	for (int kind = 0; kind < MESSAGE_TYPES; kind++)

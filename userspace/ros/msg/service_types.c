@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * service_types - what the services of gdim_msgs consist of
+ * service_types - fields of the services of gdim_msgs
  */
 #include <limits.h>
 #include "ros/msg/message_fields.h"
@@ -140,7 +140,7 @@ int service_read_response(enum service_kind kind,
 				       header, data, len, r);
 }
 
-/* What is written is only read */
+/* @base is only read */
 static long write_part(const struct field *fields,
 		       const struct service_header *header, const void *from,
 		       void *data, size_t size)

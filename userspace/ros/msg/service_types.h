@@ -2,9 +2,8 @@
 /*
  * service_types.h - requests and responses of gdim_msgs, from and to CDR
  *
- * As message.h: what is read points into the bytes it was read from. The text
- * of the types is in idl/gdim_msgs. A type without members is one byte, as
- * rosidl has it.
+ * As message.h: structs point into the bytes that were read. The definitions
+ * are in idl/gdim_msgs. A type without members is one byte, as in rosidl.
  */
 #ifndef ROS_MSG_SERVICE_TYPES_H
 #define ROS_MSG_SERVICE_TYPES_H
@@ -26,9 +25,9 @@ enum service_part { SERVICE_REQUEST, SERVICE_RESPONSE };
 enum { SERVICE_GASES = 32 };	/* at most */
 
 /**
- * struct service_header - what rmw_cyclonedds puts in front of both parts
- * @client:	who asked; the response says the same
- * @sequence:	of the client's requests
+ * struct service_header - header of rmw_cyclonedds before requests, responses
+ * @client:	of the request; the response repeats it
+ * @sequence:	number of the client's request
  */
 struct service_header {
 	uint64_t	client;
@@ -58,10 +57,10 @@ struct service_spot_request {
 };
 
 /**
- * struct service_spot_response - what is known of a place
+ * struct service_spot_response - values at a point
  * @temperature: degrees Celsius
  * @gases:	one for each of the @names of @gas_name
- * @smoke:	as the next ones 0 ... 100, -1: unknown
+ * @smoke:	this and the next ones: 0 ... 100, -1: unknown
  */
 struct service_spot_response {
 	uint8_t			success;
@@ -124,13 +123,13 @@ union service_response {
 };
 
 /**
- * service_read_request() - the contents of a serialized request
- * @header: gets what is in front of it; NULL: there is none
+ * service_read_request() - parse a serialized request
+ * @header: gets the header; NULL: there is none
  * @data: @len bytes with the 4 of encapsulation, which @r points into
  * @r: undefined after an error
  *
- * Return: 0; -EBADMSG if the bytes are no such request; -E2BIG if a list is
- * longer than there is room for.
+ * Return: 0; -EBADMSG: not a valid request; -E2BIG: a list is longer than its
+ * array.
  */
 int service_read_request(enum service_kind kind, struct service_header *header,
 			 const void *data, size_t len,
@@ -140,12 +139,12 @@ int service_read_response(enum service_kind kind,
 			  size_t len, union service_response *r);
 
 /**
- * service_write_request() - serialize
- * @header: to be put in front; NULL: none
- * @data: of @size bytes; NULL: only to know how many are needed
+ * service_write_request() - serialize a request
+ * @header: written first; NULL: none
+ * @data: of @size bytes; NULL: only compute the size
  *
- * Return: bytes; -ENOSPC if @size is too small, -E2BIG if a count is larger
- * than its list.
+ * Return: bytes; -ENOSPC: @size is too small, -E2BIG: a count is larger than
+ * its list.
  */
 long service_write_request(enum service_kind kind,
 			   const struct service_header *header,

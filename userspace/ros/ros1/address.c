@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * address.c - who is where: URIs, IPv4 addresses of hosts, our own name
+ * address.c - URIs, IPv4 addresses of hosts, our own name
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -96,7 +96,7 @@ int hosts_find(struct hosts *h, const char *host, uint16_t port,
 	return 0;
 }
 
-/* The address of ours that leads to @to; no packet is sent. */
+/* Our address on the route to @to; no packet is sent. */
 static int address_towards(const struct sockaddr_in *to, char *name)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

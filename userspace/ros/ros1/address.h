@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * address.h - who is where: URIs, IPv4 addresses of hosts, our own name
+ * address.h - URIs, IPv4 addresses of hosts, our own name
  */
 #ifndef ROS_ROS1_ADDRESS_H
 #define ROS_ROS1_ADDRESS_H
@@ -17,8 +17,8 @@ struct uri {
 };
 
 /**
- * struct hosts - what getaddrinfo() said
- * @next: is forgotten first
+ * struct hosts - cache of getaddrinfo()
+ * @next: entry to be replaced next
  */
 struct hosts {
 	struct {
@@ -35,16 +35,16 @@ int uri_parse(const char *text, struct uri *uri);
 /**
  * hosts_find - the address of @host:@port
  *
- * Blocks in getaddrinfo() if the host is a name and not known yet. What was
- * found stays: in an outage nobody can be asked again. A name that failed is
- * not tried for a minute.
+ * Blocks in getaddrinfo() for a name that is not cached. Entries do not expire:
+ * in an outage the resolver cannot be reached. A name that failed is not tried
+ * for a minute.
  * Return: 0 or -ENOENT
  */
 int hosts_find(struct hosts *h, const char *host, uint16_t port,
 	       struct sockaddr_in *address);
 
 /**
- * host_self - under which name others reach us, as roscpp finds it
+ * host_self - the name under which others reach us, determined as in roscpp
  * @name: HOST_MAX bytes, result
  *
  * ROS_HOSTNAME, ROS_IP, gethostname() if it can be resolved, else the address
@@ -56,9 +56,9 @@ void host_self(struct hosts *h, const struct uri *master, char *name);
 int listen_any(struct in_addr on, uint16_t *port);
 /* Return: a socket that is connecting, or negative errno */
 int connect_start(const struct sockaddr_in *to);
-/* Notice a TCP peer that is gone without a word; times of roscpp */
+/* Detect a TCP peer that vanished; timeouts of roscpp */
 void keep_alive(int fd);
-/* Return: of the local end; 0: unknown */
+/* Return: port of the local end; 0: unknown */
 uint16_t local_port(int fd);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * call.c - one XML-RPC call to somebody: connect, write, read, tell
+ * call.c - one XML-RPC call: connect, write, read, report
  *
- * HTTP/1.0, a connection for each: the calls of a node are few.
+ * HTTP/1.0, a connection for each: a node makes few calls.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void call_failed(struct call *c, int err)
 	call_end(c, err, strerror(-err), NULL);
 }
 
-/* [code, words, value] */
+/* [code, message, value] */
 static void call_answer(struct call *c, const struct http *h)
 {
 	xmlrpc_value *answer, *value;
@@ -135,7 +135,7 @@ static void call_ready(struct watch *w, uint32_t events)
 		call_read(c);
 }
 
-/* Return: 0 or negative errno; gives up @params */
+/* Return: 0 or negative errno; consumes @params */
 static int call_prepare(struct call *c, const struct uri *to,
 			const char *method, xmlrpc_value *params)
 {

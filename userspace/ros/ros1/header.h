@@ -2,8 +2,8 @@
 /*
  * header.h - the connection header of TCPROS and UDPROS
  *
- * Fields `u32 length, name=value`, in any order. TCPROS puts the length of all
- * of them in front, UDPROS sends them as base64 within requestTopic.
+ * Fields `u32 length, name=value`, in any order. TCPROS sends the total length
+ * first, UDPROS sends the fields as base64 within requestTopic.
  * Source: wiki.ros.org/ROS/Connection Header.
  */
 #ifndef ROS_ROS1_HEADER_H
@@ -27,7 +27,7 @@ enum header_field {
 	HEADER_FIELDS
 };
 
-/* Where the values are in the bytes that were parsed; no NUL behind them */
+/* Positions of the values in the parsed bytes; without a final 0 */
 struct header {
 	struct {
 		const char	*p;
@@ -37,11 +37,11 @@ struct header {
 
 /**
  * header_parse - find the known fields; unknown ones are skipped
- * @data: without the length in front
- * Return: 0, or -EPROTO if a field does not fit or has no name
+ * @data: without the total length
+ * Return: 0, or -EPROTO: a field exceeds the data or has no name
  */
 int header_parse(const void *data, size_t len, struct header *h);
-/* Return: the value, "" for none; the caller's to free, NULL: no memory */
+/* Return: the value, "" if missing; free() it, NULL: no memory */
 char *header_value(const struct header *h, enum header_field field);
 bool header_is(const struct header *h, enum header_field field,
 	       const char *value);

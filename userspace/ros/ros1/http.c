@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * http.c - as much of HTTP/1 as XML-RPC needs
+ * http.c - the part of HTTP/1 that XML-RPC needs
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <strings.h>
 #include "http.h"
 
-/* Return: behind the empty line, or NULL */
+/* Return: after the empty line, or NULL */
 static const char *http_body(const char *p, size_t len)
 {
 	const char *end = p + len, *line = p;
@@ -67,7 +67,7 @@ static int http_start(const char *line, const char *end, struct http *h)
 	return 0;
 }
 
-/* Lines behind the first one. Return: 0, -EPROTO or -EMSGSIZE */
+/* Lines after the first one. Return: 0, -EPROTO or -EMSGSIZE */
 static int http_fields(const char *line, const char *body, struct http *h,
 		       bool *has_length)
 {
@@ -120,7 +120,7 @@ int http_parse(const struct bytes *in, bool ended, struct http *h)
 			return 1;
 		return ended ? -EPROTO : 0;
 	}
-	/* Only a response may go on to the end of its connection. */
+	/* Only a response may extend to the end of its connection. */
 	if (!h->status)
 		return -EPROTO;
 	h->body = in->len - h->head;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * http.h - as much of HTTP/1 as XML-RPC needs
+ * http.h - the part of HTTP/1 that XML-RPC needs
  *
  * In: the bytes of a stream, from the first one of a request or response.
- * Limits: no chunked bodies, no "Expect"; nobody who speaks ROS sends them.
+ * Limits: no chunked bodies, no "Expect"; no ROS client sends them.
  */
 #ifndef ROS_ROS1_HTTP_H
 #define ROS_ROS1_HTTP_H
@@ -19,9 +19,9 @@ enum {
 /**
  * struct http - one request or response within a stream
  * @status:	of a response; 0: a request
- * @head:	bytes in front of the body
+ * @head:	bytes before the body
  * @body:	bytes of the body
- * @close:	the other side does not expect the connection to stay
+ * @close:	the other side will close the connection
  */
 struct http {
 	int	status;
@@ -31,9 +31,9 @@ struct http {
 };
 
 /**
- * http_parse - is it all there?
- * @ended:	nothing will follow
- * Return: 1 yes; 0 not yet; -EPROTO not HTTP; -EMSGSIZE too large
+ * http_parse - parse a request or response, if complete
+ * @ended:	the connection has ended
+ * Return: 1: complete; 0: not yet; -EPROTO: not HTTP; -EMSGSIZE: too large
  */
 int http_parse(const struct bytes *in, bool ended, struct http *h);
 

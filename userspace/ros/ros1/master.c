@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * master.c - registers topics with the master, notices that it went
+ * master.c - registers topics with the master, detects its restart
  *
- * One call at a time. The master says nothing when it starts anew, with empty
- * tables: it is asked every few seconds for its process id and for our name.
+ * One call at a time. A restarted master has empty tables and tells nobody: it
+ * is asked every few seconds for its process id and for our name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *const master_methods[2][2] = {
 	{ "registerPublisher", "unregisterPublisher" },
 };
 
-/* Begin a call; if that fails, try again later */
+/* Start a call; if that fails, try again later */
 static void master_call(struct ros1 *r, const char *method,
 			xmlrpc_value *params, call_done done)
 {
@@ -27,7 +27,7 @@ static void master_call(struct ros1 *r, const char *method,
 		     strerror(-err), NULL);
 }
 
-/* Of every call. Return: whether the master answered at all */
+/* After every call. Return: whether the master answered at all */
 static bool master_answered(struct ros1 *r, int err, const char *words)
 {
 	struct master *m = &r->master;
@@ -48,13 +48,13 @@ static bool master_answered(struct ros1 *r, int err, const char *words)
 			 m->uri.port, words);
 	m->told = true;
 	m->answers = false;
-	m->check = 0;		/* it may be another one when it is back */
+	m->check = 0;		/* it may have restarted meanwhile */
 	m->backoff = backoff_next(m->backoff);
 	m->wake.deadline = poller_now() + m->backoff;
 	return false;
 }
 
-/* It knows nothing of us. */
+/* The master was restarted and does not know us. */
 static void master_is_new(struct ros1 *r)
 {
 	struct registration *g;
@@ -86,7 +86,7 @@ static void master_registered(void *arg, int err, const char *words,
 			node_log(r, LOG_ERR, "%s: the ROS master refuses: %s",
 				 g->topic, words);
 		}
-		/* Its updates may be ahead of this list: only add. */
+		/* Updates may be newer than this list: only add. */
 		if (!err && !g->publishes)
 			sub_publishers(sub_of(g), value, false);
 	}
@@ -158,7 +158,7 @@ static void master_has_pid(void *arg, int err, const char *words,
 			master_is_new(r);
 		m->pid = pid;
 	}
-	/* The pids of two masters can be the same, in containers. */
+	/* Two masters in containers can have the same pid. */
 	if (master_knows_some(r))
 		master_call(r, "lookupNode", xml_build("(ss)", r->name,
 						       r->name),
@@ -246,13 +246,13 @@ int master_enter(struct registration *g, struct ros1 *r, const char *topic,
 	while (*last)
 		last = &(*last)->next;
 	*last = g;
-	/* The caller has not finished yet: not from here. */
+	/* The caller has not finished yet: do not call from here. */
 	if (!r->master.call && !r->master.backoff)
 		r->master.wake.deadline = poller_now();
 	return 0;
 }
 
-/* The master is to forget @g; without memory it finds out by itself. */
+/* Unregister @g; without memory the master finds out by itself. */
 static void master_forget(struct registration *g)
 {
 	struct master *m = &g->node->master;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * node.c - a ROS 1 node: begin, go on, end
+ * node.c - a ROS 1 node: create, run, destroy
  */
 #include <ctype.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ bool node_valid_name(const char *name)
 	return true;
 }
 
-/* Return: 0 or negative errno; what was opened is for ros1_destroy() */
+/* Return: 0 or negative errno; ros1_destroy() cleans up */
 static int node_open(struct ros1 *r, const struct ros1_config *c)
 {
 	const char *master = c->master;

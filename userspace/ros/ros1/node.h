@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * node.h - what the parts of a node know of each other
+ * node.h - shared by the parts of a node
  *
- *	master.c	registers topics with the master, notices that it went
- *	call.c		one XML-RPC call to somebody
+ *	master.c	registers topics with the master, detects its restart
+ *	call.c		one XML-RPC call
  *	server.c	the node's own XML-RPC server: connections
- *	slave.c		... and what is asked there (the slave API)
- *	subscribe.c	topics that are received, and who publishes them
+ *	slave.c		... and its requests (the slave API)
+ *	subscribe.c	subscribed topics, and their publishers
  *	source.c	one of these publishers: negotiation and bytes
- *	publish.c	topics that are offered, and messages that wait
+ *	publish.c	advertised topics, and queued messages
  *	sink.c		one subscriber of these: handshake and bytes
  *
- * Everything belongs to struct ros1 and ends with it.
+ * struct ros1 owns everything.
  */
 #ifndef ROS_ROS1_NODE_H
 #define ROS_ROS1_NODE_H
@@ -31,9 +31,9 @@ enum {
 	BACKOFF_FIRST_MS = 250,
 	BACKOFF_MAX_MS	= 8000,
 	MASTER_CHECK_MS	= 5000,
-	UDP_SILENCE_MS	= 10000,	/* then a publisher is asked if it lives */
-	STRANGERS_MAX	= 64,		/* connections that have not said a topic */
-	/* Of all topics; each has a socket or two, and there are 1024. */
+	UDP_SILENCE_MS	= 10000,	/* then ask a publisher if it lives */
+	STRANGERS_MAX	= 64,		/* connections without a topic yet */
+	/* Of all topics; each has a socket or two of a limit of 1024. */
 	SINKS_MAX	= 384,
 	SOURCES_MAX	= 256,
 	TEXT_MAX	= 256,
@@ -46,25 +46,25 @@ enum {
 struct call;
 
 /**
- * typedef call_done - the end of a call
- * @err:	0: the answer was [1, words, @value]; -EREMOTEIO: it said no;
- *		-EPROTO: no answer of the ROS kind; else what the network says
+ * typedef call_done - result of a call
+ * @err:	0: the answer was [1, words, @value]; -EREMOTEIO: an error from
+ *		the other side; -EPROTO: an invalid answer; else of the network
  * @words:	of the answer, or for @err
- * @value:	valid until this returns; NULL unless @err is 0
+ * @value:	valid during this call; NULL unless @err is 0
  */
 typedef void (*call_done)(void *arg, int err, const char *words,
 			  xmlrpc_value *value);
 
 /**
- * call_start - begin to call @method of @to
- * @params: given up
- * @done: called once, and not before this returned, unless it fails
+ * call_start - start to call @method of @to
+ * @params: consumed
+ * @done: called once, not before this returns; not called after an error
  * Return: 0 or negative errno
  */
 int call_start(struct ros1 *r, const struct uri *to, const char *method,
 	       xmlrpc_value *params, call_done done, void *arg,
 	       struct call **call);
-/* It is not of interest any more; NULL is no call. */
+/* Ignore its result and free it; NULL is allowed. */
 void call_cancel(struct call *call);
 
 /*
@@ -72,8 +72,8 @@ void call_cancel(struct call *call);
  */
 
 /**
- * struct registration - a topic of ours, and what the master knows of it
- * @refused: said so already
+ * struct registration - one of our topics, and its state at the master
+ * @refused: logged already
  */
 struct registration {
 	struct registration	*next;
@@ -86,7 +86,7 @@ struct registration {
 	bool			refused;
 };
 
-/* What the master is to forget */
+/* To be unregistered */
 struct leaving {
 	struct leaving	*next;
 	bool		publishes;
@@ -94,13 +94,13 @@ struct leaving {
 };
 
 /**
- * struct master - what we know of it
- * @asked:	the registration that @call is about, if it still exists
- * @answers:	the last call had an answer
- * @told:	that it does not
- * @pid:	tells one master from the next; 0: not known
- * @check:	ms, when to look if it is still the same
- * @wake:	to go on
+ * struct master - state of the master
+ * @asked:	the registration of @call, if it still exists
+ * @answers:	the last call was answered
+ * @told:	logged: it does not answer
+ * @pid:	identifies a run of the master; 0: unknown
+ * @check:	ms, when to check whether it was restarted
+ * @wake:	time of the next step
  */
 struct master {
 	struct uri		uri;
@@ -117,9 +117,9 @@ struct master {
 
 int master_open(struct ros1 *r, const char *uri);
 void master_close(struct ros1 *r);
-/* Something changed: do what is due */
+/* Something changed: do the next step */
 void master_go_on(struct ros1 *r);
-/* Register from now on; the strings are copied. Return: 0, -EINVAL, -ENOMEM */
+/* Register; the strings are copied. Return: 0, -EINVAL, -ENOMEM */
 int master_enter(struct registration *g, struct ros1 *r, const char *topic,
 		 const char *type, const char *md5, bool publishes);
 /* Unregister, free the strings */
@@ -141,17 +141,17 @@ struct listener {
 	void		(*came)(struct ros1 *r, int fd);
 };
 
-/* Listen; @came takes over the descriptors. Return: 0 or negative errno */
+/* Listen; @came takes the descriptors. Return: 0 or negative errno */
 int listener_open(struct ros1 *r, struct listener *l,
 		  void (*came)(struct ros1 *r, int fd));
-/* The listener of the XML-RPC server */
+/* New connection to the XML-RPC server */
 void server_came(struct ros1 *r, int fd);
 void server_close(struct ros1 *r);
 
 /**
  * slave_answer - handle one XML-RPC request
  * @out: the XML of the answer or fault is appended
- * Return: 0, -EPROTO: no request; -ENOMEM
+ * Return: 0, -EPROTO: not a request; -ENOMEM
  */
 int slave_answer(struct ros1 *r, const void *body, size_t len,
 		 struct bytes *out);
@@ -175,21 +175,21 @@ enum source_state {
 	SOURCE_WAITS,		/* to ask, or to ask again */
 	SOURCE_ASKED,		/* requestTopic */
 	SOURCE_CONNECTING,
-	SOURCE_GREETED,		/* its header is due */
+	SOURCE_GREETED,		/* waits for its header */
 	SOURCE_FLOWS,
-	SOURCE_REFUSED,		/* other type; until it goes from the list */
+	SOURCE_REFUSED,		/* other type; until it is unlisted */
 };
 
 /**
- * struct source - one publisher of a topic we receive
- * @listed:	the master has it in its list
- * @told:	that it cannot be reached
+ * struct source - one publisher of a subscribed topic
+ * @listed:	it is in the master's list
+ * @told:	logged: it cannot be reached
  * @udp:	by UDPROS, see @in
  * @id:		for getBusInfo
- * @pid:	of a UDPROS publisher; 0: not known yet
- * @seen:	ms, when its last bytes came
- * @stream:	TCPROS: what came and is not handled yet
- * @skip:	TCPROS: bytes of a message that is too large
+ * @pid:	of a UDPROS publisher; 0: unknown yet
+ * @seen:	ms, time of its last bytes
+ * @stream:	TCPROS: received bytes not handled yet
+ * @skip:	TCPROS: bytes left of a message that is too large
  */
 struct source {
 	struct source		*next;
@@ -198,7 +198,7 @@ struct source {
 	struct call		*call;
 	char			*text;	/* its URI */
 	struct uri		uri;
-	struct uri		data;	/* where its messages come from */
+	struct uri		data;	/* source of its messages */
 	enum source_state	state;
 	bool			listed;
 	bool			told;
@@ -216,19 +216,19 @@ struct source {
 };
 
 /**
- * sub_publishers - the master says who publishes
+ * sub_publishers - update the publishers from the master
  * @uris: array of strings
- * @all: who is not among them is gone
+ * @all: remove others
  */
 void sub_publishers(struct ros1_sub *sub, xmlrpc_value *uris, bool all);
-/* The XML-RPC of a publisher; NULL: no memory, or too many of them */
+/* A publisher by its XML-RPC URI; NULL: no memory, or too many */
 struct source *source_new(struct ros1_sub *sub, const char *uri);
 void source_free(struct source *s);
-/* It is not in the list any more: gone, unless its messages still come */
+/* It is not listed any more: remove it, unless it still sends */
 void source_unlisted(struct source *s);
-/* What a message goes through; @len was checked */
+/* Deliver a message; @len was checked */
 void source_deliver(struct source *s, const uint8_t *bytes, size_t len);
-/* Take the header of its connection. Return: 0 or negative errno */
+/* Check the header of its connection. Return: 0 or negative errno */
 int source_meet(struct source *s, const void *data, size_t len);
 /* For getBusInfo */
 void source_describe(const struct source *s, char *words);
@@ -240,7 +240,7 @@ void source_describe(const struct source *s, char *words);
 struct sink;
 
 /**
- * struct message - one that waits, for @refs subscribers or as the latched one
+ * struct message - queued for @refs subscribers, or the latched one
  */
 struct message {
 	struct message	*next;
@@ -258,20 +258,20 @@ struct ros1_pub {
 	struct message		*latched;
 	struct message		*unused;
 	struct sink		*sinks;
-	char			*rejected;	/* who was logged last */
+	char			*rejected;	/* logged last */
 	struct ros1_pub_stats	stats;
 };
 
 /**
- * struct sink - one subscriber of a topic we offer
- * @pub:	NULL until its header has come
- * @stream:	TCPROS: what came of its header
- * @blocked:	until the socket takes more, or @tokens are there
+ * struct sink - one subscriber of an advertised topic
+ * @pub:	NULL until its header is received
+ * @stream:	TCPROS: received part of its header
+ * @blocked:	until the socket is writable, or there are @tokens
  * @waiting:	ring of @slots, @count from @first on
- * @slots:	@pub->queue and one that has begun to leave
- * @sent:	bytes of the first one, with its length, that have left
+ * @slots:	@pub->queue plus one that is partly sent
+ * @sent:	bytes of the first one that were sent, including its length
  * @message_id, @block: UDPROS, see udpros.h
- * @tokens:	UDPROS: datagrams that may leave now
+ * @tokens:	UDPROS: datagrams that may be sent now
  * @filled:	UDPROS: ms, when @tokens were added
  */
 struct sink {
@@ -301,44 +301,44 @@ struct sink {
 int pub_header(const struct ros1_pub *pub, struct bytes *out);
 /* Does a subscriber's header fit? Return: 0, or -EPROTO and why */
 int pub_accepts(struct ros1_pub *pub, const struct header *h, char *why);
-/* The topic's last subscriber may have gone */
+/* Clean up; the topic's last subscriber may be gone */
 void pub_tidy(struct ros1_pub *pub);
-/* A copy that waits, one reference; NULL: no memory */
+/* A copy for queues, with one reference; NULL: no memory */
 struct message *message_new(struct ros1_pub *pub, const void *bytes,
 			    size_t len);
 void message_put(struct ros1_pub *pub, struct message *m);
 
-/* The listener of TCPROS */
+/* New connection of TCPROS */
 void sink_came(struct ros1 *r, int fd);
 /**
- * sink_udp - a subscriber that asked by requestTopic
- * @datagram: what it takes at most; result: what it gets at most
+ * sink_udp - add a subscriber that called requestTopic
+ * @datagram: largest datagram that it accepts; result: largest that is sent
  * Return: 0 or negative errno
  */
 int sink_udp(struct ros1_pub *pub, const struct header *h, const char *host,
 	     int port, int *datagram, struct sink **result);
 /**
- * sink_give - one message; waits in the queue if it must
- * @copy: of the message, made if it has to wait and is not there yet
- * Return: 0, or -ENOMEM: dropped. The sink may be gone afterwards.
+ * sink_give - send a message, or queue it
+ * @copy: of the message, made if it is NULL and needed
+ * Return: 0, or -ENOMEM: dropped. The sink may be freed afterwards.
  */
 int sink_give(struct sink *s, const void *bytes, size_t len,
 	      struct message **copy);
-/* What a latched topic said last */
+/* Send the last message of a latched topic */
 void sink_latched(struct sink *s);
 void sink_free(struct sink *s);
 void sink_describe(const struct sink *s, char *words);
 
 /*
- * write.c: a message into a socket, as far as it goes
+ * write.c: write messages to sockets without blocking
  */
 
 /**
- * sink_write - go on with a message
- * @bytes: without its length; @s->sent with it has left already
+ * sink_write - continue to send a message
+ * @bytes: without its length; @s->sent bytes, including it, were sent already
  *
- * Return: 0: all of it is on its way; 1: @s->blocked, until its watch calls;
- * -EIO: the message is lost, the connection is not; other errno: it is
+ * Return: 0: complete; 1: @s->blocked, until its watch calls; -EIO: the message
+ * is lost, the connection is not; other errno: the connection is lost
  */
 int sink_write(struct sink *s, const uint8_t *bytes, size_t len);
 
@@ -355,7 +355,7 @@ struct ros1 {
 	struct registration	*topics;
 	struct client		*clients;
 	struct sink		*strangers;
-	unsigned int		sinks;		/* with the strangers */
+	unsigned int		sinks;		/* including strangers */
 	unsigned int		sources;
 	int			last_id;
 	char			*name;
@@ -370,9 +370,9 @@ struct ros1 {
 
 __attribute__((format(printf, 3, 4)))
 void node_log(const struct ros1 *r, int priority, const char *format, ...);
-/* Return: whether @name can be a topic or a node */
+/* Return: whether @name is valid for a topic or node */
 bool node_valid_name(const char *name);
-/* Strangers' words: what is not printable becomes '?'; returns @text */
+/* Replace unprintable characters of foreign text by '?'. Return: @text */
 char *node_clean(char *text);
 
 static inline struct ros1_sub *sub_of(struct registration *g)
@@ -385,7 +385,7 @@ static inline struct ros1_pub *pub_of(struct registration *g)
 	return container_of(g, struct ros1_pub, known);
 }
 
-/* As long again, up to the longest */
+/* Twice as long, up to the limit */
 static inline unsigned int backoff_next(unsigned int ms)
 {
 	if (!ms)

@@ -70,7 +70,7 @@ void poller_remove(struct poller *l, struct watch *w)
 	w->link = NULL;
 	if (w->fd >= 0)
 		close(w->fd);
-	/* Its events may be among those that are still to be handled. */
+	/* Drop its events that are not handled yet. */
 	for (i = 0; i < l->n; i++)
 		if (l->batch[i].data.ptr == w)
 			l->batch[i].data.ptr = NULL;

@@ -2,8 +2,8 @@
 /*
  * poller.h - file descriptors and deadlines of one node, in an epoll of its own
  *
- * The epoll's descriptor is readable when something is ready, so it fits into
- * another epoll. A watch may be removed at any time, also by the function of
+ * The epoll's descriptor is readable when something is ready, so it can be part
+ * of another epoll. A watch may be removed at any time, also by the function of
  * another watch, and its memory freed at once.
  */
 #ifndef ROS_ROS1_POLLER_H
@@ -19,11 +19,11 @@
 enum { POLLER_BATCH = 64 };
 
 /**
- * struct watch - what waits for a descriptor, a time, or both
+ * struct watch - waits for a descriptor, a time, or both
  * @fd:		-1: only a time
- * @deadline:	ms of poller_now(), set by the owner; 0: none; set back to 0
- *		before @ready is called for it
- * @ready:	called with epoll's events, or with 0 when the deadline passed
+ * @deadline:	ms of poller_now(), set by the owner; 0: none; reset to 0 before
+ *		@ready is called for it
+ * @ready:	called with epoll's events, or with 0 after the deadline
  */
 struct watch {
 	struct watch	*next;
@@ -42,21 +42,21 @@ struct poller {
 
 /* Return: 0 or negative errno */
 int poller_open(struct poller *l);
-/* All watches have to be gone. */
+/* All watches must have been removed. */
 void poller_close(struct poller *l);
 /**
- * poller_add - begin to watch
- * @fd:	from now on the poller's: it is closed by poller_remove(), and here if
- *	this fails
+ * poller_add - start to watch
+ * @fd:	the poller takes it: it is closed by poller_remove(), and here if this
+ *	fails
  * Return: 0 or negative errno
  */
 int poller_add(struct poller *l, struct watch *w, int fd, uint32_t events,
 	     void (*ready)(struct watch *w, uint32_t events));
-/* Other events from now on */
+/* Change the events */
 void poller_want(struct poller *l, struct watch *w, uint32_t events);
 /* Closes the descriptor; nothing if it is not watched */
 void poller_remove(struct poller *l, struct watch *w);
-/* Calls who is ready and whose time has come; does not wait */
+/* Call watches that are ready or due; does not wait */
 void poller_run(struct poller *l);
 /* Return: ms to the next deadline, -1 if there is none */
 int poller_timeout(const struct poller *l);

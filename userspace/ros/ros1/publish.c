@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * publish.c - topics that are offered, and messages that wait
+ * publish.c - advertised topics, and queued messages
  *
- * A message that has to wait is copied once, for all subscribers. Copies are
- * used again: there are never more than wait at the same time.
+ * A message that must be queued is copied once, for all subscribers. Copies are
+ * reused: there are never more than were queued at the same time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -147,7 +147,7 @@ int pub_header(const struct ros1_pub *pub, struct bytes *out)
 	return header_append(out, "topic", g->topic);
 }
 
-/* In one line, not once a retry */
+/* Log it once, not at each retry */
 static void pub_log_rejection(struct ros1_pub *pub, const struct header *h,
 			      const char *why)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * receive.c - the bytes of a publisher, cut into messages
+ * receive.c - split the bytes of a publisher into messages
  *
- * A message is handed on where it was read to. The buffer grows with what has
- * come, not with what a length promises, and stays grown.
+ * A message is delivered from the receive buffer. The buffer grows with the
+ * received bytes, not by an announced length, and stays large.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 
 enum {
 	RECEIVE_FIRST	= 64 << 10,
-	RECEIVE_DATAGRAMS = 256,	/* then others are due */
+	RECEIVE_DATAGRAMS = 256,	/* then it is others' turn */
 };
 
-/* The header. Return: bytes used; 0: not all there; -1: @s is not to be used */
+/* The header. Return: bytes used; 0: incomplete; -1: do not use @s any more */
 static ssize_t receive_header(struct source *s)
 {
 	size_t n = s->stream.len >= 4 ? get_le32(s->stream.data) : 0;
@@ -33,7 +33,7 @@ static ssize_t receive_header(struct source *s)
 	return (ssize_t)n + 4;
 }
 
-/* Messages from @at on. Return: behind the last one that was complete */
+/* Messages from @at on. Return: end of the last complete one */
 static size_t receive_messages(struct source *s, size_t at)
 {
 	struct bytes *b = &s->stream;
@@ -58,7 +58,7 @@ static size_t receive_messages(struct source *s, size_t at)
 	return at;
 }
 
-/* What came. @s may be gone or waiting afterwards. */
+/* Handle the buffer. @s may be freed or waiting afterwards. */
 static void receive_stream(struct source *s)
 {
 	ssize_t at = 0;
@@ -73,7 +73,7 @@ static void receive_stream(struct source *s)
 	bytes_consume(&s->stream, (size_t)at);
 }
 
-/* Room for what comes. Return: 0 or -ENOMEM */
+/* Make room for more bytes. Return: 0 or -ENOMEM */
 static int receive_room(struct bytes *b)
 {
 	if (b->cap < RECEIVE_FIRST)
@@ -81,7 +81,7 @@ static int receive_room(struct bytes *b)
 	return b->len < b->cap ? 0 : bytes_reserve(b, b->cap + 1);
 }
 
-/* Return: bytes, 0: none now, -1: @s is not to be used */
+/* Return: bytes, 0: none now, -1: do not use @s any more */
 static ssize_t receive_read(struct source *s)
 {
 	struct bytes *b = &s->stream;

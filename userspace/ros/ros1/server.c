@@ -2,8 +2,8 @@
 /*
  * server.c - the node's own XML-RPC server: connections
  *
- * HTTP/1.1 with connections that stay. There is a bounded number of them; one
- * too many takes the place of the one that has been idle for longest.
+ * HTTP/1.1 with persistent connections. Their number is bounded; a new one
+ * beyond it replaces the one that has been idle for longest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void listener_ready(struct watch *w, uint32_t events)
 		l->came(l->node, fd);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 		   errno == ENOMEM) {
-		/* It stays readable: do not spin. */
+		/* It stays readable: avoid a busy loop. */
 		poller_want(&l->node->poller, w, 0);
 		w->deadline = poller_now() + ACCEPT_PAUSE_MS;
 	}
@@ -50,7 +50,7 @@ int listener_open(struct ros1 *r, struct listener *l,
 	struct sockaddr_in self;
 	int fd;
 
-	/* Who is called localhost is for this machine only. */
+	/* If our name is localhost, only listen on this machine. */
 	if (!hosts_find(&r->hosts, r->host, 0, &self) &&
 	    ntohl(self.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
 		on.s_addr = htonl(INADDR_LOOPBACK);
@@ -75,7 +75,7 @@ static void client_free(struct client *c)
 	free(c);
 }
 
-/* Return: 0, or negative errno: the connection is over */
+/* Return: 0, or negative errno: the connection has ended */
 static int client_write(struct client *c)
 {
 	ssize_t n = send(c->watch.fd, c->out.data + c->sent,
@@ -115,8 +115,8 @@ static int client_request(struct client *c, const struct http *h)
 }
 
 /*
- * Every request that is all there. What was asked while an answer could not
- * leave waits.
+ * Handle all complete requests. While an answer cannot be sent, further
+ * requests wait.
  * Return: as client_write()
  */
 static int client_handle(struct client *c)
@@ -164,7 +164,7 @@ static void client_ready(struct watch *w, uint32_t events)
 		w->deadline = poller_now() + IDLE_MS;
 }
 
-/* Make room for one more */
+/* Make room for one more connection */
 static void server_limit(struct ros1 *r)
 {
 	struct client *c, *oldest = r->clients;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sink.c - one subscriber of a topic we offer: handshake and queue
+ * sink.c - one subscriber of an advertised topic: handshake and queue
  *
- * A TCPROS subscriber connects and sends its header; which topic it wants is
- * in there. A UDPROS one has asked by XML-RPC. What their sockets do not take
- * waits in a ring of messages. When that is full the oldest one goes, but not
- * one that has begun to leave.
+ * A TCPROS subscriber connects and sends its header, which names the topic. A
+ * UDPROS one has asked by XML-RPC. Messages that their sockets do not take are
+ * queued in a ring. A full ring drops the oldest message, but not one that is
+ * partly sent.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static void sink_unlink(struct sink *s)
 	*p = s->next;
 }
 
-/* The first message of the queue has left, or does not matter any more */
+/* The first message of the queue was sent, or is obsolete */
 static void sink_pop(struct sink *s)
 {
 	message_put(s->pub, s->waiting[s->first]);
@@ -64,7 +64,7 @@ void sink_free(struct sink *s)
 	free(s);
 }
 
-/* A stranger with this socket, which is closed if there is no memory */
+/* A stranger on this socket, which is closed if there is no memory */
 static struct sink *sink_new(struct ros1 *r, int fd, uint32_t events)
 {
 	struct sink *s = NULL;
@@ -115,7 +115,7 @@ void sink_latched(struct sink *s)
  * Queue
  */
 
-/* Room for one message more: without the oldest that has not begun to leave */
+/* Make room for one message: drop the oldest that is not partly sent */
 static void sink_make_room(struct sink *s)
 {
 	unsigned int begun = s->sent > 0;
@@ -143,7 +143,7 @@ static int sink_wait(struct sink *s, const void *bytes, size_t len,
 		*copy = message_new(s->pub, bytes, len);
 	if (!*copy) {
 		s->pub->stats.dropped++;
-		/* Half a message is on its way: nothing can follow. */
+		/* After half a message nothing else can be sent. */
 		if (s->sent && !s->count && !s->udp)
 			sink_free(s);
 		else if (!s->count)
@@ -158,7 +158,7 @@ static int sink_wait(struct sink *s, const void *bytes, size_t len,
 	return 0;
 }
 
-/* Return: 0: go on with the next one; 1: wait; negative: @s is gone */
+/* Return: 0: go on with the next one; 1: wait; negative: @s is freed */
 static int sink_send(struct sink *s, const void *bytes, size_t len)
 {
 	int err = sink_write(s, bytes, len);
@@ -187,7 +187,7 @@ int sink_give(struct sink *s, const void *bytes, size_t len,
 	return sink_wait(s, bytes, len, copy);
 }
 
-/* The socket takes more: what waits, in order */
+/* The socket is writable: send the queue, in order */
 static void sink_go_on(struct sink *s)
 {
 	const struct message *m;
@@ -211,12 +211,12 @@ static void sink_go_on(struct sink *s)
 static void sink_send_header(struct sink *s, struct bytes *out)
 {
 	put_le32(out->data, (uint32_t)(out->len - 4));
-	/* A fresh socket takes that much; if not, the subscriber gives up. */
+	/* It fits into a new socket; if not, the subscriber gives up. */
 	if (send(s->watch.fd, out->data, out->len, MSG_NOSIGNAL) < 0)
 		node_log(s->node, LOG_DEBUG, "a subscriber is gone already");
 }
 
-/* Say why, and end it */
+/* Send the reason, and close */
 static void sink_reject(struct sink *s, const char *why)
 {
 	struct bytes out = { 0 };
@@ -228,7 +228,7 @@ static void sink_reject(struct sink *s, const char *why)
 	sink_free(s);
 }
 
-/* Its header is there */
+/* Its header was received */
 static void sink_meet(struct sink *s, const struct header *h)
 {
 	struct registration *g = NULL;
@@ -258,7 +258,7 @@ static void sink_meet(struct sink *s, const struct header *h)
 	sink_latched(s);
 }
 
-/* From a stranger its header, from a subscriber only its end */
+/* A stranger sends its header; a subscriber can only close */
 static void sink_read(struct sink *s)
 {
 	uint8_t p[4096];
@@ -299,7 +299,7 @@ static void sink_ready(struct watch *w, uint32_t events)
 	}
 	if (events & EPOLLERR) {
 		getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &err, &n);
-		/* UDPROS: nobody there; other errors pass with the outage. */
+		/* UDPROS: no receiver; other errors end with the outage. */
 		if (!s->udp || err == ECONNREFUSED) {
 			sink_free(s);
 			return;
@@ -355,7 +355,7 @@ static int sink_udp_socket(struct ros1 *r, const char *host, int port)
 	return fd;
 }
 
-/* A node that asks again has given up what it had. */
+/* A node that asks again has closed its old connection. */
 static void sink_replace(struct ros1_pub *pub, const struct header *h)
 {
 	struct sink *s, *next;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slave.c - what others may ask a node: the slave API of ROS 1
+ * slave.c - the slave API of ROS 1: requests to a node
  *
- * Every answer is [code, words, value]: 1 good, 0 it did not work, -1 the
- * question was wrong. Source: wiki.ros.org/ROS/Slave_API, and for the shapes
- * that it leaves open roscpp 1.15.
+ * Every answer is [code, message, value]: 1 success, 0 failure, -1 invalid
+ * request. Source: wiki.ros.org/ROS/Slave_API; undocumented formats are those
+ * of roscpp 1.15.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "node.h"
 
 /*
- * struct slave - a question, and its answer
+ * struct slave - a request, and its answer
  * @value: NULL: 0
  */
 struct slave {
@@ -71,7 +71,7 @@ static void slave_subscriptions(struct slave *q)
 	slave_topics(q, false);
 }
 
-/* XML-RPC has no larger ones. */
+/* XML-RPC integers have 32 bits: clamp. */
 static int slave_number(uint64_t n)
 {
 	return n > INT_MAX ? INT_MAX : (int)n;
@@ -128,7 +128,7 @@ static void slave_bus_stats(struct slave *q)
 	xml_put(subs);
 }
 
-/* [id, whom, direction, transport, topic, connected, words] */
+/* [id, peer, direction, transport, topic, connected, text] */
 static void slave_bus_info(struct slave *q)
 {
 	struct registration *g;

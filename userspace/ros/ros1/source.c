@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source.c - one publisher of a topic we receive: negotiation
+ * source.c - one publisher of a subscribed topic: negotiation
  *
  *	WAITS -> ASKED -> CONNECTING -> GREETED -> FLOWS	TCPROS
  *	WAITS -> ASKED -> FLOWS					UDPROS
  *
- * What fails waits and begins anew, with back-off, as long as the master has
- * the publisher in its list. One that has gone from the list but still sends
- * is kept: after a restart the master does not know roscpp's nodes.
+ * After an error it waits and starts over, with back-off, as long as the master
+ * lists the publisher. One that is not listed but still sends is kept: a
+ * restarted master does not know roscpp's nodes.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -39,7 +39,7 @@ static void source_forget_who(struct source *s)
 	s->who.uri = s->text;
 }
 
-/* Without connection. Its counters stay. */
+/* Disconnect. Its counters are kept. */
 static void source_close(struct source *s)
 {
 	call_cancel(s->call);
@@ -70,7 +70,7 @@ void source_free(struct source *s)
 	free(s);
 }
 
-/* Not again while it is in the list: it would be the same. */
+/* Do not retry while it is listed: the result would be the same. */
 static void source_refuse(struct source *s, const char *why)
 {
 	node_log(source_node(s), LOG_ERR, "%s: not from %s: %s",
@@ -79,7 +79,7 @@ static void source_refuse(struct source *s, const char *why)
 	s->state = SOURCE_REFUSED;
 }
 
-/* Without connection: wait, and try again; gone if it is not listed */
+/* Disconnect: wait, and retry; removed if it is not listed */
 static void source_wait(struct source *s, unsigned int ms)
 {
 	bool listed = s->listed;
@@ -169,7 +169,7 @@ void source_deliver(struct source *s, const uint8_t *bytes, size_t len)
 	s->sub->message(s->sub->arg, bytes, len, &s->who);
 }
 
-/* Our header: with the length in front for TCPROS */
+/* Our header: TCPROS has the total length first */
 static int source_header(const struct source *s, struct bytes *out)
 {
 	const struct registration *g = &s->sub->known;
@@ -266,7 +266,7 @@ static int source_listen(struct source *s)
 
 	if (fd < 0)
 		return -errno;
-	/* Messages come in bursts; FORCE is for who may, beyond rmem_max. */
+	/* Messages come in bursts; FORCE exceeds rmem_max, with privileges. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	if (bind(fd, (void *)&any, sizeof(any))) {
@@ -274,11 +274,11 @@ static int source_listen(struct source *s)
 		close(fd);
 		return err;
 	}
-	/* What comes before the answer waits in the socket. */
+	/* Data that arrives before the answer waits in the socket. */
 	return poller_add(&source_node(s)->poller, &s->watch, fd, 0, source_ready);
 }
 
-/* The protocols we speak, best first */
+/* Our protocols, best first */
 static xmlrpc_value *source_protocols(const struct source *s)
 {
 	struct bytes h = { 0 };
@@ -320,7 +320,7 @@ static void source_ask(struct source *s)
 			    strerror(-err));
 }
 
-/* Connected, or not: send our header */
+/* Connected, or failed: send our header */
 static void source_greet(struct source *s)
 {
 	struct bytes out = { .len = 4 };
@@ -338,7 +338,7 @@ static void source_greet(struct source *s)
 		err = ENOMEM;
 	if (!err) {
 		put_le32(out.data, (uint32_t)(out.len - 4));
-		/* A fresh socket takes that much. */
+		/* It fits into a new socket. */
 		if (send(s->watch.fd, out.data, out.len, MSG_NOSIGNAL) !=
 		    (ssize_t)out.len)
 			err = EPIPE;
@@ -352,7 +352,7 @@ static void source_greet(struct source *s)
 	poller_want(&source_node(s)->poller, &s->watch, EPOLLIN);
 }
 
-/* The answer to "are you there?" of a silent UDPROS publisher */
+/* The answer of a silent UDPROS publisher to the check whether it lives */
 static void source_lives(void *arg, int err, const char *words,
 			 xmlrpc_value *value)
 {
@@ -361,7 +361,7 @@ static void source_lives(void *arg, int err, const char *words,
 	int pid;
 
 	s->call = NULL;
-	/* One that cannot be asked now may be behind a link that is down. */
+	/* If it cannot be asked now, its link may be down. */
 	if (err == -ECONNREFUSED) {
 		source_lost(s, words);
 		return;
@@ -378,7 +378,7 @@ static void source_lives(void *arg, int err, const char *words,
 		s->pid = pid;
 }
 
-/* UDPROS has no end of its own. */
+/* UDPROS does not signal the end of a publisher. */
 static void source_silent(struct source *s)
 {
 	uint64_t now = poller_now();

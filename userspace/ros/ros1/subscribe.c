@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * subscribe.c - topics that are received, and who publishes them
+ * subscribe.c - subscribed topics, and their publishers
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * udpros.c - UDPROS datagrams: their header, and messages put together
+ * udpros.c - UDPROS datagrams: header, and reassembly of messages
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 enum {
 	IDS		= 255,
-	/* So many messages back is late, not a jump over nearly all ids, ... */
+	/* A message up to this far back is late, not far ahead, ... */
 	LATE		= 8,
-	/* ... unless nothing came for so long: then ids may have wrapped. */
+	/* ... unless there was a pause: then ids may have wrapped. */
 	STALE_MS	= 100,
 };
 
@@ -41,7 +41,7 @@ static bool udpros_has(const struct udpros_in *u, unsigned int i)
 	return u->have[i / 8] & 1 << i % 8;
 }
 
-/* Give up what is there, begin with message @id */
+/* Drop the current message, start with message @id */
 static void udpros_begin(struct udpros_in *u, uint8_t id)
 {
 	if (u->id && !u->done)
@@ -69,7 +69,7 @@ static bool udpros_is_new(const struct udpros_in *u, uint8_t id,
 	return stale || back > LATE;
 }
 
-/* Nothing more of this message. Return: @err */
+/* Ignore the rest of this message. Return: @err */
 static int udpros_refuse(struct udpros_in *u, int err)
 {
 	u->refused++;
@@ -77,7 +77,7 @@ static int udpros_refuse(struct udpros_in *u, int err)
 	return err;
 }
 
-/* All blocks are there. Return: as udpros_add() */
+/* All blocks have arrived. Return: as udpros_add() */
 static int udpros_complete(struct udpros_in *u)
 {
 	u->done = true;
@@ -135,7 +135,7 @@ int udpros_add(struct udpros_in *u, const uint8_t *p, size_t len, uint64_t now)
 	if (op == UDPROS_DATAN)
 		i = get_le16(p + 6);
 	if (i == (op == UDPROS_DATA0 ? get_le16(p + 6) : 0))
-		return -EPROTO;		/* no blocks, or block 0 as another */
+		return -EPROTO;		/* no blocks, or a second block 0 */
 	is_new = udpros_is_new(u, id, i, now);
 	if (is_new)
 		udpros_begin(u, id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * udpros.h - UDPROS datagrams: their header, and messages put together
+ * udpros.h - UDPROS datagrams: header, and reassembly of messages
  *
  * A message is `u32 length, bytes`, cut into blocks of one size; only the last
- * one may be shorter. Block 0 says how many there are, the others which one
- * they are. Blocks may come in any order and twice. One message is put
- * together at a time: the first block of the next one gives up what misses
- * blocks, and everything goes on (roscpp's subscriber does not).
+ * one may be shorter. Block 0 has their number, the others have their index.
+ * Blocks may arrive in any order and twice. One message is reassembled at a
+ * time: the first block of the next one drops an incomplete one (unlike in
+ * roscpp's subscriber, the connection continues).
  *
  * Source: roscpp 1.15, transport_udp.cpp.
  */
@@ -26,19 +26,19 @@ enum {
 enum udpros_op { UDPROS_DATA0, UDPROS_DATAN, UDPROS_PING, UDPROS_ERR };
 
 /**
- * struct udpros_in - the message of one connection that is being put together
- * @message:	length and bytes; complete if udpros_add() said so
+ * struct udpros_in - reassembly of one connection
+ * @message:	length and bytes; complete if udpros_add() returned 1
  * @have:	a bit for each block
  * @block:	bytes of a block
  * @max:	bytes of a message, at most
- * @connection:	the publisher's number for it
- * @total:	blocks; 0: not known yet
- * @got:	different blocks
- * @highest:	of them
- * @tail:	the one that is shorter, if @size is not 0
- * @size:	bytes of @message, known from @tail; 0: it has not come
- * @id:		1 to 255; 0: nothing came yet
- * @done:	complete, or refused: more of it is not of interest
+ * @connection:	its number, from the publisher
+ * @total:	number of blocks; 0: unknown yet
+ * @got:	number of different blocks
+ * @highest:	highest index of them
+ * @tail:	index of the shorter block, if @size is not 0
+ * @size:	bytes of @message, known from @tail; 0: unknown yet
+ * @id:		1 to 255; 0: nothing received yet
+ * @done:	complete, or refused: ignore the rest
  * @at:		ms, of the last datagram
  */
 struct udpros_in {
@@ -61,8 +61,8 @@ struct udpros_in {
 };
 
 /**
- * udpros_open - for one connection
- * @datagram: bytes of one, as agreed; more than UDPROS_HEADER
+ * udpros_open - prepare for a connection
+ * @datagram: negotiated size, bytes; more than UDPROS_HEADER
  * Return: 0 or -ENOMEM
  */
 int udpros_open(struct udpros_in *u, uint32_t connection, size_t datagram,
@@ -70,12 +70,12 @@ int udpros_open(struct udpros_in *u, uint32_t connection, size_t datagram,
 void udpros_close(struct udpros_in *u);
 
 /**
- * udpros_add - one datagram
+ * udpros_add - add a datagram
  * @now: ms
  *
- * Return: 1: @message is complete (bytes behind its 4 of length); 0: not yet;
- * -EEXIST: known, or of an older message; -EPROTO: broken, or of another
- * connection; -EMSGSIZE: of a message too large; -ENOMEM
+ * Return: 1: @message is complete (bytes after its 4 of length); 0: not yet;
+ * -EEXIST: a duplicate, or of an older message; -EPROTO: invalid, or of another
+ * connection; -EMSGSIZE: the message is too large; -ENOMEM
  */
 int udpros_add(struct udpros_in *u, const uint8_t *p, size_t len,
 	       uint64_t now);

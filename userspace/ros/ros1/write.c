@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write.c - a message into a socket, as far as it goes
+ * write.c - write messages to sockets without blocking
  *
- * TCPROS takes what fits. UDPROS datagrams leave not faster than subscribers
- * take them: roscpp's have sockets of 208 KB, and one lost datagram ends its
+ * TCPROS writes what fits. UDPROS datagrams are paced to the speed of
+ * subscribers: roscpp's have sockets of 208 KB, and one lost datagram ends its
  * connection.
  */
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 enum {
 	BURST		= 48,	/* datagrams at once */
-	PER_MS		= 16,	/* and then, 188 Mbit/s */
+	PER_MS		= 16,	/* after that, 188 Mbit/s */
 };
 
-/* Not before the socket, or the clock, says so. Return: 1 */
+/* Wait for the socket, or for tokens. Return: 1 */
 static int write_blocked(struct sink *s, uint32_t events)
 {
 	s->blocked = true;
@@ -28,7 +28,7 @@ static int write_blocked(struct sink *s, uint32_t events)
 	return 1;
 }
 
-/* From @at on, at most @n bytes of length and message. Return: parts in @v */
+/* Up to @n bytes of length and message from @at on. Return: parts in @v */
 static size_t write_parts(struct iovec *v, uint8_t *length,
 			  const uint8_t *bytes, size_t len, size_t at,
 			  size_t n)
@@ -73,7 +73,7 @@ static int write_tcp(struct sink *s, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-/* What the time since the last time allows */
+/* Add tokens for the time since the last refill */
 static void write_refill(struct sink *s)
 {
 	uint64_t now = poller_now(), tokens;
@@ -86,8 +86,8 @@ static void write_refill(struct sink *s)
 }
 
 /*
- * Block @i of @total. Not sendmmsg(): that may swallow the one error that
- * tells that the subscriber is gone.
+ * Send block @i of @total. Not by sendmmsg(): that may hide the only error that
+ * shows that the subscriber is gone.
  * Return: 0 or negative errno
  */
 static int write_datagram(struct sink *s, const uint8_t *bytes, size_t len,
@@ -122,7 +122,7 @@ static int write_udp(struct sink *s, const uint8_t *bytes, size_t len)
 				     (unsigned int)total);
 		if (err == -EAGAIN || err == -EINTR)
 			return write_blocked(s, EPOLLOUT);
-		/* All others are the network's, and pass with the outage. */
+		/* All others are of the network, and end with the outage. */
 		if (err)
 			return err == -ECONNREFUSED ? err : -EIO;
 		s->sent += s->block;

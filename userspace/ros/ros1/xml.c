@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xml.c - XML-RPC values in and out of XML, by libxmlrpc
+ * xml.c - XML-RPC values from and to XML, by libxmlrpc
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "xml.h"
 
-/* Return: whether something went wrong; forgets it */
+/* Return: whether there was an error; clears it */
 static bool xml_failed(xmlrpc_env *env)
 {
 	bool failed = env->fault_occurred;
@@ -126,8 +126,8 @@ void xml_append(xmlrpc_value *array, xmlrpc_value *item)
 }
 
 /*
- * A document type is no part of XML-RPC, and its entities can make a small
- * text a large one.
+ * XML-RPC has no document types, and their entities can expand a small text to
+ * a large one.
  */
 static bool xml_has_doctype(const char *text, size_t len)
 {
@@ -177,7 +177,7 @@ int xml_parse_answer(const void *text, size_t len, xmlrpc_value **value)
 	return 0;
 }
 
-/* What libxmlrpc wrote, into ours */
+/* Copy libxmlrpc's output to @out */
 static int xml_written(struct bytes *out, xmlrpc_env *env,
 		       xmlrpc_mem_block *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xml.h - XML-RPC values in and out of XML, by libxmlrpc
+ * xml.h - XML-RPC values from and to XML, by libxmlrpc
  *
- * Readers take whatever comes: what is not there or of another type is NULL,
- * false or 0. Writers take the values they are given over: they are freed.
+ * Readers accept any input: a missing value or one of another type is NULL,
+ * false or 0. Writers consume the values that they are given.
  */
 #ifndef ROS_ROS1_XML_H
 #define ROS_ROS1_XML_H
@@ -12,17 +12,17 @@
 #include <xmlrpc-c/base.h>
 #include "base/bytes.h"
 
-/* Return: elements; 0 for what is no array */
+/* Return: number of elements; 0 if it is not an array */
 int xml_size(xmlrpc_value *array);
-/* Return: element @i, a reference of the caller's, or NULL */
+/* Return: element @i, a reference for the caller, or NULL */
 xmlrpc_value *xml_item(xmlrpc_value *array, int i);
-/* Return: element @i, the caller's to free, or NULL if it is no string */
+/* Return: element @i, free() it, or NULL if it is not a string */
 char *xml_string(xmlrpc_value *array, int i);
-/* Return: element @i, or @otherwise if it is no integer */
+/* Return: element @i, or @otherwise if it is not an integer */
 int xml_int(xmlrpc_value *array, int i, int otherwise);
-/* Return: element @i, the caller's to free, or NULL if it is no base64 */
+/* Return: element @i, free() it, or NULL if it is not base64 */
 uint8_t *xml_base64(xmlrpc_value *array, int i, size_t *len);
-/* A reference, or nothing */
+/* Drop a reference; NULL is allowed */
 void xml_put(xmlrpc_value *value);
 
 /**
@@ -31,7 +31,7 @@ void xml_put(xmlrpc_value *value);
  */
 xmlrpc_value *xml_build(const char *format, ...);
 xmlrpc_value *xml_array(void);
-/* Append and give up @item; NULL is not appended */
+/* Append and consume @item; NULL is not appended */
 void xml_append(xmlrpc_value *array, xmlrpc_value *item);
 
 /* Return: 0, or -EPROTO; the caller frees @method and puts @params */
@@ -39,10 +39,10 @@ int xml_parse_call(const void *text, size_t len, char **method,
 		   xmlrpc_value **params);
 /* Return: 0, or -EPROTO, also if it is a fault; the caller puts @value */
 int xml_parse_answer(const void *text, size_t len, xmlrpc_value **value);
-/* Return: 0 or -ENOMEM; gives up @params */
+/* Return: 0 or -ENOMEM; consumes @params */
 int xml_write_call(struct bytes *out, const char *method,
 		   xmlrpc_value *params);
-/* Return: 0 or -ENOMEM; gives up @value */
+/* Return: 0 or -ENOMEM; consumes @value */
 int xml_write_answer(struct bytes *out, xmlrpc_value *value);
 int xml_write_fault(struct bytes *out, int code, const char *words);
 
