@@ -5,20 +5,19 @@
 #
 # usage: tests/bpf/compilers.sh SERIES...
 #
-# What one compiler makes, an older kernel's verifier may refuse, or it may
-# take more stack. Builds the object with each clang, and runs all tests of the
-# classifier with it in this kernel and in VMs of the SERIES (6.1, newest).
-# Prints TAP.
+# An older kernel's verifier may refuse a compiler's output, or it may take more
+# stack. Builds the object with each clang, and runs all tests of the classifier
+# with it in this kernel and in VMs of the SERIES (6.1, newest). Prints TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 compilers=(clang-14 clang-16 clang-19)
 out=build/check/clang
 
-# object COMPILER: path of what it made
+# object COMPILER: path of its output
 object() { echo "$out/$1/bpf/ros_tag.bpf.o"; }
 
-# tagged COMMAND...: it runs test_ros_tag, and all went well
+# tagged COMMAND...: it runs test_ros_tag, and all tests passed
 tagged()
 {
 	"$@" >"$scratch/log" 2>&1 && return

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/bridge/daemons.sh - optsample-send and -recv as a user has them: over a
-# link that loses, doubles, reorders and changes, killed, restarted, told
+# tests/bridge/daemons.sh - optsample-send and -recv in use: over a link that
+# loses, duplicates, reorders and corrupts, killed, restarted, reconfigured
 #
 # Prints TAP. Needs root, what make built, and jq.
 
@@ -12,7 +12,7 @@ python3 "$top/tests/lab/make.py" "$scratch" || exit 1
 picture=$scratch/gray.png
 cloud=$scratch/packets.bin
 
-# ---- told wrongly: one line, status 2 ----
+# ---- invalid options: one line, status 2 ----
 
 wrong()
 {
@@ -55,7 +55,7 @@ ok 'recv: a wrong word'
 "$bin/optsample" recv --socket "$scratch/none" status >"$scratch/said" 2>&1
 [ $? != 0 ] && told said 'no daemon listens there'; ok 'no daemon to ask'
 
-# ---- half of it lost ----
+# ---- half of the datagrams lost ----
 
 recv recv --metrics 9751 "$scratch/out/" "$scratch/out.mcap"
 link --loss 0.5 --delay 10
@@ -91,7 +91,7 @@ ip netns exec "$space" python3 - "$scratch" <<-'END'
 END
 ok 'counters for Prometheus'
 
-# ---- told while it runs ----
+# ---- commands at run time ----
 
 ask robot set /image priority=6 rate=2 && wait_for 90 is robot \
 	'.topics[] | select(.topic == "/image") | .priority == 6 and .hz <= 2'
@@ -157,7 +157,7 @@ ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
 	    answer = json.loads(f.readline())
 	    if answer['ok'] or not answer['error']:
 	        sys.exit('%.40s: %s' % (text, answer))
-	# it hangs up on this, perhaps before all is written
+	# it may hang up before everything is written
 	try:
 	    f.write('y' * 100000)
 	    f.flush()
@@ -211,7 +211,7 @@ wait_for 90 is robot '.link.state == "live" and .link.outages >= 1' &&
 end robot
 grep -q 'no receiver reports: link down' "$scratch/robot.log"; ok 'and is in the log'
 
-# ---- nobody there ----
+# ---- no receiver ----
 
 send lone --to 127.0.0.1:7461 --loop "$picture"
 wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Connection refused"' &&
@@ -247,7 +247,7 @@ wait_for 90 is lone '.link.spread and .link.burst > 3'
 ok 'losses in bursts: the receiver reports them, and frames are spread'
 end lone bursts recv8
 
-# ---- a cloud that no frame holds ----
+# ---- a cloud larger than a frame ----
 
 python3 - "$scratch/large.pcd" <<-'END'
 	import array, sys
@@ -288,7 +288,7 @@ wait_for 90 is recv "$(topic /two/image '.frames > 20')"
 ok 'of two robots with a topic of one name, the second is below its own'
 end one two
 
-# ---- two robots of one name ----
+# ---- two robots of the same name ----
 
 send first --name twin --to 127.0.0.1:7459 --loop "$picture"
 wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
@@ -308,7 +308,7 @@ head -c 32 /dev/urandom >"$scratch/key"
 head -c 32 /dev/urandom >"$scratch/other.key"
 recv recv --key "$scratch/key" "$scratch/out6/"
 cat >"$scratch/relay.py" <<'END'
-# Relays datagrams there and back; after SIGUSR1 sends what came until then once
+# Relays datagrams in both directions; after SIGUSR1 sends all earlier ones once
 # more, and each later one twice.
 import select, signal, socket, sys
 up, down = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in '12')
@@ -367,7 +367,7 @@ end robot recv relay
 "$bin/optsample-recv" --key "$scratch/none" ros2 >"$scratch/said" 2>&1
 [ $? = 1 ] && told said 'cannot read the key'; ok 'a key that is not there'
 
-# ---- a network that does everything wrong ----
+# ---- a network with every fault ----
 
 recv recv "$scratch/out3/"
 link --loss 0.1 --dup 0.1 --reorder 0.1 --corrupt 0.1 --delay 5
@@ -381,7 +381,7 @@ wait_for 90 is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
 end robot recv; ok 'and both live'
 end link
 
-# ---- clocks that do not agree ----
+# ---- clocks that differ ----
 
 if unshare --time --fork true 2>/dev/null; then
 	begin recv unshare --time --monotonic 5000 --fork --kill-child \

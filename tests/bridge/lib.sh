@@ -2,8 +2,8 @@
 #
 # lib.sh - optsample-send, a bad link and optsample-recv on one loopback
 #
-# Sourced. What a program says goes to $scratch/NAME.log. All runs in a network
-# namespace of its own; its sockets are $scratch/NAME.socket.
+# Sourced. A program's output goes to $scratch/NAME.log. All run in a network
+# namespace of their own; sockets are $scratch/NAME.socket.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -27,7 +27,7 @@ trap 'exit 130' INT TERM
 ip netns add "$space" && ip -n "$space" link set lo up ||
 	skip_all "no network namespaces"
 
-# begin NAME CMD...: in the background; ${pid[NAME]} is its own
+# begin NAME CMD...: in the background; ${pid[NAME]} is its pid
 begin()
 {
 	local name=$1
@@ -62,7 +62,7 @@ link()
 	begin link "$bin/udp-link" --listen 7459 --to 127.0.0.1:7450 "$@"
 }
 
-# end NAME...: by SIGTERM; false if it did not end well
+# end NAME...: by SIGTERM; false unless it exits with 0
 end()
 {
 	local name status=0
@@ -74,7 +74,7 @@ end()
 	return $status
 }
 
-# slay NAME...: it has no chance to say good-bye
+# slay NAME...: by SIGKILL, without a clean exit
 slay()
 {
 	local name
@@ -86,7 +86,7 @@ slay()
 	return 0
 }
 
-# ask NAME WORDS...: a daemon, by its socket
+# ask NAME WORDS...: send a command to a daemon's socket
 ask()
 {
 	local name=$1 side=recv
@@ -96,7 +96,7 @@ ask()
 	"$bin/optsample" "$side" --socket "$scratch/$name.socket" "$@"
 }
 
-# is NAME FILTER: whether jq says true, and nothing else, of its status
+# is NAME FILTER: whether jq prints only true for its status
 is()
 {
 	ask "$1" --json status 2>/dev/null | jq -e -n "[inputs] |
@@ -104,33 +104,33 @@ is()
 		all(. == true))" >/dev/null 2>&1
 }
 
-# topic NAME FILTER: of a receiver's topic
+# topic NAME FILTER: likewise, for a receiver's topic
 topic()
 {
 	echo ".senders[] | select(.over | not) | .topics[] |
 		select(.topic == \"$1\") | $2"
 }
 
-# files FOLDER N: whether it has so many
+# files FOLDER N: whether it has N files
 files()
 {
 	[ "$(find "$1" -name '[0-9]*' -type f 2>/dev/null | wc -l)" -ge "$2" ]
 }
 
-# told NAME TEXT: one line, no more, that has it
+# told NAME TEXT: it printed exactly one line with TEXT
 told()
 {
 	[ "$(wc -l <"$scratch/$1")" = 1 ] && grep -qF -- "$2" "$scratch/$1" ||
 		{ sed 's/^/# /' "$scratch/$1"; return 1; }
 }
 
-# lines NAME N: whether it said so many
+# lines NAME N: whether it printed N lines
 lines()
 {
 	[ "$(wc -l <"$scratch/$1.out")" -ge "$2" ]
 }
 
-# has NAME TOPIC N: so many messages of a topic, as ends-copy tells
+# has NAME TOPIC N: N messages of a topic, counted by ends-copy
 has()
 {
 	[ "$(grep -c "^$2 " "$scratch/$1.out")" -ge "$3" ]

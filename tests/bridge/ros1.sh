@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # tests/bridge/ros1.sh - a robot's topics in ROS 1, a link that loses a third,
-# and an operator with a master of his own
+# and an operator with another master
 #
 #   master at 11311: topics of the robot -> optsample-send -> link ->
 #   optsample-recv -> master at 11312: viewers
@@ -39,11 +39,11 @@ at $far all "$copy" "ros1:$far" -
 at $near kinds "$copy" -l "$scratch/kinds.mcap" "ros1:$near"
 names=$(timeout 60 "$copy" -x 100 "$scratch/kinds.mcap" - 2>/dev/null |
 	awk '{ print $1 }' | sort -u)
-# the JPEG of this recording is none
+# this recording's JPEG is not a valid one
 names=${names/\/robot\/kind_1}
 missing=
 for name in $names; do
-	# transforms that do not change are shown seldom
+	# unchanged transforms are published rarely
 	n=3
 	[[ $name != */kind_10 ]] || n=1
 	wait_for 90 has all "$name" $n || { missing=" $name"; break; }
@@ -56,7 +56,7 @@ is recv "$(topic /robot/kind_0 '.loss > .15 and .loss < .45')"
 ok 'although a third of the datagrams is lost'
 end kinds all
 
-# ---- a map, and who comes late ----
+# ---- a map, and late subscribers ----
 
 python3 - "$scratch" <<-'END'
 	import sys
@@ -92,7 +92,7 @@ else
 	ok 'roscpp # skip no ros1-pub, or no ffmpeg'
 fi
 
-# ---- the operator's master goes and comes back ----
+# ---- the operator's master stops and restarts ----
 
 at $near map "$copy" -L -l -r 5 "$scratch/site.pgm" "ros1:$near"
 slay there

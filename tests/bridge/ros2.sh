@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # tests/bridge/ros2.sh - a robot's topics in ROS 2, a link that loses a third,
-# and an operator's viewers that know nothing of it
+# and an operator's unmodified viewers
 #
 #   domain 1: camera, map, ... -> optsample-send -> link -> optsample-recv ->
 #   domain 0: viewers of Cyclone DDS and of Fast DDS
@@ -16,13 +16,13 @@ ip -n "$space" link set lo multicast on
 ip -n "$space" route add 224.0.0.0/4 dev lo
 copy=$bin/ends-copy
 
-# robot NAME CMD...: a node of the robot's domain
+# robot NAME CMD...: a node in the robot's domain
 robot()
 {
 	begin "$1" env CYCLONEDDS_URI='<Domain Id="1"/>' "${@:2}"
 }
 
-# pictures N WIDTH HEIGHT TIMES: raw, smooth, each another one
+# pictures N WIDTH HEIGHT TIMES: raw, smooth, all different
 pictures()
 {
 	python3 - "$@" <<-'END' >"$scratch/frames"
@@ -37,8 +37,8 @@ pictures()
 	END
 }
 
-# alike: of the images that were stored, nine of ten are those with the same
-# stamp, but for a little
+# alike: nine of ten received images are nearly equal to the sent one with the
+# same stamp
 alike()
 {
 	python3 - "$scratch" "$scratch/camera.out" 160 120 20 <<-'END'
@@ -84,7 +84,7 @@ ok 'hardly one is missing, although a third of the datagrams is'
 end camera viewer
 alike; ok 'they are those that were sent'
 
-# ---- a map, and who comes late ----
+# ---- a map, and late subscribers ----
 
 python3 - "$scratch" <<-'END'
 	import sys
@@ -113,11 +113,11 @@ begin all "$copy" ros2:0 -
 begin kinds "$copy" -l "$scratch/kinds.mcap" ros2:1
 names=$(ip netns exec "$space" timeout 60 "$copy" -x 100 \
 	"$scratch/kinds.mcap" - 2>/dev/null | awk '{ print $1 }' | sort -u)
-# the JPEG of this recording is none
+# this recording's JPEG is not a valid one
 names=${names/\/robot\/kind_1}
 missing=
 for name in $names; do
-	# transforms that do not change are shown seldom
+	# unchanged transforms are published rarely
 	n=3
 	[[ $name != */kind_10 ]] || n=1
 	wait_for 90 has all "$name" $n || { missing=" $name"; break; }
@@ -127,7 +127,7 @@ done
 wait_for 90 has all /diagnostics 2; ok 'diagnostics'
 end kinds all
 
-# ---- what is static, and was said before anybody listened ----
+# ---- static topics, published before anybody subscribed ----
 
 python3 - >"$scratch/laser.clf" <<-'END'
 	for t in (1.0, 1.2):

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/bridge/tools.sh - link-sim, link-scenario and what draws the experiments
+# tests/bridge/tools.sh - link-sim, link-scenario and the plots of experiments
 #
-# That they run, what they leave behind, and what they say of bad input; not
-# what comes out, which depends on the machine.
+# That they run, clean up, and report bad input; not their results, which depend
+# on the machine.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -15,7 +15,7 @@ trap 'rm -rf -- "$scratch"' EXIT
 cd "$scratch" || exit 1
 step=$top/tools/sim/traces/step.trace
 
-# refuses STATUS WORD CMD...: with one line in which that word is
+# refuses STATUS WORD CMD...: with one line that contains WORD
 refuses()
 {
 	local want=$1 word=$2
@@ -26,7 +26,7 @@ refuses()
 		grep -qF -- "$word" err
 }
 
-# drawn FILE: an SVG with lines in it
+# drawn FILE: it is an SVG with lines
 drawn()
 {
 	python3 - "$1" <<-'END'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # apps-run.sh - inside the VM: the three applications of the publication with
-# real peers, as they are and with optsample
+# real peers, with and without optsample
 #
 #	surveillance	one topic at 20/s, an outage of 4 s
 #	reconstruction	colour and depth at 10/s, 5 s
@@ -14,8 +14,8 @@
 #
 # usage: apps-run.sh STACK[:DEPTH]... where STACK is cyclone, fastdds or udpros,
 # DEPTH that of a reliable writer's history (best effort without; -1: all).
-# Topics of one application are a sync group, limit 20. The outage is the
-# carrier, for a number of messages.
+# Topics of one application are a sync group, limit 20. An outage is a loss of
+# carrier for a number of messages.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
 . "$top/tests/e2e/pictures.sh"
@@ -34,7 +34,7 @@ outages[reconstruction]="-o 20:50" hz[reconstruction]=10
 last[reconstruction]=90
 outages[slam]="-o 16:40 -o 76:40 -o 136:40" hz[slam]=8 last[slam]=196
 
-# peers STACK DEPTH: $pub and $sub
+# peers STACK DEPTH: sets $pub and $sub
 peers()
 {
 	case $1 in
@@ -73,7 +73,7 @@ hook()
 	esac
 }
 
-# play MODE APP STACK: leaves $scratch/sub and pub
+# play MODE APP STACK: writes $scratch/sub and pub
 play()
 {
 	local args="${hz[$2]}" writers=0 pids
@@ -99,7 +99,7 @@ play()
 		tail -n 3 "$scratch/pub.err" "$scratch/sub.err" | sed 's/^/# /'
 		kill $pids
 	}
-	# It ends with the message after the last, unless it was given up.
+	# It ends with the message after the last, unless that was dropped.
 	for _ in {1..50}; do
 		kill -0 $pids 2>/dev/null || break
 		sleep 0.2
@@ -136,13 +136,13 @@ judge()
 	ratio=$(value "$5" ratio) gap=$(value "$5" gap)
 	holds "$(value "$5" bad) == 0 && $(value "$4" bad) == 0"
 	ok "$2: what arrives is whole"
-	# A history longer than the outage repairs all of it.
+	# A history longer than the outage retransmits all of it.
 	if [ -n "$3" ] && { [ "$3" -lt 0 ] || [ "$3" -gt 80 ]; }; then
 		holds "$ratio >= 0.9 * $(value "$4" ratio)"
 		ok "$2: not less of the outage"
 		return
 	fi
-	# 0.90 to 0.94: the queue also has to last for what follows the outage
+	# 0.90 to 0.94: the queue must also hold what follows the outage
 	holds "$ratio > $(value "$4" ratio) && $ratio >= 0.85"
 	ok "$2: more of the outage, profit at least 0.85 of the oracle"
 	# without optsample the gap is the outage: nine to twelve times as long
@@ -153,7 +153,7 @@ judge()
 	ok "$2: what is kept has its partners"
 }
 
-# A robot that stands for half of the outage, and then moves
+# A robot that stands during half of the outage, and then moves
 distance()
 {
 	local n
@@ -199,7 +199,7 @@ for arg in "$@"; do
 		;;
 	esac
 	for app in surveillance reconstruction slam; do
-		# Fast DDS's peer has no scans; of reliable ones one is enough
+		# Fast DDS's peer has no scans; one reliable case is enough
 		[ "$app$stack" = slamfastdds ] && continue
 		[ -n "$depth" ] && [ "$app" != surveillance ] && continue
 		compare $app "$stack" "${depth#:}"

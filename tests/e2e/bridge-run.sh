@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # bridge-run.sh - inside the VM: optsample-send and -recv over virtual Wi-Fi
-# that is cut for 8 s, with optsample and, for contrast, with pfifo
+# that is cut for 8 s, with optsample and, for comparison, with pfifo
 #
 #   robot (initial network namespace)           operator (namespace "operator")
 #   optsample-send --> [qdisc] --> wlan0  ~~~~~  wlan0 --> optsample-recv
 #
-# Prints TAP. What is judged is which frames came, in which order, and how they
-# are spread, never how long it took: an emulated processor is slow at times.
-# With VM_OUT the logs stay there.
+# Prints TAP. Checks which frames arrived, in which order, and how they are
+# spread, but not delays: an emulated processor is slow at times. With VM_OUT
+# the logs are kept there.
 
-set -- # no qdisc: wifi-run.sh leaves two radios and how to bring them up
+set -- # no qdisc: wifi-run.sh only sets up two radios
 MBIT=${MBIT:-24} LIMIT=${LIMIT:-20} RATE=${RATE:-600kbit}
 keep=${VM_OUT-}
 VM_OUT=${VM_OUT:-/run/bridge}
@@ -28,7 +28,7 @@ ask()
 	"$bin/optsample" "$1" --socket "$scratch/$1.socket" "${@:2}"
 }
 
-# is send|recv FILTER: jq says true of its status
+# is send|recv FILTER: jq prints true for its status
 is()
 {
 	[ "$(ask "$1" --json status 2>/dev/null |
@@ -40,14 +40,14 @@ topic()
 	echo ".senders[].topics[] | select(.topic == \"$1\") | $2"
 }
 
-# frames TOPIC: how many of it were shown so far
+# frames TOPIC: number of its frames shown so far
 frames()
 {
 	ask recv --json status |
 		jq "[$(topic "$1" .frames)] | first // 0"
 }
 
-# more TOPIC N: that many more than now come
+# more TOPIC N: N more than now arrive
 more()
 {
 	local until=$(($(frames "$1") + $2))
@@ -66,7 +66,7 @@ kept()
 	ask recv --json status | jq '[.senders[].topics[].frames_kept] | add'
 }
 
-# What is held has left, and no frame of it comes any more
+# Held frames have been sent, and no more of them arrive
 drained()
 {
 	local before
@@ -76,8 +76,8 @@ drained()
 	[[ $before =~ ^[0-9]+$ ]] && [ "$before" = "$(kept)" ]
 }
 
-# play: leaves $log/order, a line "TOPIC STAMP" for each message in the order
-# in which they were published, and what both said of themselves
+# play: writes $log/order, a line "TOPIC STAMP" for each message in the order of
+# publication, and the output of both daemons
 play()
 {
 	local send recv
@@ -102,7 +102,7 @@ play()
 	}
 
 	medium down
-	# until it misses the access point the radio sends into the air
+	# the radio still sends until it misses the access point
 	wait_for 90 grep -q 0 /sys/class/net/wlan0/carrier
 	date +%s%N >"$log/down"
 	sleep "$outage"
@@ -126,13 +126,13 @@ play()
 		awk '{ print $1, $3 }' >"$log/order"
 }
 
-# spread TOPIC: of what was published of it
+# spread TOPIC: statistics of what was published of it
 #	N LIVE GAP FIRST LAST OVERTOOK TWICE
-# N kept frames, LIVE ones after the outage; GAP: the largest between two kept
-# of the outage as a multiple of the mean; FIRST, LAST: where in the outage,
-# 0 .. 1; OVERTOOK: live frames published before the last kept one; TWICE:
-# stamps that came more than once.
-# The outage ends with the first live frame that was made after it was over.
+# N: kept frames, LIVE: frames after the outage; GAP: the largest between two
+# kept frames, as a multiple of the mean; FIRST, LAST: their position in the
+# outage, 0 .. 1; OVERTOOK: live frames published before the last kept one;
+# TWICE: repeated stamps.
+# The outage ends with the first live frame that was made after it.
 spread()
 {
 	python3 - "$1" "$log" <<-'END'
@@ -159,7 +159,7 @@ spread()
 	END
 }
 
-# holds CONDITION of the words of spread()
+# holds CONDITION on the fields of spread()
 holds()
 {
 	awk -v s="$result" "BEGIN { split(s, w)
@@ -168,7 +168,7 @@ holds()
 		exit !($1) }"
 }
 
-# What is held takes a while to leave at this rate: live frames must not wait
+# Held frames take a while at this rate: live frames must not wait
 up()
 {
 	[ "$1" = optsample ] || {
@@ -199,14 +199,14 @@ judge_kept()
 		"$result"
 	holds "held >= 10"
 	ok "$1: a sample of the outage comes"
-	# what was on its way when the link went may come as live
+	# frames in flight at the start of the outage may arrive as live
 	holds "late <= 2 && n >= held - 2"
 	ok "$1: as what was kept"
 	holds "gap <= 2.2"
 	ok "$1: evenly spread"
 	holds "first <= .2 && last >= .8"
 	ok "$1: from its beginning to its end"
-	# on a busy machine all clouds may be there before the next live one
+	# on a busy machine all clouds may arrive before the next live one
 	holds "overtook >= 1" || [ "$1" = /points ]
 	ok "$1: what is live does not wait behind it"
 	holds "twice == 0 && live > 0"
@@ -217,8 +217,8 @@ mkdir -p "$VM_OUT"
 run_one optsample
 judge_kept /image
 judge_kept /points
-# not of those before: what was on its way when the link went is lost, and on a
-# busy machine a few more
+# not of earlier ones: frames in flight at the start of the outage are lost, and
+# on a busy machine a few more
 for t in /image /points; do
 	jq -es "[.[] | [$(topic $t '.frames, .frames_whole')]] |
 		(.[1][0] - .[0][0]) as \$frames |

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# pictures.sh - what the cameras of the applications see
+# pictures.sh - images for the cameras of the applications
 #
 # Sourced, by tests with $top and $scratch.
 
@@ -20,8 +20,8 @@ recorded()
 }
 
 # pictures MADE_UP [FILTER]: $rgb and $depth, payloads of three messages each:
-# recorded ones, or random bytes, those of depth of MADE_UP sizes. A guest, which
-# has no ffmpeg, takes those of build/pictures
+# recorded ones, or random bytes, those of depth of MADE_UP sizes. A guest has
+# no ffmpeg and takes those of build/pictures
 pictures()
 {
 	local dir=$top/build/pictures

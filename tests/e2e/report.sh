@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# report.sh - what app-report printed, in tests
+# report.sh - output of app-report, for tests
 #
 # Sourced.
 
-# value LINE WORD: the number behind WORD
+# value LINE WORD: the number after WORD
 value()
 {
 	awk -v word="$2" '{ for (i = 1; i < NF; i += 2)
 		if ($i == word) print $(i + 1) }' <<<"$1"
 }
 
-# holds CONDITION: with numbers, as awk has it
+# holds CONDITION: on numbers, in awk's syntax
 holds()
 {
 	awk "BEGIN { exit !($1) }"

@@ -10,12 +10,12 @@
 #
 # usage: slam-run.sh LOG SPEED FROM UNTIL [FIRST COUNT [RELATIONS]]
 #
-# COUNT scans of the log, from FIRST on, are played SPEED times as fast as they
-# were taken, or slower if the machine is; the carrier is gone for the scans
-# FROM..UNTIL of these, however long that takes. Prints TAP: with optsample no
-# part of the way is missing, with pfifo the outage is. What the same scans give
-# without a link is what both are compared to, and RELATIONS if there are any.
-# LOG is a file, or "world" for a made-up robot. With VM_OUT the maps stay.
+# COUNT scans of the log, from FIRST on, are played at SPEED times their rate,
+# or slower if the machine is; the carrier is lost during the scans FROM..UNTIL
+# of these, however long that takes. Prints TAP: with optsample no part of the
+# trajectory is missing, with pfifo the outage is. Both are compared to a run of
+# the same scans without a link, and to RELATIONS if given. LOG is a file, or
+# "world" for a simulated robot. With VM_OUT the maps are kept.
 
 log=$1 speed=$2 from=$3 until=$4 first=${5:-0} count=${6:-1000000}
 relations=${7-}
@@ -31,7 +31,7 @@ epoch=1700000000
 # Few particles: an emulated processor is slow
 slam=(--particles 12 --range-max "${RANGE:-8}" --seed 1)
 
-# up MODE: odometry is small, and scans are placed by what is before and after
+# up MODE: odometry is small; scans are placed by odometry before and after
 up()
 {
 	[ "$1" = optsample ] || {
@@ -46,31 +46,31 @@ up()
 	return 1
 }
 
-# so_far [N]: N lines of readings that slamd is done with, by its log
+# so_far [N]: N lines of processed readings, from slamd's log
 so_far()
 {
 	grep -oE '^[0-9]+ readings' "$scratch/slamd.log" | tail -n "${1:-1}"
 }
 
-# reads: slamd has had some
+# reads: slamd has processed some
 reads()
 {
 	[[ $(so_far) == [1-9]* ]]
 }
 
-# done_with_all: nothing waits for the link, and for 3 s nothing came of it
+# done_with_all: nothing waits for the link, and for 3 s nothing arrived
 done_with_all()
 {
 	idle && [ "$(so_far 4 | wc -l)" = 4 ] &&
 		[ "$(so_far 4 | sort -u | wc -l)" = 1 ]
 }
 
-# hook MODE known|here|down|up|end: for the player, which waits for it
+# hook MODE known|here|down|up|end: called by the player, which waits for it
 hook()
 {
 	case $2 in
 	known)	[ "$1" != optsample ] || wait_for 60 known 2 ;;
-	# not there after so long: no reader was when the first ones went
+	# still missing: there was no reader when the first ones were sent
 	here)	wait_for 30 reads ;;
 	down)	link_down ;;
 	up)	link_up ;;
@@ -84,7 +84,7 @@ subscribed()
 		[ "$(n_op ss -Hul | wc -l)" -ge 2 ]
 }
 
-# play MODE: leaves $scratch/MODE.tum, .map.png, .gdim.pgm, .json
+# play MODE: writes $scratch/MODE.tum, .map.png, .gdim.pgm, .json
 play()
 {
 	local slamd gdimd
@@ -125,9 +125,9 @@ play()
 		--out "$out/$1.gdim.png" --title "$1" >/dev/null
 }
 
-# judge NAME: "WALLS GAP END": the share of the walls that its map has; the
-# largest way between two scans, m; and how far off the robot is in the end, m.
-# All from where it was at the first scan that came
+# judge NAME: "WALLS GAP END": the share of the walls in its map; the largest
+# distance between two scans, m; and the error of the final pose, m. All from
+# the pose at the first scan that arrived
 judge()
 {
 	python3 - "$scratch/truth" "$scratch/$1.gdim.pgm" \
@@ -163,7 +163,7 @@ judge()
 	            for i in (-1, 0, 1) for j in (-1, 0, 1)}
 	found = {(round(p[0] / .3), round(p[1] / .3))
 	         for p in walls(sys.argv[2])}
-	# what was seen before the first scan that came counts for nobody
+	# walls seen before the first received scan are not counted
 	all = [here(*p) for p in walls(sys.argv[1] + '.pgm')]
 	way = [here(*p[1:3]) for p in truth if p[0] >= t]
 	close = {(round(p[0] / 2) + i, round(p[1] / 2) + j) for p in way

@@ -6,12 +6,11 @@
 #	[qdisc] --> rob0 ============================ op0
 #	      10.79.0.1                               10.79.0.2
 #
-# Sourced, behind tests/kselftest/lib.sh. Without the carrier of op0, rob0 has
-# none.
+# Sourced, after tests/kselftest/lib.sh. If op0 has no carrier, rob0 has none.
 
 robot_ip=10.79.0.1
 operator_ip=10.79.0.2
-# A busy machine makes an outage longer than the lease of 10 s.
+# On a busy machine an outage can exceed the default lease of 10 s.
 cyclone="<Discovery><LeaseDuration>60s</LeaseDuration></Discovery>"
 
 link()
@@ -22,11 +21,11 @@ link()
 	n_op ip addr add $operator_ip/24 dev op0
 	for dev in lo rob0; do ip link set $dev up; done
 	for dev in lo op0; do n_op ip link set $dev up; done
-	# A radio keeps the order. veth leaves a packet to the processor that
-	# sends it, and two of them mix up messages of UDPROS.
+	# A radio keeps the order. veth sends a packet on the CPU of its
+	# sender, and two CPUs would reorder messages of UDPROS.
 	n_op sh -c 'echo 1 >/sys/class/net/op0/queues/rx-0/rps_cpus' ||
 		exit 1
-	# What the operator's machine loses is not the link's fault.
+	# Losses on the operator's machine are not the link's.
 	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
 	ip neigh replace $operator_ip nud permanent dev rob0 \
 		lladdr "$(n_op cat /sys/class/net/op0/address)"
@@ -40,7 +39,7 @@ no_qdisc()
 	tc qdisc del dev rob0 root 2>/dev/null
 }
 
-# known N: the classifier has so many writers, and what their rules said
+# known N: the classifier has N writers, with their rules
 known()
 {
 	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
@@ -53,8 +52,8 @@ idle()
 	! tc -s qdisc show | grep -q 'backlog [1-9]'
 }
 
-# The outage begins when all that was sent before is at the other end: what is
-# cut on its way would be the link's doing, and roscpp never gets over half a
+# The outage begins when all earlier packets have arrived: a message that is cut
+# in flight is a fault of the link, and roscpp never recovers from half a
 # message of UDPROS.
 link_down()
 {
@@ -68,7 +67,7 @@ link_up()
 	ip -n op link set op0 up
 }
 
-# What a hook, which is a shell of its own, needs of all this
+# Variables for a hook, which is a separate shell
 link_hooks()
 {
 	declare -f wait_for known idle link_down link_up

@@ -13,11 +13,11 @@
 # outage (in seconds after the first image), DDS settings, permanent neighbour
 # entries, and a link that was just associated. Each run leaves in
 # $VM_OUT/QDISC: pub.csv, sub.csv, events.json (the medium's own words for
-# when the link went), images/, the qdisc's statistics, and a log per process.
-#
+# $VM_OUT/QDISC: pub.csv, sub.csv, events.json (the medium's own record of the
+# outage), images/, the qdisc's statistics, and a log per process.
 # Environment: FRAMES, SIZE, ENCODING, FPS, MBIT, OUTAGE_AT, OUTAGE, LIMIT.
-# Fails if images were late or lost before the outage: no comparison would mean
-# anything.
+# Fails if images were late or lost before the outage: a comparison would be
+# meaningless.
 
 set -u
 
@@ -106,9 +106,9 @@ associated()
 	wpa status | grep -q wpa_state=COMPLETED
 }
 
-# Who the peer is does not change, but Linux forgets it while the carrier is
-# gone and asks again before it sends: "optsample up" makes the entries
-# permanent, so all runs get them.
+# The peer does not change, but Linux drops its entry without carrier and asks
+# again before it sends: "optsample up" makes the entries permanent, so all runs
+# get them.
 neighbours()
 {
 	local robot operator
@@ -130,7 +130,7 @@ link_up()
 	await 20 "access point" grep -q AP-ENABLED "$log/hostapd.log"
 	start wpa_supplicant wpa_supplicant -t -i wlan0 -c $tmp/wpa.conf
 	await 20 wpa_supplicant wpa ping
-	# A robot that lost its link has nothing better to do than look for it.
+	# A robot without a link scans all the time.
 	wpa scan_interval 0 >/dev/null
 	await 30 association associated
 	neighbours
@@ -185,7 +185,7 @@ dds()
 	END
 }
 
-# event WORD SECONDS: tell the medium so long after the first image
+# event WORD SECONDS: send it to the medium, SECONDS after the first image
 event()
 {
 	local start at
@@ -217,7 +217,7 @@ play()
 	mv $tmp/images "$log/images"
 }
 
-# keeps_up: of the images before the outage, nearly all arrived, soon
+# keeps_up: nearly all images before the outage arrived, with little delay
 keeps_up()
 {
 	awk -F, -v until="$((OUTAGE_AT * FPS))" '

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# full.sh - sinks on a disk that is full: one line, and what was written is good
+# full.sh - sinks on a full disk: one line, and the written part is valid
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -15,7 +15,7 @@ unmount()
 }
 trap unmount EXIT
 
-# Noise, which no file format makes smaller
+# Noise, which no format can compress
 {
 	printf 'P5 512 512 255\n'
 	head -c 262144 /dev/urandom
@@ -37,7 +37,7 @@ for to in a.mcap a.bag a.db3 files/; do
 	ok "$to: one line, and $n of 30 messages dropped"
 	from=$scratch/disk/$to
 	if [ "$to" = files/ ]; then
-		# played anew: their stamps are those of now
+		# replayed: stamps are the current time
 		here_is read "$copy" -r 100 "$from/image" - && [ -s "$scratch/read" ]
 	else
 		here_is read "$copy" -x 100 "$from" - && intact copy read

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - ends-copy in a network namespace with nothing but a loopback
+# lib.sh - ends-copy in a network namespace with only a loopback
 #
-# Sourced. $copy is the program, $recording has each kind of message three
-# times. What a program says goes to $scratch/NAME, its log to NAME.err.
+# Sourced. $copy is the program, $recording has three messages of each kind. A
+# program's output goes to $scratch/NAME, its log to NAME.err.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -24,14 +24,14 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# DDS finds others by multicast, which a loopback has only when it is told
+# DDS discovery needs multicast, which must be enabled on a loopback
 make_space()
 {
 	ip netns add "$space" && ip -n "$space" link set lo multicast on up &&
 		ip -n "$space" route add 224.0.0.0/4 dev lo
 }
 
-# own_domain N: of other tests nothing is to be heard
+# own_domain N: isolated from other tests
 own_domain()
 {
 	export ROS_DOMAIN_ID=$1
@@ -40,7 +40,7 @@ own_domain()
 </CycloneDDS>'
 }
 
-# in_space CMD...: there, as a node
+# in_space CMD...: in the namespace, as a node
 in_space()
 {
 	ip netns exec "$space" env ROS_MASTER_URI=http://127.0.0.1:11311 \
@@ -53,7 +53,7 @@ node()
 	local name=$1
 
 	shift
-	# exec, so that what is killed is timeout, which tells its program
+	# exec, so that kill hits timeout, which passes the signal on
 	(exec ip netns exec "$space" env ROS_IP=127.0.0.1 \
 		ROS_MASTER_URI=http://127.0.0.1:11311 ROS_LOG_DIR="$scratch" \
 		timeout -k 5 ${PATIENCE:-300} "$@" >"$scratch/$name" \
@@ -70,7 +70,7 @@ here_is()
 	in_space timeout -k 5 ${PATIENCE:-300} "$@" >"$scratch/$name" 2>"$scratch/$name.err"
 }
 
-# finish PID...: all of them ended well
+# finish PID...: wait; all of them must exit with 0
 finish()
 {
 	local status=0
@@ -81,7 +81,7 @@ finish()
 	return $status
 }
 
-# end PID...: tell them to, and wait
+# end PID...: stop them, and wait
 end()
 {
 	kill "$@" 2>/dev/null

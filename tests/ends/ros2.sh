@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ros2.sh - sources and sinks of ROS 2: between processes, and with a camera and
-# a viewer that know nothing of them
+# ros2.sh - sources and sinks of ROS 2: between processes, and with an
+# unmodified camera and viewer
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -30,7 +30,7 @@ end $node
 [ ! -s "$scratch/sub" ] && [ "$(grep -c 'left out' "$scratch/sub.err")" = 1 ]
 ok "a topic of another kind is left out, with one line"
 
-# Odd sizes: CDR is padded
+# Odd sizes, as CDR is padded
 head -c 6930 /dev/urandom >"$scratch/frames"
 for reliable in "" --reliable; do
 	node sub "$copy" -n 20 ros2 "$scratch/camera$reliable.mcap"
@@ -79,7 +79,7 @@ cat "$scratch/pub2" >>"$scratch/pub"
 intact pub sub
 ok "of a latching writer and one that is not"
 
-# A sink on the domain of the source: nothing goes in circles
+# A sink in the domain of the source: no loop
 node relay "$copy" ros2 ros2
 relay=$node
 node pub "$copy" -l -r 10 "$scratch/m.pgm" ros2
@@ -124,8 +124,8 @@ wait_for 40 eval "lines sub $((before + 5))"
 ok "a writer that was killed and comes back"
 end $node $sub
 
-# A reader that is stopped acknowledges nothing. It is reliable as the writer
-# latches, so that the newest message comes to it in the end.
+# A stopped reader acknowledges nothing. It is reliable as the writer latches,
+# so that it gets the newest message in the end.
 mkdir "$scratch/big"
 {
 	printf 'P5 2000 1000 255\n'

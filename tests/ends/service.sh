@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# service.sh - services of ROS 2, offered and called: ours, and a peer's that is
-# made of idlc's types and as rmw_cyclonedds_cpp has them
+# service.sh - services of ROS 2, offered and called: between our programs, and
+# with a peer that uses idlc's types, as rmw_cyclonedds_cpp does
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 ours=${SERVICE_NODE:-$bin/service-node}
 peer=${SERVICE_PEER:-$bin/service-peer}
-# Cyclone DDS alone: the peer takes the first endpoints that it finds for its
-# service, and tests/gdim/callers.sh has both middlewares
+# Only Cyclone DDS: the peer takes the first endpoints that it finds for its
+# service; tests/gdim/callers.sh has both middlewares
 export OPTSAMPLE_FASTDDS=/none
 
-# fields FILE PART: of a .msg or .srv as in idl/gdim_msgs.idl, in one line
+# fields FILE PART: of a .msg or .srv in the form of idl/gdim_msgs.idl, one line
 fields()
 {
 	awk -v part="$2" '
@@ -65,7 +65,7 @@ ok "the texts of the types agree"
 make_space || skip_all "no network namespaces here"
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI ROS_DISTRO
 
-# What all of them answer; in the last round, and in one before an even number
+# Answers of all: in the last round, and in one before an even number
 {
 	echo "rooms 3"
 	echo "room 1 [] id 3 [Saal] at 1 2 0 size 12 outline 3 to 4 3 -1 averages 1 21.5 of 2 from 0.25, 10 -1 99, 2 names to [H2S]"
@@ -103,7 +103,7 @@ ok "an answer waits for its reader"
 
 here_is watch "$peer" watch 12
 ok "the endpoints of a node are found"
-# TYPE NAME: as rmw_cyclonedds_cpp has them
+# TYPE NAME: as in rmw_cyclonedds_cpp
 offered()
 {
 	local q="gdim_msgs::srv::dds_::$1_Request_" r="gdim_msgs::srv::dds_::$1_Response_"
@@ -121,7 +121,7 @@ ok "an id for each service, the same at both of its ends"
 grep -qx "node /gdim gdimd 6 6" "$scratch/watch"
 ok "it says which node it is"
 
-# Many at once: each has its own answers, and sees those of others go by
+# Many at once: each gets its own answers, and ignores those of others
 for i in 1 2 3; do
 	node many$i "$peer" call 100
 	eval "many$i=\$node"
@@ -158,7 +158,7 @@ server=$node
 wait_for 40 eval 'lines peer 1'
 here_is call "$ours" call 60 20 && answers call 20
 ok "ours calls a peer's"
-# noise waits for a reader of its answers: a client that stays, till it is done
+# noise waits for a reader of its answers: a client that stays until the end
 node noise "$ours" noise 1
 noise=$node
 while kill -0 $noise 2>/dev/null; do

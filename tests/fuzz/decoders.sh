@@ -5,9 +5,9 @@
 #
 # usage: tests/fuzz/decoders.sh [--runs N]
 #
-# What once broke a decoder, kept in tests/fuzz/regress, then N inputs (10000)
-# that libFuzzer makes up, always the same ones. One that shows an error is
-# left in build/fuzz. Prints TAP; needs what make built.
+# Runs inputs that once broke a decoder, kept in tests/fuzz/regress, then N
+# inputs (10000) of libFuzzer, with a fixed seed. An input that shows an error
+# is left in build/fuzz. Prints TAP; needs what make built.
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1

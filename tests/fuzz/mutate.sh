@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mutate.sh - does the corpus notice a classifier broken by one line?
+# mutate.sh - does the corpus detect a classifier with one broken line?
 #
 # usage: tests/fuzz/mutate.sh [CORPUS]
 #
 # Each mutation is a file of bpf/ and a sed expression on a copy of it. It must
-# change it, compile, and make an input of the corpus end badly. Prints TAP.
-# Wants build/bin/fuzz_corpus, and clang.
+# change it, compile, and make an input of the corpus fail. Prints TAP. Needs
+# build/bin/fuzz_corpus, and clang.
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1

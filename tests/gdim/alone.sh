@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# alone.sh - a test in a network of its own; sourced first, with its "$@"
+# alone.sh - run a test in a network namespace; sourced first, with its "$@"
 
 if [ -z "${ALONE:-}" ]; then
 	if ! unshare --net true 2>/dev/null; then

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bad.sh - what nobody should send to gdimd, over ROS 2, its socket and HTTP:
-# one error to who sent it or into the log, counted, nothing stored
+# bad.sh - invalid input for gdimd, over ROS 2, its socket and HTTP: one error
+# to the sender or in the log, counted, nothing stored
 #
-# Prints TAP. Needs root: it has a network of its own. bad.py asks and looks,
+# Prints TAP. Needs root: it uses a network namespace. bad.py asks and checks,
 # gdim-bad sends messages.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -26,14 +26,14 @@ start()
 	wait_for 40 eval '$gdimctl status >/dev/null 2>&1'
 }
 
-# end: as systemd would; false if it did not end well
+# end: as systemd would; false unless it exits with 0
 end()
 {
 	kill "$daemon" 2>/dev/null
 	wait "$daemon"
 }
 
-# part NAME ARGS...: of bad.py; what it says is what is tested
+# part NAME ARGS...: of bad.py; its output is checked
 part()
 {
 	local name=$1
@@ -43,7 +43,7 @@ part()
 		"$top/tests/gdim/bad.py" "$name" "$socket" "$store" "$log" "$@"
 }
 
-# fused FILE: the map as it is
+# fused FILE: the current map
 fused() { $gdimctl export --layer slam_map --mode raw --out "$1" >/dev/null; }
 
 start; ok 'a daemon'

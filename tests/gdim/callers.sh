@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # callers.sh - services for clients of both middlewares of ROS 2, rmw_fastrtps
-# and rmw_cyclonedds, one after the other and at once; and what is said where
-# there is no fastdds.so
+# and rmw_cyclonedds, one after the other and at once; and the error without
+# fastdds.so
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/../ends/lib.sh"
@@ -32,7 +32,7 @@ end()
 
 services() { $gdimctl -j status | jq ".services.$1"; }
 
-# comes_late NAME: who comes now gets all transforms, and the repeaters
+# comes_late NAME: a late subscriber gets all transforms, and the repeaters
 comes_late()
 {
 	mkdir -p "$scratch/$1.d"
@@ -50,7 +50,7 @@ comes_late()
 		}
 }
 
-# answered NAME TIMES: each service, so often, with what it should say
+# answered NAME TIMES: each service answers TIMES times, as expected
 answered()
 {
 	local room=$'room 1 kitchen\nspot 0 0 gases\npub_rate 1 2.5'

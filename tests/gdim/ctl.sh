@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ctl.sh - gdimctl as a user runs it on a store: each command, what it prints,
-# and that whatever is wrong is one line, exit status 1 and a store as it was
+# ctl.sh - gdimctl on a store, as a user runs it: each command, its output, and
+# that each error is one line, exit status 1 and an unchanged store
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -27,14 +27,14 @@ trap 'exit 130' INT TERM
 # ctl ARGS: with the store
 ctl() { "$gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-# says NAME TEXT: what ctl printed has it
+# says NAME TEXT: the output of ctl has TEXT
 says()
 {
 	grep -qF -- "$2" "$scratch/out"
 	ok "$1"
 }
 
-# no NAME TEXT ARGS: refused, and the store is as it was
+# no NAME TEXT ARGS: refused, and the store is unchanged
 no()
 {
 	local name=$1 text=$2 before good
@@ -45,7 +45,7 @@ no()
 		[ "$before" = "$(sum)" ]
 	good=$?
 	name="refused: $name: $(line)"
-	# what says the name must not be what ok looks at
+	# ok must see this status, not that of computing the name
 	[ $good = 0 ]
 	ok "$name"
 }
@@ -72,7 +72,7 @@ make_files()
 import=(import-submaps --size 20x20 --resolution 0.1 --poses
 	"$scratch/poses.csv" --layer temp)
 
-# value FILE.pgm X Y: of a map that was exported, 0..100 or -1
+# value FILE.pgm X Y: of an exported map, 0..100 or -1
 value()
 {
 	python3 - "$@" <<-'END'
@@ -91,7 +91,7 @@ value()
 	END
 }
 
-# line: what was told, as it can be in the name of a test
+# line: the output, for the name of a test
 line()
 {
 	head -c 160 "$scratch/err" | sed "s|$scratch/||g; s/^gdimctl: //" |
@@ -119,7 +119,7 @@ test_import()
 	ok 'layers: as JSON'
 }
 
-# What cannot be read is told of, so what is not told of was not read
+# Unreadable parts are reported, so parts without a report were not read
 test_poses_alone()
 {
 	store=$scratch/alone.db
@@ -377,7 +377,7 @@ test_export()
 		"$scratch/folder.png"
 }
 
-# map_server takes 205 for unknown, and all that is as grey
+# map_server takes 205 and similar greys for unknown
 test_plan()
 {
 	store=$scratch/plan.db
@@ -631,7 +631,7 @@ test_disk()
 	ok 'standard output is full'
 }
 
-# The daemon as it is asked from the command line
+# Commands that ask the daemon
 
 daemon_ctl() { "$gdimctl" --socket "$scratch/socket" "$@"; }
 
@@ -653,7 +653,7 @@ daemon_end()
 	daemon=
 }
 
-# says_no NAME TEXT ARGS: the daemon refuses that
+# says_no NAME TEXT ARGS: the daemon refuses it
 says_no()
 {
 	local name=$1 text=$2
@@ -663,7 +663,7 @@ says_no()
 	ok "daemon: $name"
 }
 
-# eventually COMMAND...: a topic goes out soon after its layer has come
+# eventually COMMAND...: a topic exists soon after its layer
 eventually()
 {
 	for _ in {1..100}; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# daemon.sh - gdimd as a robot and its operator use it: a SLAM feeds it over
-# ROS 2 or from a recording, people ask, it is killed and comes back
+# daemon.sh - gdimd in use: a SLAM feeds it over ROS 2 or from a recording,
+# clients ask, it is killed and restarted
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/../ends/lib.sh"
@@ -34,13 +34,14 @@ end()
 	wait "$daemon"
 }
 
-# has FILTER: of the answer to what was asked before as JSON
+# has FILTER: of the JSON answer to the previous command
 has() { jq -e "$1" <"$scratch/answer" >/dev/null || { sed 's/^/# /' \
 	"$scratch/answer"; return 1; }; }
 
 ask() { $gdimctl -j "$@" >"$scratch/answer" 2>"$scratch/err"; }
 
-# feeds ARGS SINK: all submaps, a gas and a temperature, drifted and then true
+# feeds ARGS SINK: all submaps, a gas and a temperature, first drifted, then
+# true
 feeds()
 {
 	in_space "$feed" -s 60 -i 40 -l slam_submap -l temp_submap_fused \
@@ -49,7 +50,7 @@ feeds()
 		2>"$scratch/feed.err"
 }
 
-# what a store has without a daemon, of the poses that are the right ones
+# expected contents of a store without a daemon, with the true poses
 wanted()
 {
 	$bin/gdimctl --store "$scratch/want.db" import-submaps \
@@ -190,7 +191,7 @@ test_ros2()
 	$gdimctl export --layer slam_map --out "$scratch/live.pgm" &&
 		cmp "$scratch/want.pgm" "$scratch/live.pgm"
 	ok 'the map is the same'
-	# who comes late gets the last map
+	# a late subscriber gets the last map
 	PATIENCE=20 node late "$copy" -n 1 -t 15 -o /gdim/output/slam_map \
 		ros2 -
 	wait "$node"
@@ -210,8 +211,8 @@ test_ros2()
 	end
 }
 
-# What comes late: the last submap of a robot that stands still, a map for who
-# comes when nothing changes any more; and a map that is too large
+# Late messages: the last submap of a robot that stands still, a map for a
+# subscriber when nothing changes any more; and a map that is too large
 test_late()
 {
 	local sent
@@ -264,14 +265,14 @@ test_late()
 	end
 }
 
-# topic FILTER: of what goes out as slam_map
+# topic FILTER: of the output slam_map
 topic() { topic_of slam_map "$1"; }
 
-# until_topic FILTER: it is true
+# until_topic FILTER: wait until it is true
 until_topic() { until_says true topic "$1"; }
 
-# A daemon whose clock is 400 days behind those of the robots, and that comes
-# back with such a clock
+# A daemon whose clock is 400 days behind those of the robots, and that restarts
+# with such a clock
 test_clock()
 {
 	rm -f "$store"*
@@ -296,7 +297,7 @@ test_clock()
 taken_anew() { ask status && jq '.in.submaps_stored >= 24 and
 	.in.refused == 0' "$scratch/answer"; }
 
-# Hazards as submaps, which come before their node is known, follow the graph
+# Hazards as submaps, which arrive before their node is known, follow the graph
 test_hazards()
 {
 	local layer
@@ -320,7 +321,7 @@ test_hazards()
 	end
 }
 
-# Cells that are damaged are told of, counted, and named in snapshots
+# Damaged cells are reported, counted, and named in snapshots
 test_damaged()
 {
 	rm -f "$store"*
@@ -371,8 +372,8 @@ grids()
 	[ -s "$scratch/answer" ]
 }
 
-# A grid map that comes in with two layers goes out with two, also after a
-# restart and into recordings
+# A grid map that arrives with two layers is published with two, also after a
+# restart and in recordings
 test_gases()
 {
 	local time
@@ -414,7 +415,7 @@ test_gases()
 	done
 }
 
-# topic_of NAME FILTER: of what goes out below that name
+# topic_of NAME FILTER: of the output of that name
 topic_of()
 {
 	ask status
@@ -422,7 +423,7 @@ topic_of()
 		"$scratch/answer"
 }
 
-# What was changed in the store is there after a restart
+# Changes of the store are kept after a restart
 test_changed()
 {
 	rm -f "$store"*
@@ -458,7 +459,7 @@ test_changed()
 refused_some() { ask status && jq '.in.refused > 0 and .submaps == 8' \
 	"$scratch/answer"; }
 
-# The file is deleted while the daemon writes it
+# The file is deleted while the daemon uses it
 test_lost()
 {
 	rm -f "$store"*
@@ -486,7 +487,7 @@ test_lost()
 	end
 }
 
-# What the offline commands do to a store, the daemon does to its own
+# The daemon does the same to its store as the offline commands
 test_imported()
 {
 	rm -f "$store"*
@@ -545,7 +546,7 @@ test_refused()
 	end
 }
 
-# A layer that comes back with other bits: its map is of another type
+# A layer that is recreated with another depth: its map has another type
 test_bits()
 {
 	rm -f "$store"*

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # import.sh - whole maps of map_server into a store and out again, with and
-# without a daemon; and that a map that is wrong is one line, exit status 1 and
-# a store as it was
+# without a daemon; and that an invalid map is one line, exit status 1 and an
+# unchanged store
 #
-# Prints TAP. Needs root: it has a network of its own.
+# Prints TAP. Needs root: it uses a network namespace.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/alone.sh" "$@"
@@ -30,10 +30,10 @@ ip link set lo up || exit 1
 # ctl ARGS: with the store
 ctl() { "$gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-# a_new: from here on another store, which is not there
+# a_new: use another store from here on, which does not exist yet
 a_new() { store=$scratch/$1.db; rm -f -- "$store"*; }
 
-# no NAME TEXT ARGS: 'import ARGS' is refused, and the store is as it was
+# no NAME TEXT ARGS: 'import ARGS' is refused, and the store is unchanged
 no()
 {
 	local name=$1 text=$2 before good told
@@ -49,7 +49,7 @@ no()
 	ok "refused: $name: $told"
 }
 
-# yaml NAME IMAGE LINE...: the keys that must be there, and these
+# yaml NAME IMAGE LINE...: with the required keys, and these
 yaml()
 {
 	local name=$1
@@ -60,7 +60,7 @@ yaml()
 	[ $# = 0 ] || printf '%s\n' "$@" >>"$scratch/$name.yaml"
 }
 
-# spot X Y: what the only layer has there
+# spot X Y: value of the only layer there
 spot()
 {
 	ctl -j spot "$1" "$2" && python3 - "$scratch/out" <<-'END'
@@ -70,7 +70,7 @@ spot()
 	END
 }
 
-# same A B: two exports, but for their names
+# same A B: two exports are equal, except for their names
 same()
 {
 	cmp "$scratch/$1.pgm" "$scratch/$2.pgm" &&
@@ -165,7 +165,7 @@ test_import()
 	ok 'import: pictures elsewhere'
 }
 
-# alike NAME YAML ARGS: as plan.yaml
+# alike NAME YAML ARGS: the same as plan.yaml
 alike()
 {
 	local name=$1 yaml=$2
@@ -250,7 +250,7 @@ test_place()
 	ok 'import: --pose turns it alike'
 }
 
-# Cells of fused maps begin at multiples of their side: who moves is told
+# Cells of fused maps begin at multiples of their side: a shift is reported
 test_off()
 {
 	a_new off
@@ -315,7 +315,7 @@ test_replaced()
 	ok 'import: one of the same time, and one with nothing in it'
 }
 
-# Values and places of all kinds: out, in, out
+# Values and positions of all kinds: out, in, out
 test_round()
 {
 	local mode i
@@ -447,7 +447,7 @@ test_bad()
 	no 'one before 1970' 'stamp must be' --stamp -1 "$scratch/plan.yaml"
 }
 
-# What is wrong makes no store
+# Invalid input creates no store
 test_none()
 {
 	a_new never
@@ -499,7 +499,7 @@ start()
 	until_says nodes "$gdimctl" --socket "$socket" status
 }
 
-# post COMMAND PARAMETERS: status of HTTP, and what is told
+# post COMMAND PARAMETERS: HTTP status, and the message
 post()
 {
 	python3 - "$@" <<-'END'

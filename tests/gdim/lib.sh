@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - what a SLAM finds, and what tests ask; sourced behind tap.sh
+# lib.sh - output of a SLAM, and helpers of tests; sourced after tap.sh
 
-# Eight submaps of a corridor with walls on both sides, and poses of two kinds
+# Eight submaps of a corridor with walls on both sides, and two sets of poses
 make_input()
 {
 	python3 - "$scratch" <<-'END'
@@ -26,17 +26,17 @@ make_input()
 	END
 }
 
-# sum: of the store, and of what belongs to it
+# sum: checksum of the store with its files
 sum()
 {
 	ls -d "$store"
 	cat "$store" "$store-wal" 2>/dev/null | sha256sum
 } 2>/dev/null
 
-# of EXPRESSION: of JSON that ctl printed, as j
+# of EXPRESSION: on JSON that ctl printed, as j
 of() { python3 -c "import json; j = json.load(open('$scratch/out')); assert ($1), j"; }
 
-# until_says TEXT COMMAND...: it prints that; for a minute at most
+# until_says TEXT COMMAND...: until it prints TEXT; a minute at most
 until_says()
 {
 	local text=$1 i
@@ -51,7 +51,7 @@ until_says()
 	return 1
 }
 
-# refused TEXT COMMAND...: as a user sees it; TEXT is in the line
+# refused TEXT COMMAND...: an error as for a user; TEXT is in the line
 refused()
 {
 	local text=$1 status
@@ -68,7 +68,7 @@ refused()
 	return 1
 }
 
-# told NAME COMMAND...: it prints "ok TEXT" or "not ok TEXT", and ends well
+# told NAME COMMAND...: it prints "ok TEXT" or "not ok TEXT", and exits with 0
 told()
 {
 	local name=$1 good line status

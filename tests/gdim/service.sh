@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# service.sh - gdimd as systemd runs it: the unit, the example settings, what
-# is told by sd_notify, and that it needs no rights
+# service.sh - gdimd as a systemd service: the unit, the example settings, the
+# sd_notify messages, and that it runs without privileges
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -27,8 +27,8 @@ test_unit()
 	ok 'the unit is one'
 }
 
-# notified COMMAND...: as Type=notify does. Prints what is told, ends the
-# command when it lives, and prints its exit status
+# notified COMMAND...: as Type=notify does. Prints the notifications, stops the
+# command when it is ready, and prints its exit status
 notified()
 {
 	timeout 120 python3 - "$scratch/notify" "$@" <<-'END'
@@ -89,7 +89,7 @@ test_rights()
 	chmod 755 "$scratch"
 	rm -rf "$scratch/state" && mkdir "$scratch/state" &&
 		chown 65534 "$scratch/state"
-	# what it is made of may lie where nobody else may look
+	# its files may be in a folder that others cannot read
 	cp "$bin/gdimd" "$example" "$scratch"
 	[ "$(umask 0027; notified setpriv --reuid=65534 --regid=65534 \
 		--clear-groups --no-new-privs --bounding-set=-all \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # store.sh - the store after kill -9, after power cuts, on full and on read-only
-# disks: what was acknowledged is there
+# disks: acknowledged data are there
 #
 # SEED=n repeats a run, KILLS=n and CUTS=n make it longer.
 
@@ -22,7 +22,7 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# run NAME WORDS: store-storm, and what it says
+# run NAME WORDS: store-storm, with its output
 run()
 {
 	local name=$1 status said
@@ -31,7 +31,7 @@ run()
 	"$storm" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	said=$(tail -n 1 "$scratch/out")
-	# what says the name must not be what ok looks at
+	# ok must see this status, not that of computing the name
 	[ $status = 0 ]
 	ok "$name${said:+: $said}"
 	sed 's/^/# /' "$scratch/err"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# view.sh - the operator's page: that its data are what export, spot and the
-# recordings say, that nothing of other machines becomes HTML, and, where there
-# is a Chromium, that it does what it should when somebody uses it
+# view.sh - the operator's page: its data are those of export, spot and the
+# recordings, no foreign text becomes HTML, and, with a Chromium, it works when
+# used
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -26,7 +26,7 @@ trap 'exit 130' INT TERM
 ctl() { "$bin/gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 ask() { "$bin/gdimctl" --socket "$socket" "$@" 2>&1; }
 
-# no_page TEXT ARGS: refused, and nothing is written
+# no_page TEXT ARGS: refused, and no file is written
 no_page()
 {
 	local text=$1
@@ -36,7 +36,7 @@ no_page()
 	refused "$text" "$bin/gdimctl" --store "$store" "$@" && [ ! -e "$page" ]
 }
 
-# A daemon that took a recording, a snapshot, a log, then other poses
+# A daemon that received a recording, a snapshot, a log, then other poses
 make_store()
 {
 	"$bin/gdim-feed" -s 60 -i 40 -l slam_submap -l temp_submap_fused \
@@ -127,7 +127,7 @@ def value(d, time, name, cx, cy):
         return v if v <= l['full'] else -1
     return -1
 
-# all cells of a map that was exported with --mode raw
+# all cells of a map exported with --mode raw
 def compare(d, time, name, pgm):
     yaml = open(pgm[:-3] + 'yaml').read()
     at = [float(v) for v in re.search(r'origin: \[(.*)\]', yaml).group(1).split(',')]
@@ -282,7 +282,7 @@ test_disk()
 	umount "$disk" && mounted=
 }
 
-# visit WISH: the page, as a browser has it, in $scratch/dom
+# visit WISH: the page, as rendered by a browser, in $scratch/dom
 visit()
 {
 	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu \
@@ -292,7 +292,7 @@ visit()
 		>"$scratch/dom" 2>/dev/null
 }
 
-# browse POINTS: what the page's own test found there, in $scratch/found
+# browse POINTS: results of the page's own test, in $scratch/found
 browse()
 {
 	visit "test=$1"
@@ -360,8 +360,8 @@ assert j["rooms"] == ['"'$evil'"'] and j["first"].startswith("snapshot_")'
 	test_fire
 }
 
-# A floor at 20 degrees, a fire on it, and layers of each kind; nobody told of
-# rooms or repeaters, and the robot stood still
+# A floor at 20 degrees, a fire on it, and layers of each kind; no rooms or
+# repeaters, and the robot did not move
 make_fire()
 {
 	python3 - "$scratch" <<-'END'
@@ -394,7 +394,7 @@ make_fire()
 			--unit °C --range 0:400 "$scratch/heat.i8"
 }
 
-# dom PYTHON: of the page as the browser has it: ids, hidden, headings, names
+# dom PYTHON: on the rendered page: ids, hidden, headings, names
 dom() { python3 - "$scratch/dom" "$1" <<-'END' 2>"$scratch/py.err" ||
 	import html.parser, sys
 	class Dom(html.parser.HTMLParser):

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# way_in.sh - nothing that a RELIABLE writer sends is lost on its way into the
-# store: however fast it comes, over a link that loses packets, from Cyclone DDS
-# and Fast DDS, and while the daemon has other work; what is lost is counted
+# way_in.sh - no message of a RELIABLE writer is lost on its way into the store:
+# at any rate, over a link that loses packets, from Cyclone DDS and Fast DDS,
+# and while the daemon is busy; losses are counted
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/../ends/lib.sh"
@@ -44,7 +44,7 @@ loses()
 # status FILTER
 status() { $gdimctl -j status | jq "$1"; }
 
-# all_of NUMBER: they are stored, each once, and nothing else came
+# all_of NUMBER: all are stored once, and nothing else
 all_of()
 {
 	until_says "$1" status .submaps >/dev/null
@@ -80,22 +80,22 @@ test_cyclone()
 	sends 'Cyclone DDS, transient local' "$cyclone" -n 97 -t
 }
 
-# Its datagrams are what a link carries in one packet
+# Its datagrams fit in one packet of a link
 test_fastdds()
 {
 	sends 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
 	sends 'Fast DDS' "$fastdds" -n 97 -m 1400
 }
 
-# Its first heartbeat is not repeated, and is not heard if it comes before the
-# daemon knows the writer: the next one is behind the data
+# Its first heartbeat is not repeated, and is ignored if it arrives before the
+# daemon knows the writer: the next one follows the data
 test_fastdds_greeting()
 {
 	LOSSES=_greetings sends 'Fast DDS, no greeting' "$fastdds" -n 97
 	LOSSES='0 0 0' sends 'Fast DDS, datagrams of 64 kB' "$fastdds" -n 97
 }
 
-# frames: numbers in the names of those that are stored, first, last, how many
+# frames: numbers in the names of stored ones: first, last, count
 frames()
 {
 	python3 - "$store" <<-'END'
@@ -107,7 +107,7 @@ frames()
 	END
 }
 
-# A VOLATILE one owes what it writes from their match on, without a hole
+# A VOLATILE writer must deliver all since the match, without a hole
 test_midway()
 {
 	local first last number
@@ -131,7 +131,7 @@ test_midway()
 	loses 0
 }
 
-# A writer that keeps its messages has all of them for a daemon that comes later
+# A writer that keeps its messages delivers all of them to a late daemon
 test_later()
 {
 	for writer in "$cyclone" "$fastdds"; do
@@ -145,7 +145,8 @@ test_later()
 	done
 }
 
-# A writer that loses what a link loses: what comes is stored, the rest counted
+# A writer that does not retransmit: received messages are stored, losses
+# counted
 test_best_effort()
 {
 	start
@@ -158,7 +159,7 @@ test_best_effort()
 	in_space "$cyclone" -b -n 200 -i 200 -s 10
 	sleep 2
 	loses 0
-	# the first and the last ones are not missed by anybody
+	# a loss of the first or last ones cannot be detected
 	[ "$(status '.submaps + .in.lost')" -ge 190 ] &&
 		[ "$(status .in.lost)" -gt 10 ] &&
 		[ "$(status .submaps)" -lt 190 ]
@@ -168,7 +169,7 @@ test_best_effort()
 	end
 }
 
-# Commands do not keep the daemon from its input, nor from answering others
+# Commands block neither the daemon's input nor other answers
 test_busy()
 {
 	local n

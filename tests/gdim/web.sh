@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# web.sh - gdimd's HTTP: every address, what is told wrongly, who may ask, many
-# at once, and that nothing of it stops or fills the daemon
+# web.sh - gdimd's HTTP: every path, invalid options, access control, many
+# clients, and that nothing of it stops or fills the daemon
 #
-# Prints TAP. Needs root: it has a network of its own. web.py asks.
+# Prints TAP. Needs root: it uses a network namespace. web.py asks.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/alone.sh" "$@"
@@ -27,10 +27,10 @@ trap 'exit 130' INT TERM
 
 ip link set lo up && ip addr add 10.9.0.1/32 dev lo || exit 1
 
-# part NAME ARGS...: of web.py; what it says is what is tested
+# part NAME ARGS...: of web.py; its output is checked
 part() { told "$1" python3 "$here/web.py" "$@"; }
 
-# begin ARGS...: the daemon, on port 8460 unless told otherwise
+# begin ARGS...: the daemon, on port 8460 by default
 begin()
 {
 	"$bin/gdimd" --to none --socket "$scratch/socket" "$@" \
@@ -38,7 +38,7 @@ begin()
 	daemon=$!
 }
 
-# end: by SIGTERM; false if it did not end well
+# end: by SIGTERM; false unless it exits with 0
 end()
 {
 	local status
@@ -87,7 +87,7 @@ feed()
 }
 feed 200 "$scratch/feed.mcap"; ok 'there is something to see'
 
-# ---- told wrongly ----
+# ---- invalid options ----
 
 wrong 1 'only loopback addresses' --http 0.0.0.0:8460
 ok 'every address, without tokens'
@@ -115,7 +115,7 @@ ok 'one that is too short'
 printf '%0300d\n' 0 >"$scratch/few"
 wrong 1 'few:1: a token is' --http-token-file "$scratch/few"; ok 'or too long'
 
-# ---- asked ----
+# ---- requests ----
 
 begin --from "$scratch/feed.mcap" --store "$scratch/site.db"
 python3 "$here/web.py" wait 8460 24; ok 'a recording is fused'
@@ -133,7 +133,7 @@ part errors 8460
 part hostile 8460
 part crowd 8460
 
-# ---- many, and long ----
+# ---- many and long requests ----
 
 paths=('/api/v1/spot?x=%X&y=%Y' /api/v1/layers /api/v1/rooms /api/v1/status
 	/api/v1/rooms/3 /api/v1/layers/slam_map.png
@@ -152,7 +152,7 @@ ok 'memory does not grow' || echo "# $before kB, $after kB"
 part stay 8460 "$daemon"
 end; ok 'and ends well'
 
-# ---- while data come in ----
+# ---- during input ----
 
 feed 4 "$scratch/slow.mcap"
 begin --from "$scratch/slow.mcap" --store "$scratch/again.db"
