@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a limit of packets in flight costs a fast radio, and what it saves when
-# a slow link fails; `inflight auto` next to fixed limits and to none. For
-# tools/machines/vm --icount: in guest time the figures are the same on any host.
+# Cost of an in-flight limit for a fast radio, and its benefit when a slow link
+# fails; `inflight auto` compared to fixed limits and to none. For
+# tools/machines/vm --icount: in guest time the results are the same on any
+# host.
 #
 # Fast: like 802.11ac, 300 Mbit/s, up to 64 packets in an aggregate, 200 us
 # between two. Slow: 2 Mbit/s, one by one. The radio is air0
-# (tests/module/air.c), which takes all that it is given.
+# (tests/module/air.c), which accepts all packets.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -18,7 +19,7 @@ count=/sys/class/net/air0/statistics/tx_packets
 # radio KBIT AGGREGATE GAP_US
 radio() { echo "air $1 $2 $3" >$X/cmd; }
 
-# queue MESSAGES TC-OPTIONS...: so many wait behind a closed gate
+# queue MESSAGES TC-OPTIONS...: MESSAGES wait behind a closed gate
 queue()
 {
 	local n=$1
@@ -53,7 +54,7 @@ fast()
 	echo $((bits / (end - begin)))
 }
 
-# slow OPTIONS...: packets below when the link fails
+# slow OPTIONS...: packets below the queue when the link fails
 slow()
 {
 	local n=0
@@ -61,7 +62,7 @@ slow()
 	queue 400 "$@"
 	radio 2000 1 300
 	tc qdisc change dev air0 root handle 1: optsample gate open
-	# long enough for a limit to be found
+	# long enough to find a limit
 	while [ $((n - sent)) -lt 300 ]; do
 		read -r n <$count
 	done

@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a packet costs, enqueue plus dequeue, in optsample and in others: one
+# Cost of a packet, enqueue plus dequeue, in optsample and other qdiscs: one
 # line for each case, for tools/bench/bench, which makes the table.
 #
 #   case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O \
 #	dropped N clock C
 #
-# in tenths of a nanosecond a packet; with tools/machines/vm --icount a nanosecond is
-# an instruction, in tools/machines/uml it is a nanosecond. STATE: empty (each packet
-# leaves at once), half (500 wait), full (nothing leaves, every arrival is one
-# too many). PACKETS: a message. C: what a reading of the clock costs, which is
-# taken off.
+# in tenths of a nanosecond a packet; with tools/machines/vm --icount a
+# nanosecond is an instruction, in tools/machines/uml it is a nanosecond. STATE:
+# empty (each packet leaves at once), half (500 wait), full (nothing leaves,
+# every arrival is one too many). PACKETS: per message. C: cost of reading the
+# clock, which is subtracted.
 #
-#   memory message BYTES     what a queued message takes beyond its packets
-#   memory flow BYTES          what an idle flow takes
+#   memory message BYTES     memory of a queued message besides its packets
+#   memory flow BYTES        memory of an idle flow
 #
-# Every queue is given the same room; otherwise all have their defaults.
+# Every queue has the same capacity; otherwise all have their defaults.
 # BENCH_COUNT: packets for each case, after those that fill the queue.
 # BENCH_STATES, BENCH_FLOWS, BENCH_PACKETS, BENCH_NAMES: only these.
-# BENCH_ROUNDS: so many times all cases, for what does not repeat; each time
-# BENCH_REPEAT times the same, of which the quickest counts. Then an empty
-# queue is measured in batches: enqueue has it all.
+# BENCH_ROUNDS: repetitions of all cases, for noisy results; each time
+# BENCH_REPEAT repetitions of a case, of which the fastest counts. Then an empty
+# queue is measured in batches: enqueue has the whole cost.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -35,7 +35,7 @@ names=${BENCH_NAMES:-pfifo sfq fq fq_codel cake tagged deployed classified \
 	classified+deployed ordinary gap memory}
 object=$top/build/bpf/ros_tag.bpf.o
 
-# what they are measured with in the VM: modules of the kernel, if they are
+# what the VM needs to measure them: modules of the kernel, if they are
 for mod in sch_sfq sch_fq sch_fq_codel sch_cake cls_bpf dummy; do
 	modprobe $mod 2>/dev/null || :
 done
@@ -68,14 +68,14 @@ options()
 	esac
 }
 
-# fill NAME STATE FLOWS PACKETS: so many packets wait before it is measured
+# fill NAME STATE FLOWS PACKETS: number of packets that wait before measuring
 fill()
 {
 	case $2:$1 in
 	empty:*)	echo 0 ;;
 	half:*)		echo $((room)) ;;
 	full:tagged|full:*deployed|full:classified|full:gap)
-		# every flow must have all its messages
+		# every flow must have complete messages
 		local all=$(($3 * $4 * (room / ($3 * $4))))
 
 		[ $all -gt 0 ] || all=$(($3 * $4))
@@ -152,7 +152,7 @@ slab()
 		/proc/slabinfo | sort
 }
 
-# idle FROM TO: these flows exist and hold nothing
+# idle FROM TO: create these flows, which then hold nothing
 idle()
 {
 	local i
@@ -163,8 +163,8 @@ idle()
 	done | drive >/dev/null
 }
 
-# The qdisc's own count less the packets; then the size of the objects that
-# 1000 idle flows took.
+# The qdisc's own count minus the packets; then the size of the objects that
+# 1000 idle flows need.
 memory()
 {
 	tc qdisc del dev d0 root 2>/dev/null
@@ -175,7 +175,7 @@ memory()
 	echo "memory message $((($(stat memory) - 1000 * skb) / 1000))"
 	tc qdisc del dev d0 root
 	tc qdisc add dev d0 root optsample flows 2000 || return 1
-	# the first thousand uses up what lay free in the slabs
+	# the first thousand uses up free objects of the slabs
 	idle 1 1000 && slab >"$scratch/before" && idle 1001 2000 || return 1
 	slab | join "$scratch/before" - | awk '$4 - $2 > 900 { sum += $5 }
 		END { print "memory flow", sum }'
@@ -209,8 +209,8 @@ row()
 	done
 }
 
-# draws NAME: so many qdiscs, of which the table has the median. fq_codel hashes
-# by a random number: where two flows share a queue it looks cheaper.
+# draws NAME: number of qdiscs, of which the table has the median. fq_codel
+# hashes with a random number: if two flows share a queue it looks cheaper.
 draws()
 {
 	case $1 in

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Back-pressure of ordinary traffic: one blocking socket sends faster than the
-# link. What another qdisc lets through because the sender waits, optsample lets
-# through, too. For tools/machines/vm --skip-idle: in guest time CoDel drops the same
-# packets on any host.
+# link. If another qdisc loses nothing because the sender waits, neither may
+# optsample. For tools/machines/vm --skip-idle: in guest time CoDel drops the
+# same packets on any host.
 #
 #   robot (this namespace)                     operator (namespace op)
 #     v0 10.9.0.1  ---------- veth ---------  v1 10.9.0.2
@@ -53,8 +53,8 @@ drained()
 {
 	! tc -s qdisc show dev v0 | grep '^ backlog' | grep -qv ' 0b 0p '
 }
-# The last word must arrive whatever else is lost. fq_codel sends it ahead
-# of the backlog.
+# The last datagram must arrive whatever else is lost. fq_codel sends it before
+# the backlog.
 last_word()
 {
 	until ! kill -0 "$1" 2>/dev/null; do
@@ -65,7 +65,7 @@ s.sendto(b"end", ("10.9.0.2", 5002))'
 	done
 }
 
-# blocking LEAF [CHILD]: how many of 3000 datagrams arrive
+# blocking LEAF [CHILD]: number of 3000 datagrams that arrive
 blocking()
 {
 	local sink
@@ -90,10 +90,10 @@ echo "# of 3000 datagrams $base arrive with fq_codel, $own with optsample"
 	[ "$own" -le $((base + 5)) ]
 ok "a blocking sender: the default child loses what fq_codel does"
 
-# 2. one message of 4 MB of a topic that is not sampled: a writer that the
-# classifier does not know
+# 2. one message of 4 MB of a topic that is not sampled: its writer is unknown
+# to the classifier
 
-# message LEAF [CHILD]: what arrives of it
+# message LEAF [CHILD]: share of it that arrives
 message()
 {
 	local receiver

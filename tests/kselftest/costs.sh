@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Counts the instructions that the qdisc spends on traffic made to be slow: it
-# holds the root lock meanwhile. For tools/machines/vm --icount, where a nanosecond is an
+# Counts the instructions of the qdisc for worst-case traffic: it holds the root
+# lock meanwhile. For tools/machines/vm --icount, where a nanosecond is an
 # instruction.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
 
-# bench ARGS...: what an enqueue costs, in tenths of an instruction
+# bench ARGS...: cost of an enqueue, in tenths of an instruction
 bench()
 {
 	local line
@@ -39,9 +39,9 @@ within()
 	ok "$4: at most $1 %"
 }
 
-# 1. Flow ids that fill one bucket of a hash table whose function is known:
-# multiples of the inverse of hash_32()'s factor. The qdisc's is drawn at
-# random, so the median of a few is taken.
+# 1. Flow ids that fill one bucket of a hash table with a known function:
+# multiples of the inverse of hash_32()'s factor. The qdisc's is random, so the
+# median of a few runs is taken.
 inverse=3954393975
 median() { sort -n | sed -n 3p; }
 ids()
@@ -58,8 +58,8 @@ bad=$(ids $inverse)
 echo "ids 1" | drive
 within 130 "$bad" "$random" "1000 flow ids that collide under hash_32()"
 
-# 2. Memory is full, and every packet pushes another one out: with many flows,
-# the search for the one that holds most ends early.
+# 2. Memory is full, and every packet evicts another one: with many flows, the
+# search for the largest one ends early.
 memory() { cost limit 65535 memlimit 6mb -- tagged-full "$1" 1 3000 4000; }
 few=$(memory 10)
 many=$(memory 1000)
@@ -72,19 +72,19 @@ long=$(control control 1000 100000)
 within 105 "$long" "$short" \
 	"100000 packets of control behind 1000 messages instead of 10"
 
-# 4. Control that replaces older control of its kind looks for it, but not
-# through all that waits.
+# 4. Control that replaces older control of its kind searches for it, but not in
+# the whole queue.
 few=$(control latest 10 128)
 many=$(control latest 10 1024)
 within 150 "$many" "$few" "1024 kinds of control instead of 128"
 
-# 5. A packet whose message is not known is not looked for in all that waits.
+# 5. A packet of an unknown message is not searched for in the whole queue.
 straggler() { cost limit 1 memlimit 512mb -- tagged-straggler-full 1 1 "$1" 1000; }
 few=$(straggler 100)
 many=$(straggler 1000)
 within 150 "$many" "$few" "stragglers behind 1000 packets of control, not 100"
 
-# dequeue OUT ARGS...: what a dequeue costs, if OUT packets leave
+# dequeue OUT ARGS...: cost of a dequeue, if OUT packets leave
 dequeue()
 {
 	local out=$1 line
@@ -95,15 +95,15 @@ dequeue()
 	sed -n "s/.*: dequeue \([0-9]*\) out $out$/\1/p" <<<"$line"
 }
 
-# 6. A packet that comes back from one destination wakes the flows that wait for
-# it, not those that wait for another.
+# 6. A packet that is freed by one destination wakes the flows that wait for it,
+# not those that wait for another.
 wake() { device inflight 1 per destination && dequeue 1000 wake "$1" 1000; }
 few=$(wake 1)
 many=$(wake 1000)
 within 105 "$many" "$few" "1000 flows wait for another destination, not 1"
 
 # 7. Control of two flows has waited in one of them for data that has left, and
-# moves on to the other one: not all of it at once.
+# moves on to the other one: not all at once.
 moves()
 {
 	device limit 65535 memlimit 512mb && dequeue $(($1 + 4)) moves "$1"

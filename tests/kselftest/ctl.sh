@@ -19,13 +19,13 @@ pub=
 sub=
 cleanup()
 {
-	# The interface goes first: a test may have failed half way.
+	# The interface first: a test may have failed half way.
 	kill $pub $sub 2>/dev/null
 	optsample down >/dev/null 2>&1
 }
 trap cleanup EXIT
 
-# All that `up` may leave behind, as text
+# Everything that `up` may leave, as text
 traces()
 {
 	ip -br link show | awk '{ print $1 }'
@@ -37,7 +37,7 @@ traces()
 	pgrep -f 'optsample discove[r]'
 }
 
-# fails MESSAGE CMD...: one line with that message, status 1, nothing left
+# fails MESSAGE CMD...: one line with that message, status 1, nothing is left
 fails()
 {
 	local want=$1 rc
@@ -121,7 +121,7 @@ test_refusals()
 		fails "no kernel module" ./lonely up v0
 }
 
-# Every step of up in turn goes wrong
+# Every step of up fails in turn
 test_half_way()
 {
 	mkdir -p alone/bin
@@ -220,7 +220,7 @@ test_variants()
 	ok "down after the interfaces are gone"
 }
 
-# whole: d0 is up, and all is said to be well
+# whole: d0 is up, and all checks pass
 whole()
 {
 	[ "$(optsample show -j d0 | jq '.[0].warning')" = null ] &&
@@ -295,7 +295,7 @@ test_replaced()
 	is "$(traces)" "$clean" "replaced: nothing is left"
 }
 
-# One fails, and with it goes the folder that the other one needs.
+# One fails, and its folder, which the other one needs, is removed.
 test_at_once()
 {
 	local i rc=0
@@ -352,7 +352,7 @@ test_daemon()
 	is "$(traces)" "$clean" "daemon: nothing is left"
 }
 
-# up is killed at any moment, and what it made is known.
+# up is killed at any moment; its work so far is in the state file.
 test_killed()
 {
 	local at rc=0
@@ -475,7 +475,7 @@ test_own_in_use()
 	clean=$(traces)
 }
 
-# own_whole: own-d0 has what it should, and all is said to be well
+# own_whole: own-d0 is complete, and all checks pass
 own_whole()
 {
 	[ "$(optsample show -j d0 | jq -c '.[0] |
@@ -708,7 +708,7 @@ test_plain_tc()
 	rm -f /sys/fs/bpf/tc/globals/{writers,flows,recent,frags,counters}
 }
 
-# For a failure: which images did not arrive, and what the qdisc says
+# For a failure: which images are missing, and statistics of the qdisc
 lost_images()
 {
 	cut -d, -f1 pub.csv | grep -n . | while IFS=: read -r n _; do
@@ -729,8 +729,8 @@ test_traffic()
 		echo "# no image-pub: nothing was sent"
 		return
 	fi
-	# much longer than all of this: a writer that leaves takes what is
-	# held with it, as its farewell goes first
+	# much longer than all of this: a writer that ends loses its held
+	# messages, as its farewell is sent first
 	head -c $((160 * 120 * 400)) /dev/urandom >frames
 	CYCLONEDDS_URI=$(uri v1 25) \
 		peer image-sub --seconds 120 >sub.csv 2>sub.log &
@@ -764,7 +764,7 @@ test_traffic()
 	wait $pub
 	sleep 1
 	optsample show -j v0 >show.json
-	# one or two were in the air when the link went
+	# one or two were in flight when the link went down
 	lost=$(($(wc -l <pub.csv) - $(wc -l <sub.csv) - \
 		$(jq '.[0].flows[0] | .sampled + .evicted' show.json)))
 	[ $lost -ge 0 ] && [ $lost -le 2 ]

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a shell feels like beside an upload: ordinary traffic in optsample, next
-# to fq_codel alone. For tools/machines/vm --skip-idle: in guest time the figures are the
-# same on any host, and minutes of waiting cost nothing.
+# Latency of a shell during an upload: ordinary traffic in optsample, compared
+# to fq_codel alone. For tools/machines/vm --skip-idle: in guest time the
+# results are the same on any host, and minutes of waiting cost nothing.
 #
 #   robot (this namespace)                      operator (namespace op)
 #     v0 10.9.0.1, htb 2 Mbit/s  --- veth ---  v1 10.9.0.2, 10 ms back
 #       leaf: fq_codel, or optsample with fq_codel as class ffff
 #       or the same htb on ifb0, which v0's packets are redirected to
 #
-# Key strokes of 64 bytes every 20 to 100 ms over TCP, which are answered; a
-# TCP upload that always has something to send, with ECN; in a third case a
-# sampled flow of 1 Mbit/s, too.
+# Key strokes of 64 bytes every 20 to 100 ms over TCP, which are echoed; a TCP
+# upload that always has data to send, with ECN; in a third case also a sampled
+# flow of 1 Mbit/s.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -45,7 +45,7 @@ def serve(port, what):
 threading.Thread(target=serve, args=(5003, echo), daemon=True).start()
 serve(5004, sink)
 END
-# the upload for 5 s, then key strokes beside it: "P50 P99 MAX" in us
+# the upload for 5 s, then also key strokes: "P50 P99 MAX" in us
 cat >"$scratch/client.py" <<'END'
 import socket, sys, threading, time
 keys = int(sys.argv[1])
@@ -88,7 +88,7 @@ link()
 {
 	fresh_link
 	link_up
-	# as a radio: no packets that are larger than it sends
+	# as a radio: no packets larger than it can send
 	ethtool -K v0 tso off gso off >/dev/null
 	n_op tc qdisc add dev v1 root netem delay 10ms limit 10000
 	sysctl -qw net.ipv4.tcp_ecn=1
@@ -112,8 +112,8 @@ behind_ifb()	# DEV
 		action mirred egress redirect dev "$1"
 }
 
-# keys DEV LEAF [ros]: $p50, $p99 and $max of the answers, $marks of fq_codel;
-# with ros: $whole messages of $sent arrived
+# keys DEV LEAF [ros]: sets $p50, $p99 and $max of the echoes, $marks of
+# fq_codel; with ros: $whole messages of $sent arrived
 keys()
 {
 	local dev=$1 server recv
@@ -155,7 +155,7 @@ keys()
 		"${2:+; $whole of $sent messages arrived}"
 }
 
-# beside_upload DEV WHERE: optsample next to fq_codel
+# beside_upload DEV WHERE: optsample compared to fq_codel
 beside_upload()
 {
 	local base

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Flush and pause: what is held for a path that is gone is dropped and counted;
-# until it is known whether the path is still there, flows wait and ordinary
+# Flush and pause: messages for a path that is gone are dropped and counted;
+# while it is unknown whether the path still exists, flows wait, but ordinary
 # traffic does not.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -19,8 +19,8 @@ backlog()
 	tc -s qdisc show dev d0 | awk '$1 == "backlog" { print $2, $3; exit }'
 }
 
-# five messages of 2 packets in two flows, of which one has begun to leave, and
-# 3 ordinary packets
+# five messages of 2 packets in two flows, one of which is partly sent, and 3
+# ordinary packets
 fill()
 {
 	drive <<-END
@@ -55,7 +55,7 @@ change flush
 ok "flush: of nothing"
 is "$(stat qlen) $(backlog)" "0 0b 0p" "flush: of nothing, nothing changes"
 
-# amid a message
+# in the middle of a message
 device limit 20
 drive <<<$'x 5 1 1 1 100\nx 5 1 1 0 100\nq' >/dev/null
 change flush

@@ -3,9 +3,9 @@
 #
 # foreign.sh - a DDS domain with thousands of writers, on other hosts and here
 #
-# The packets of others never leave by our interface, so they must not take the
-# places of the writers that are here, nor the daemon's time. Of those that are
-# here 4096 have a place. See peers.sh for the link; runs as root inside
+# Packets of other hosts never leave by our interface, so their writers must
+# neither take places of local writers nor cost the daemon time. 4096 local
+# writers have a place. See peers.sh for the link; runs as root inside
 # tools/machines/vm with the module in $SCH_KO. TAP on stdout.
 
 set -u
@@ -20,13 +20,13 @@ ticks()
 		awk '{ print $1 + $2 }'
 }
 
-# in_map: how many; not by jq, which takes seconds for thousands in a guest
+# in_map: their number; not by jq, which takes seconds for thousands in a guest
 in_map()
 {
 	bpftool -j map dump pinned $pins/writers | grep -o '"formatted":' | wc -l
 }
 
-# settled: the daemon hardly works any more
+# settled: the daemon is nearly idle
 settled()
 {
 	local before
@@ -58,7 +58,7 @@ stop_peers 1
 wait_for 60 eval '[ "$(in_map)" = 0 ]'
 ok "the camera goes"
 
-# more writers here than there are places
+# more local writers than places
 places=4096
 left_out() { [ "$(json .writers_left_out)" = "$1" ]; }
 crowd="more than $places writers on this host: "
@@ -106,7 +106,7 @@ wait_for 60 eval '[ "$(in_map)" = 1000 ]'
 ok "places that become free are taken by those who had none"
 is "$(json .warning)" null "and the warning is gone"
 
-# more than are remembered
+# more than the daemon remembers
 peer dds-writers $(seq -f 'rt/much/%g' 8000)
 wait_for 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
 is "$(json .writers_left_out)" $places \

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A full-MAC radio (that of a Raspberry Pi, say) does not say what became of a
-# packet. What its firmware has when the link goes is lost; nothing else is
-# (tests/module/fullmac.c). For tools/machines/vm --icount.
+# A full-MAC radio (e.g. of a Raspberry Pi) does not report the fate of a
+# packet. The packets in its firmware when the link goes down are lost; nothing
+# else may be (tests/module/fullmac.c). For tools/machines/vm --icount.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -13,7 +13,7 @@ play() { printf '%s\n' "$@" | drive; }
 station=02:00:00:00:00:0a scan=02:00:00:00:00:0b
 queue=q0
 
-# radio ROOM STOPS [root]: a fresh full0, with the queue on an ifb or its root
+# radio ROOM STOPS [root]: a new full0, with the queue on an ifb or as its root
 radio()
 {
 	play "full $1 $2" >/dev/null
@@ -41,19 +41,20 @@ radio()
 	arrived >/dev/null
 }
 
-# sent POSITION...: a message each
+# sent POSITION...: one message each
 sent() { printf 'send %s\n' "$@" | drive >/dev/null; }
 
 # arrived: positions, whole messages of one packet
 arrived()
 {
-	sleep 1.2	# the kernel looks at carriers once a second
+	sleep 1.2	# the kernel handles carrier changes once a second
 	play arrived | sed 's/ *-$//' | tr ' ' '\n' | cut -d/ -f2 | words
 }
 
 what() { stat "$1" $queue | tr -d '"'; }
 
-# even FROM TO NAME: the five of $got in between have no gap above twice the ideal
+# even FROM TO NAME: no gap of the five of $got in between exceeds twice the
+# ideal
 even()
 {
 	echo "# $3: $got"
@@ -71,7 +72,7 @@ is "$(arrived)" "$(seq 1 80 | words)" "what is sent arrives"
 is "$(what recall_state) $(what recall_msgs) $(what memory)" "deaf 0 0" \
 	"it does not report: nothing is kept"
 
-# it loses what it has no room for, and notices late
+# it drops what does not fit, and notices the outage late
 play "full gone" >/dev/null
 sent $(seq 81 90)
 is "$(what qlen)" 0 "the access point is gone, and nobody says so"
@@ -109,7 +110,7 @@ play "full back" >/dev/null
 got=$(arrived)
 even 92 125 "these 12 are lost, the others are sampled evenly"
 
-# its address is another one while it scans
+# it has another address while it scans
 radio 4 1
 play "full gone" "full noticed" >/dev/null
 sent 81 82

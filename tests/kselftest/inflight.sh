@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who owns a packet: transmit time stamps, the in-flight limit, over tunnels,
-# too. The sender's socket buffer is in blocking.sh.
+# Owners of packets: transmit time stamps, the in-flight limit, also over
+# tunnels. The sender's socket buffer is in blocking.sh.
 #
 #   robot (this namespace)                     operator (namespace op)
 #     v0 10.9.0.1, fd09::1  --- veth ---  v1 10.9.0.2, fd09::2
@@ -13,7 +13,7 @@ need_modules
 modprobe -a veth ifb dummy vxlan geneve wireguard xfrm_interface esp6 \
 	sch_netem cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
-# link: a fresh pair of devices, with addresses of both families
+# link: a new pair of devices, with addresses of both families
 link()
 {
 	fresh_link
@@ -24,7 +24,7 @@ link()
 
 # 1. in flight above a tunnel whose packets leave over IPv6
 #
-# IPv6 output takes the owner of a packet for an inet socket.
+# IPv6 output assumes that the owner of a packet is an inet socket.
 
 xfrm_end()	# IN-NAMESPACE DEV LOCAL REMOTE SPI-OUT SPI-IN
 {
@@ -63,7 +63,7 @@ make_tunnel()	# KIND
 	esac
 }
 
-# underlay KIND MTU: datagrams of a tunnel, some of them in fragments
+# underlay KIND MTU: datagrams of a tunnel, some of them fragmented
 underlay()
 {
 	local kind=$1 address got
@@ -74,7 +74,7 @@ underlay()
 	[ -d /sys/class/net/t0 ] || return
 	ip addr add 10.7.0.1/24 dev t0
 	n_op ip addr add 10.7.0.2/24 dev t1
-	# larger than the link below can take: IPv6 makes fragments
+	# larger than the MTU below: IPv6 fragments it
 	ip link set t0 mtu "$2" up
 	n_op ip link set t1 mtu "$2" up
 	address=$(n_op cat /sys/class/net/t1/address)
@@ -172,7 +172,7 @@ vlan_below()
 }
 recounted() { [ "$(stat inflight_recounts d0.5)" -ge "$1" ]; }
 
-# The transmit time goes with its sender: etf drops what has none.
+# The transmit time needs its sender: etf drops packets without one.
 cat >"$scratch/txtime.py" <<-'END'
 	import socket, struct, time
 	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -215,7 +215,7 @@ ip link add d9 type dummy
 echo "dev d9" | drive
 ip link del d0
 
-# one station that sleeps: packets to it stay below, those to the other leave
+# one station that sleeps: its packets stay below, those of the other leave
 modprobe -a cls_flower sch_prio sch_plug 2>/dev/null
 two_stations()
 {
@@ -259,12 +259,12 @@ for i in $(seq 10); do
 done
 wait_for 5 eval '[ "$(stat ordinary_qlen d0.5)" = 0 ]'
 left=$(stat backlog_msgs d0.5)
-# if this took 10 s, the count began anew and let some leave
+# after 10 s the count would be reset and let some leave
 [ "$(stat inflight_recounts d0.5)" = 0 ] || [ "$left" -gt 15 ] || left=15
 is "$(stat ordinary_qlen d0.5) $left" "0 15" \
 	"ordinary traffic to a station that sleeps goes on"
 
-# one packet, with nothing else that would wake the queue; the best of three
+# one packet, with nothing else to wake the queue; the best of three
 best=9999
 for i in 1 2 3; do
 	two_stations inflight 5 per destination
@@ -294,8 +294,8 @@ is "$(stat backlog_msgs d0.5)" 15 "those for the station that is awake leave"
 two_stations inflight 5 per destination
 both
 
-# What ordinary traffic sends while flows can send nothing is no debt: when they
-# can, it has its share.
+# Ordinary traffic that is sent while flows are blocked is no debt: afterwards
+# it has its normal share.
 cat >"$scratch/order.py" <<-'END'
 	import socket
 	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
@@ -335,8 +335,8 @@ tc qdisc change dev d0.5 root handle 1: optsample noinflight
 is "$(stat backlog_msgs d0.5)" 0 "without a limit all leave"
 ip link del d0
 
-# Fragments made below come back, each on its own. Some packets stay below,
-# then 100 go through in fragments, then nothing goes any more.
+# Fragments made below are freed one by one. Some packets stay below, then 100
+# pass as fragments, then nothing passes any more.
 lower()	# BAND: v0 holds what it gets (0) or sends it (1)
 {
 	tc qdisc change dev v0 root handle 9: prio \
@@ -352,7 +352,7 @@ ping -q -c 1 -W 10 10.7.0.2 >/dev/null
 tc qdisc add dev v0 root handle 9: prio
 tc qdisc add dev v0 parent 9:1 handle 91: plug limit 1000000
 tc qdisc add dev t0 root handle 1: optsample inflight 10 limit 1000 \
-	per destination	# which means nothing without an Ethernet header
+	per destination	# not supported without an Ethernet header
 classify t0
 lower 0
 rtps-gen send 10.7.0.2 7411 1 3 1 1400

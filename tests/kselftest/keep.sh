@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `optsample up` keeps addresses, routes and neighbours of an interface when
-# its network manager takes them, sets it down or gives it another link
-# address. Here the test is the manager.
+# `optsample up` keeps addresses, routes and neighbours of an interface when its
+# network manager removes them, sets it down or changes its link address. Here
+# the test acts as the manager.
 #
 #   robot (this namespace)                operator (namespace op)
 #     v0 10.9.0.1  fd00:9::1  --- veth ---  v1 10.9.0.2  fd00:9::2
 #     optsample up v0                        beyond it: 10.77.0.1
 #
-# A program sends a datagram every 20 ms to itself and to the operator, and
-# sendto() may never fail.
+# A program sends a datagram every 20 ms to itself and to the operator; sendto()
+# must never fail.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -29,7 +29,7 @@ signal.signal(signal.SIGTERM, stop)
 END
 cat >"$scratch/send.py" <<'END'
 import socket, sys, time, until_term
-# ADDRESS PORT...: what was sent, what came from itself, which errors
+# ADDRESS PORT...: datagrams sent, datagrams from itself, and errors
 robot, targets = sys.argv[1], sys.argv[2:]
 family = socket.AF_INET6 if ":" in robot else socket.AF_INET
 own = socket.socket(family, socket.SOCK_DGRAM)
@@ -69,7 +69,7 @@ for who, n in sorted(got.items()):
     print(who, len(n), "without", sorted(set(range(1, max(n))) - n), flush=True)
 END
 
-# what keep-v0 keeps: IPv4 as routes of the table local
+# addresses of keep-v0: IPv4 as routes of the table local
 keep()
 {
 	{
@@ -101,7 +101,7 @@ network()
 		echo "# keep-v0 has no neighbours"
 }
 
-# traffic CMD...: what happens to datagrams while CMD runs
+# traffic CMD...: fate of datagrams while CMD runs
 traffic()
 {
 	local sender6
@@ -129,7 +129,7 @@ traffic()
 	[ $all = yes ] || sed 's/^/# /' "$scratch"/sent* "$scratch/got"
 }
 
-# whole FILE ADDRESS TARGETS: all that was sent came, here and there
+# whole FILE ADDRESS TARGETS: all datagrams arrived, here and there
 whole()
 {
 	local n
@@ -220,7 +220,7 @@ manager()
 	ip addr add fd00:9::1/64 dev v0 nodad
 	ip route add default via $operator dev v0 metric 600
 }
-# a veth is as quick as its peer; frames for the scan address are not its own
+# a veth is as quick as its peer; frames to the scan address are not for it
 n_op ip link set v1 promisc on
 traffic manager
 is "$(tail -n 1 "$scratch/sent" | grep -o 'errors.*')" "errors none" \
@@ -230,19 +230,19 @@ is "$(awk '/^sent/ { print $2 - $4 }' "$scratch/sent")" 0 \
 wait_for 10 kept $robot fd00:9::1/64
 ok "still kept"
 
-# what was held for another network
+# held messages for another network
 optsample down
 network
 for i in 1 2 3; do
 	ip neigh replace $operator dev v0 lladdr \
 		"$(n_op cat /sys/class/net/v1/address)" nud permanent
 done
-# what rtps-gen sends is a topic of images
+# rtps-gen sends a topic of images
 a_writer() { name_writer /sys/fs/bpf/optsample/v0/writers 1; }
 a_writer
 ip addr change $robot/24 dev v0 valid_lft 3600 preferred_lft 3600
 sleep 1
-# so that the daemon has seen the link before anything may leave
+# the daemon must have seen the link before anything may leave
 tc qdisc change dev opt-v0 root handle bad: optsample settle 5s
 n_op rtps-gen recv $operator 7411 60 100 >"$scratch/leaked" &
 leaked=$!
@@ -269,7 +269,7 @@ pkill -P $leaked 2>/dev/null || kill $leaked
 wait $leaked 2>/dev/null
 is "$(wc -l <"$scratch/leaked")" 0 "none of it left"
 
-# IPv4 comes back alone: a network without IPv6
+# only IPv4 comes back: a network without IPv6
 optsample down
 network
 lease="valid_lft 3600 preferred_lft 3600"
@@ -277,7 +277,7 @@ ip addr change $robot/24 dev v0 $lease
 ip addr change fd00:9::1/64 dev v0 nodad $lease
 sleep 1
 a_writer
-# so that the daemon has seen the link before anything may leave
+# the daemon must have seen the link before anything may leave
 tc qdisc change dev opt-v0 root handle bad: optsample settle 3s
 ip link set v0 down
 ip addr flush dev v0 scope global
@@ -302,7 +302,7 @@ ok "its lease is over: given up"
 wait_for 10 eval "[ \$(log 'its lease is over') = 1 ]"
 ok "the log says so"
 
-# an address that another one has replaced
+# an address that was replaced by another one
 network
 ip addr add 10.9.0.88/24 dev v0
 wait_for 5 kept $robot 10.9.0.88 fd00:9::1/64
@@ -311,8 +311,8 @@ ip addr add 10.9.0.88/24 dev v0 2>/dev/null
 wait_for 30 kept 10.9.0.88 fd00:9::1/64
 ok "an address that others stand in for is given up"
 
-# Temporary addresses go with the one that they were made for. When that is back,
-# the kernel makes others; but nodes that run do not follow.
+# Temporary addresses are removed with their base address. When that is back,
+# the kernel makes new ones; but running nodes do not switch.
 network
 sysctl -qw net.ipv6.conf.v0.use_tempaddr=2
 base() { ip addr replace fd00:9::1/64 dev v0 nodad mngtmpaddr; }
@@ -353,7 +353,7 @@ ok "one that goes alone is given up"
 ! on v0 "$was"
 ok "and does not come back"
 
-# One that ends within the outage leaves the others their routes.
+# If one ends within the outage, the others keep their routes.
 network
 sysctl -qw net.ipv6.conf.v0.use_tempaddr=2 net.ipv6.conf.v0.temp_valid_lft=20
 base
@@ -378,7 +378,7 @@ is "$(ip route show dev keep-v0)" "" "and its routes"
 ! ip -6 route get fd00:9::2 >/dev/null 2>&1
 ok "and those of IPv6"
 
-# the daemon dies and comes back
+# the daemon dies and is restarted
 network
 kill -9 "$(cat /run/optsample/v0.pid)"
 ip addr flush dev v0 scope global

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - what the in-guest tests share: TAP, the packet driver, `optsample`
+# lib.sh - shared by the tests in the guest: TAP, the packet driver, `optsample`
 #
 # Sourced by the tests, which run as root inside tools/machines/vm with the modules
 # sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
@@ -29,7 +29,7 @@ need_modules()
 	[ -d /sys/module/optsample_drive ] || insmod "$DRIVE_KO" || exit 1
 }
 
-# drive: lines on stdin are played, answers on stdout
+# drive: execute lines of stdin, answers on stdout
 drive()
 {
 	local status
@@ -46,12 +46,12 @@ policies()
 	optsample-sim --help | sed -n 's/^  --policy NAME *//p' | tr -d '|'
 }
 
-# device [TC-OPTIONS]: a fresh dummy d0 with the qdisc, driven
+# device [TC-OPTIONS]: a new dummy d0 with the qdisc, driven
 device()
 {
 	ip link del d0 2>/dev/null
 	ip link add d0 type dummy
-	# nothing but the driver's packets
+	# only packets of the driver
 	echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
 	ip link set d0 up
 	tc qdisc add dev d0 root handle 1: optsample "$@" || return 1
@@ -68,7 +68,7 @@ stat()
 	json=${json#*'"kind":"optsample"'}
 	json=${json%%'{"kind":"'*}
 	if [ "$field" = "$1" ]; then
-		# behind the options, which have limits of the same names
+		# after the options, which have limits of the same names
 		json='"bytes":'${json#*'},"bytes":'}
 	else
 		json=${json#*"\"${1%.*}\":{"}
@@ -96,7 +96,7 @@ json()
 	optsample show -j v0 | jq -r ".[0] | $1"
 }
 
-# name_writer WRITERS N: to the classifier's map, writer N of rtps-gen
+# name_writer WRITERS N: add writer N of rtps-gen to the classifier's map
 name_writer()
 {
 	bpftool map update pinned "$1" key hex \
@@ -110,7 +110,7 @@ classify()
 {
 	local w pin
 
-	# a fresh program that has seen no message yet
+	# a newly loaded program without state
 	find /sys/fs/bpf -type f -delete
 	tc filter add dev "$1" parent "${2:-1:}" protocol all prio 1 bpf da obj \
 		"$ros_tag" sec tc || return 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A driver that takes nothing for 75 minutes; 2^32 us are 71. For tools/machines/vm
-# --skip-idle, where waiting takes no time.
+# A driver that accepts nothing for 75 minutes; 2^32 us are 71. For
+# tools/machines/vm --skip-idle, where waiting takes no time.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

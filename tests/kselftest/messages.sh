@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whole messages: nothing arrives in part, whatever the packets look like.
-# FLAGS of a raw packet: 1 first, 2 last, 4 control, 8 repair, 16 declared by
-# its sender alone, 32 replaces older control.
+# Complete messages: none arrives partly, whatever the packets look like.
+# FLAGS of a raw packet: 1 first, 2 last, 4 control, 8 repair, 16 declared only
+# by its sender, 32 replaces older control.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
 modprobe ifb numifbs=0 2>/dev/null
 
-# every message of one flow, overload by 3, then all departs
+# every message of one flow, overload by 3, then all leave
 for packets in 1 2 53 500; do
 	device limit 8 memlimit 512mb
 	out=$({ echo "packets $packets"
@@ -62,7 +62,7 @@ is "$(tail -n 6 <<<"$out" | words)" \
 	"control is never sampled and never overtakes data"
 is "$(stat ctl_in)" 3 "control is counted"
 
-# control of two flows waits for what both of them hold; of three, likewise
+# control of two flows waits for messages of both; of three, likewise
 device limit 8
 out=$(drive <<-END
 	x 5 1 1 3 100
@@ -90,7 +90,7 @@ is "$(tail -n 9 <<<"$out" | words)" \
 is "$(stat qlen)$(tc -s qdisc show dev d0 | grep -c 'backlog 0b 0p')" 01 \
 	"and nothing of it is left"
 
-# not for what comes later
+# not for later messages
 device limit 8
 drive >/dev/null <<-END
 	x 5 1 1 3 100
@@ -115,7 +115,7 @@ is "$(tail -n 7 <<<"$out" | words)" \
 	"5/1/3 5/7/4 6/1/3 5/6/4 6/2/3 7/1/3 -" \
 	"control waits for nothing that came after it"
 
-# a flow that holds nothing, its own, or that there is none of
+# of a flow that is empty, is its own, or does not exist
 device limit 8
 out=$(drive <<-END
 	x 5 3 3 3 100
@@ -147,7 +147,7 @@ is "$(words <<<"$out")" "queued 0 dropped 1 queued 0 5/1/3 5/2/11 -" \
 	"a repair of a sampled message passes, in order"
 is "$(stat repair_in)" 1 "a repair is counted"
 
-# repairs of long messages are many, but not more than memory
+# repairs of long messages are many, but bounded by memory
 device limit 1
 { echo "x 5 9 9 3 100"
   for i in $(seq 1 2000); do echo "x 5 1 1 8 1000"; done; } | drive >/dev/null
@@ -187,7 +187,7 @@ is "$(words <<<"$out")" \
 	"the rest of an evicted message is dropped"
 is "$(stat late)" 1 "it is counted as late"
 
-# a message begun is finished, even if newer ones push
+# a partly sent message is finished, even under overload
 device limit 1
 out=$(drive <<-END
 	x 5 1 1 1 100
@@ -203,7 +203,7 @@ is "$(words <<<"$out" | cut -d' ' -f1-2)" "queued 0" "begun: first packet"
 is "$(words <<<"$out" | awk '{ print $(NF - 1), $NF }')" "5/1/2 5/3/3" \
 	"a message begun is finished first"
 
-# no LAST ever: the next message follows, and it is counted
+# without LAST: the next message follows, and it is counted
 device
 out=$(drive <<-END
 	x 5 1 1 1 100
@@ -217,7 +217,7 @@ is "$(words <<<"$out")" "queued 0 queued 0 5/1/1 5/2/3 -" \
 	"a message without its end does not block"
 is "$(stat incomplete)" 1 "it is counted"
 
-# packets out of order: around, behind and after the end
+# packets out of order: around, after and beyond the end
 device
 out=$(drive <<-END
 	x 5 1 1 0 100
@@ -261,7 +261,7 @@ is "$out" "5/7/1 5/7/2 5/900/1 5/900/2 5/8/1 5/8/2 5/901/1 5/901/2" \
 	"a flow id that collides: messages whole"
 is "$(stat restarts)" 1 "a flow id that collides: counted"
 
-# the same with the smaller number last, also while messages are given up
+# the same with the smaller number last, also while messages are dropped
 device
 out=$(drive <<-END
 	x 5 900 900 1 100
@@ -288,14 +288,14 @@ is "$(words <<<"$out")" \
 	"queued 0 dropped 1 dropped 1 5/1/3 dropped 1 dropped 1 -" \
 	"of a discarded message nothing leaves"
 
-# one number for ever: bounded all the same
+# one number for ever: bounded, too
 device
 out=$({ for i in $(seq 100); do echo "x 5 1 $i 3 100"; done; } | drive |
 	grep -c 'queued')
 [ "$(stat qlen)" -le 20 ]
 ok "a message number that never changes does not pass the limit"
 
-# a straggler behind many newer messages
+# a late packet behind many newer messages
 device
 out=$({ echo "x 5 1 1 1 100"; for i in $(seq 2 12); do echo "x 5 $i $i 3 100"
 	done; echo "x 5 1 1 2 100"; echo q; echo q; echo q; } | drive |
@@ -310,7 +310,7 @@ out=$(drive <<<"x 600 1 1 3 1400
 q")
 is "$(words <<<"$out")" "queued 0 600/1/3" "idle flows give way"
 
-# a giant on its way does not push out the others
+# a partly sent giant does not evict the others
 device memlimit 65536
 { echo "x 5 1 1 1 1400"; echo q
   for i in $(seq 2 11); do echo "x 5 $i $i 3 1000"; done
@@ -334,7 +334,7 @@ is "$(words <<<"$out")" \
 	"queued 0 queued 0 queued 0 queued 1 5/4294967295/3 5/0/3 5/1/3" \
 	"message numbers wrap"
 
-# a message larger than all the memory
+# a message larger than the memory limit
 device memlimit 65536 limit 5
 out=$({ echo "x 6 1 1 3 100"; echo "x 5 1 1 1 1400"
 	for i in $(seq 2 60); do echo "x 5 1 1 0 1400"; done
@@ -344,7 +344,7 @@ out=$(yes q | head -n 4 | drive | sort | words)
 is "$out" "- - 5/2/3 6/1/3" "its neighbours stay"
 is "$(stat memory)" 0 "nothing leaks"
 
-# memory: the fattest flow is sampled
+# memory: the largest flow is sampled
 device memlimit 262144 limit 1000
 { for i in $(seq 1 5); do echo "x 6 $i $i 3 1000"; done
   for i in $(seq 1 400); do echo "x 5 $i $i 3 1400"; done; } | drive >/dev/null
@@ -359,14 +359,14 @@ out=$(yes q | head -n 400 | drive | grep '^5/' | cut -d/ -f2 | awk '
 	{ last = $1; n++ } END { print (gap <= 2.2 * 400 / n), first < 20 }')
 is "$out" "1 1" "memory limit: evenly over the whole time"
 
-# an unfinished big message on its way, and no memory: cut, but counted
+# a partly sent large message, and no memory: truncated, but counted
 device memlimit 65536
 out=$({ echo "x 5 1 1 1 1400"; echo q
 	for i in $(seq 2 80); do echo "x 5 1 1 0 1400"; done; } | drive)
 [ "$(stat torn)" -ge 1 ]
 ok "beyond the memory limit a message on its way is cut and counted"
 
-# the flow table is full: ordinary, not lost; idle flows make room
+# the flow table is full: ordinary, not lost; idle flows are replaced
 device flows 2
 out=$(drive <<-END
 	x 5 1 1 3 100
@@ -429,7 +429,7 @@ tc qdisc del dev d0 parent 1:ffff
 is "$(tc qdisc show dev d0 invisible | awk '/ffff/ { print $2 }')" fq_codel \
 	"without one it is the system's default"
 
-# a new limit keeps what fits
+# a new limit keeps as many as fit
 device limit 16
 { echo "packets 1"; seq -f 'a %g' 16; } | drive >/dev/null
 tc qdisc change dev d0 root optsample limit 4
@@ -456,8 +456,8 @@ out=$({ backlog 1 2000 60; echo "share 2 60000 1000"; } | drive | tail -n 1)
 [ "${out#share }" -ge 40 ] && [ "${out#share }" -le 60 ]
 ok "the same with turns much smaller than packets ($out)"
 
-# a flow that owes little and holds nothing drops out of the turns while one
-# that owes much waits for more of them
+# a flow with a small debt that is empty leaves the round-robin, while one with
+# a large debt waits for more turns
 device limit 5 quantum 256
 out=$(drive <<-END | tail -n 3 | words
 	x 1 1 1 3 458
@@ -470,7 +470,7 @@ out=$(drive <<-END | tail -n 3 | words
 )
 is "$out" "1/1/3 2/1/3 2/2/3" "no turn is lost to a flow that ends"
 
-# nor to one of a higher band, whose debt takes many steps
+# nor that of a higher band, whose debt takes many turns
 device limit 5 quantum 1514 profile 1 priority 7
 out=$(drive <<-END | tail -n 1
 	x 1 1 1 3 1500
@@ -483,7 +483,7 @@ out=$(drive <<-END | tail -n 1
 )
 is "$out" "2/1/3" "a debt of a higher band leaves the lower one its turn"
 
-# a small message of a topic that was silent need not wait for large ones
+# a small message of an idle topic need not wait for large ones
 device limit 100 memlimit 256mb
 out=$({ backlog 1 50 9000; backlog 2 50 9000; echo q; echo q
 	echo "x 3 1 1 3 100"; echo q; } | drive | tail -n 1)
@@ -515,7 +515,7 @@ out=$({ echo "tos 192"; for f in 1 2 3 4 5 6 7 8; do
 is "$out" "7 8 9 10 5 6 1 4 2 3" \
 	"a priority from 256 to 263 decides, no other one"
 
-# control that says the same again replaces what still waits (36: 4 + 32)
+# repeated control replaces queued control (36: 4 + 32)
 device limit 5
 out=$(for i in $(seq 200); do
 	echo "x 5 $i $i 3 100"; echo "x 5 77 0 36 100"; echo "x 5 78 0 36 100"
@@ -525,7 +525,7 @@ is "$(stat ctl_in) $(stat ctl_replaced) $(stat ctl_dropped) $(stat qlen)" \
 out=$({ for i in $(seq 8); do echo q; done; } | drive | tail -n 3 | words)
 is "$out" "5/77/36 5/78/36 -" "they leave last, behind the data"
 
-# flows that only their senders declared give way (19: 3 + 16)
+# flows that are only declared by their senders are replaced first (19: 3 + 16)
 device flows 4 limit 5
 out=$({ for f in 11 12 13 14; do echo "x $f 1 1 19 100"; done
 	echo "x 15 1 1 19 100"; echo "x 1 1 1 3 100"; echo "x 2 1 1 3 100"
@@ -535,7 +535,7 @@ is "$(stat flows_refused) $(stat flows_displaced) $(stat msgs_evicted)" \
 is "$(tr ' ' '\n' <<<"$out" | grep / | cut -d/ -f1 | sort -n | words)" \
 	"1 2 13 14 15" "the oldest two went; the refused one is ordinary"
 
-# control amid a message that is on its way (4: control)
+# control in the middle of a partly sent message (4: control)
 device
 out=$(drive <<-END
 	x 5 1 1 1 100
@@ -574,15 +574,15 @@ ok "and says so"
 ip link del i0
 sysctl -qw net.core.default_qdisc=fq_codel
 
-# the struct of a flow is memory, too
+# the struct of a flow counts as memory, too
 device flows 4096 memlimit 65536
 { for f in $(seq 4000); do echo "x $f 1 1 3 100"; done; } | drive >/dev/null
 out=$(stat flows)
 [ "$out" -lt 128 ]	# about 500 bytes each, of 48 kB
 ok "what flows take is part of memlimit: $out of 4000 fit in 64 kB"
 
-# nothing leaves, and memory is short: a flow whose only message was given up is
-# not idle, and keeps what it knows
+# nothing leaves, and memory is short: a flow whose only message was dropped is
+# not idle, and keeps its state
 device flows 1024 memlimit 600kb
 { for i in 1 2; do
 	for f in $(seq 300); do echo "x $f $i $i 3 1000"; done
@@ -591,7 +591,7 @@ done; } | drive >/dev/null
 ok "memory is short: messages of 300 flows are given up"
 is "$(stat flows) $(stat flows_reclaimed)" "300 0" "but none of the flows"
 
-# profiles are, too
+# so do profiles
 profiles=$(for i in $(seq 42); do echo profile $i sync 1ms; done)
 out=$(device memlimit 200kb $profiles 2>&1)
 is "$(grep -c "the profiles need more than a quarter of memlimit" <<<"$out")" \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# neigh.sh - which neighbour entries are permanent, and for how long
+# neigh.sh - permanent neighbour entries, and their lifetime
 #
 # The robot of peers.sh sends segments; the operator is replaced by another
 # host, or somebody forges ARP. Runs as root inside tools/machines/vm with the module in
@@ -74,8 +74,8 @@ ok "so has the gateway on the way there"
 [[ $(entry 10.9.0.4) != *PERMANENT ]]
 ok "others have not"
 
-# heard: the daemon has dealt with all that happened before; the gateway's entry
-# is permanent again
+# heard: the daemon has handled all earlier events; the gateway's entry is
+# permanent again
 heard()
 {
 	ip neigh replace 10.9.0.3 dev v0 lladdr "$(op_mac)" nud reachable
@@ -99,7 +99,7 @@ n_op ip link set v1 up
 wait_for 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
 ok "it is permanent again after the outage"
 
-# as a forged answer would leave it
+# the state after a forged answer
 ip neigh del 10.9.0.2 dev v0
 ip neigh replace 10.9.0.2 dev v0 lladdr $forged nud reachable
 wait_for 10 eval '[ "$(entry 10.9.0.2)" = "$forged PERMANENT" ]'
@@ -111,10 +111,10 @@ ok "a forged link address does not survive the link's return"
 ping -qc 1 -W 5 10.9.0.2 >/dev/null
 ok "and packets arrive"
 
-# roamed ADDRESS [OPTIONS]: an own address; the link keeps its carrier
+# roamed ADDRESS [OPTIONS]: a new own address; the link keeps its carrier
 roamed() { ip addr replace "$1" dev v0 "${@:2}"; }
 
-# probes ADDRESS: how often the kernel was asked to verify its entry
+# probes ADDRESS: number of verifications of its entry
 probes() { grep -c "^$1 .*PROBE" monitor; }
 
 # usable PREFIX: its address is no longer tentative
@@ -131,7 +131,7 @@ ok "IPv6: who sampled data goes to has a permanent entry"
 wait_for 10 usable fe80:
 ip monitor neigh dev v0 >monitor &
 monitor=$!
-# listens: the monitor reports a change of an entry of nobody
+# listens: the monitor reports a change of a dummy entry
 listens()
 {
 	ip neigh replace fd00:9::99 dev v0 nud noarp
@@ -187,7 +187,7 @@ optsample up v0 --peer 10.9.0.4 2>/dev/null
 wait_for 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
 ok "--peer: a permanent entry without data"
 kill -KILL "$(cat /run/optsample/v0.pid)"
-# it may take the killed one a moment to end
+# the killed one may need a moment to end
 wait_for 10 eval 'optsample up v0 >/dev/null 2>&1'
 n_op ip link set v1 down
 wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
@@ -195,7 +195,7 @@ n_op ip link set v1 address 02:00:00:00:00:78
 n_op ip link set v1 up
 wait_for 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:78 PERMANENT" ]'
 ok "another daemon goes on with it"
-# an address that is checked once more would be a reason, too
+# a second check of an address would also be a reason
 sysctl -qw net.ipv6.conf.v0.accept_dad=0
 kill -KILL "$(cat /run/optsample/v0.pid)"
 n_op ip link set v1 down
@@ -267,7 +267,7 @@ is "$(permanent) $(ls /run/optsample 2>/dev/null)$(jobs -r)" "0 " \
 tc qdisc del dev v0 root
 find /sys/fs/bpf -type f -delete
 
-# next hops that have died do not take the places of one that answers
+# dead next hops do not take the place of one that answers
 fresh
 for i in $(seq 1 70); do
 	n_op ip addr add 10.9.200.$i/24 dev v1
@@ -291,7 +291,7 @@ is "$(json .warning)" null "nor are they warned of"
 timeout 8 ip monitor neigh dev v0 >asked
 is "$(grep -c '^10[.]9[.]200[.]' asked)" 0 \
 	"nor are they asked for without data"
-# the maps still name them when another daemon begins, which knows of none
+# the maps still have them when another daemon starts, which knows none
 for i in $(seq 100 119); do
 	n_op ip addr add 10.9.0.$i/24 dev v1
 	segment 10.9.0.$i
@@ -299,7 +299,7 @@ done
 wait_for 30 eval '[ "$(permanent)" = 21 ]'
 kill -KILL "$(cat /run/optsample/v0.pid)"
 rm -f /run/optsample/v0.{neigh,log}
-ip neigh flush dev v0	# but for those that are permanent
+ip neigh flush dev v0	# except permanent ones
 for i in 2 $(seq 100 119); do
 	ip neigh replace 10.9.0.$i dev v0 lladdr "$(op_mac)" nud reachable
 done
@@ -351,7 +351,7 @@ is "$(kept)" "$(cat before)" "and always the same ones"
 is "$(grep -c 'more than 64 next hops' /run/optsample/v0.log)" 1 \
 	"and logged once"
 
-# what the daemon hears late is older than what it did meanwhile
+# late events are older than the daemon's last actions
 late=($(ip neigh show nud permanent dev v0 | awk '{ print $1 }' | head -n 2))
 kill -STOP "$(cat /run/optsample/v0.pid)"
 for state in reachable delay; do
@@ -362,8 +362,8 @@ kill -CONT "$(cat /run/optsample/v0.pid)"
 wait_for 10 eval '[ "$(permanent)" = 64 ]'
 ok "entries that changed twice while the daemon was busy are permanent again"
 
-# a new address, while it has not yet heard that its entry is permanent
-: >monitor	# listens() must not find what the first one heard
+# a new address, before it has seen that its entry is permanent
+: >monitor	# listens() must not find the first event
 ip monitor neigh dev v0 >monitor &
 monitor=$!
 wait_for 10 listens

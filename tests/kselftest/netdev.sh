@@ -115,7 +115,7 @@ n=$(dropped $memory 60 limit 1000 memlimit 64kb)
 [ "$n" -gt 20 ]
 ok "drops for memory: $memory ($n)"
 
-# 2. nothing stalls: nothing is sampled
+# 2. without a stall nothing is sampled
 link
 tc qdisc add dev v0 root handle 1: optsample && classify v0
 listen 8
@@ -136,7 +136,7 @@ ok "rate: overload is sampled ($n of 200)"
 ok "rate: no message in part"
 [ "$(stat stall.rate_ns v0)" -gt 0 ]
 ok "rate: time is accounted"
-# 14 s at this rate; set down, the device resets its queue
+# 14 s at this rate; when set down, the device resets its queue
 device rate 8kbit
 out=$(drive <<<$'x 5 1 1 3 14000\nx 5 2 2 3 100\nq\nq' | grep -v queued | words)
 is "$out" "5/1/3 -" "rate: after a large packet the next one waits"
@@ -147,7 +147,7 @@ is "$(drive <<<$'x 5 3 3 3 100\nq' | tail -n 1)" "5/3/3" \
 	"rate: after a reset it owes nothing"
 ip link del d0
 
-# 4. the own carrier goes: the queue stays
+# 4. its own carrier is lost: the queue stays
 link
 tc qdisc add dev v0 root handle 1: optsample gate closed settle 200ms
 classify v0
@@ -182,14 +182,14 @@ tc qdisc change dev v0 root handle 1: optsample gate open
 wait_for 10 eval '[ "$(stat qlen v0)" = 0 ]'
 is "$(stat qlen v0) $(stat backlog v0)" "0 0" "carrier: all of it leaves"
 
-# a stall ends when nothing waits any more
+# a stall ends when the queue is empty
 link
 began=$(date +%s%N)
 tc qdisc add dev v0 root handle 1: optsample gate closed
 echo hello >/dev/udp/10.9.0.2/9
 tc qdisc replace dev v0 parent 1:ffff handle 2: pfifo limit 100
 ended=$(date +%s%N)
-sleep 4		# reading the statistics would end a stall that is not over
+sleep 4		# reading the statistics would end a stall that is over
 n=$(stat stall.gate_ns v0)
 [ "$n" -gt 0 ] && [ "$n" -le $((ended - began + 2000000000)) ]
 ok "what waited was dropped: $((n / 1000000)) ms of stall, not 4 s more"
@@ -223,7 +223,7 @@ ok "way A: time of carrier and settling is accounted"
 
 ifindex() { cat "/sys/class/net/$1/ifindex"; }
 
-# 6. the watched device vanishes, comes back under its name, is renamed
+# 6. the watched device is removed, recreated under its name, renamed
 link
 ip link add w0 type dummy
 ip link set w0 up
@@ -271,7 +271,7 @@ send 1 5 2 500
 is "$(stat backlog_msgs v0)" 0 "settling begins when the link is back"
 ip link del w9
 
-# alone DEV NET: up, with a neighbour NET.2 that nobody asks for
+# alone DEV NET: up, with a neighbour NET.2 that is never resolved
 alone()
 {
 	echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
@@ -316,7 +316,7 @@ rtps-gen send 10.8.0.2 7411 1 20 1 500
 	[ "$(stat backlog_msgs d0.5)" -gt 0 ]
 ok "inflight in bytes"
 
-# packets that a lower layer keeps by other references (netem does)
+# packets to which a lower layer holds other references (netem does)
 link
 modprobe -a macvlan sch_netem
 tc qdisc add dev v0 root netem delay 1s
@@ -329,7 +329,7 @@ sleep 1.5
 ip link del m0
 ok "packets below outlive the qdisc"
 
-# fragments made below come back without having gone out
+# fragments made below are freed without being sent
 link
 ip link add t0 type vxlan id 7 local 10.9.0.1 remote 10.9.0.2 dstport 4789
 ip link set t0 mtu 1500
@@ -393,7 +393,7 @@ below tbf <<-END
 	qdisc add dev v0 root handle 1: tbf rate 100mbit burst 64kb latency 1s
 END
 
-# 10. tunnels: the qdisc sees what is inside
+# 10. tunnels: the qdisc sees the inner packet
 tunnel()	# NAME PACKETS SIZE
 {
 	tc qdisc replace dev t0 root handle 1: optsample limit 10 gate closed

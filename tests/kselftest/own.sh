@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `optsample up v0 --address`: an ipvlan with an address of the robot's own keeps
-# it, whatever a network manager does to the interface. Here the test is the
-# manager.
+# `optsample up v0 --address`: an ipvlan with an address of the robot's own
+# keeps it, whatever a network manager does to the interface. Here the test acts
+# as the manager.
 #
 #   robot (this namespace)                  operator (namespace op)
 #   own-v0 10.77.0.2 fd77::2 on
@@ -12,8 +12,9 @@
 #     wlan0                     --- hwsim ---  wlan1 10.77.0.1, hostapd
 #
 # A writer sends a message every 50 ms, of which 20 are kept in an outage. It is
-# known to no DDS, so the daemon is kept from looking for it there.
-# For tools/machines/vm --icount: its seconds are of guest time, and do not jump.
+# not a DDS writer, so the daemon must not look for it there.
+# For tools/machines/vm --icount: its seconds are of guest time, and do not
+# jump.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -24,7 +25,7 @@ robot=10.77.0.2 operator=10.77.0.1
 export CYCLONEDDS_URI=file:///nonexistent.xml
 trap 'kill "${hostapd[@]}" 2>/dev/null; optsample down >/dev/null 2>&1' EXIT
 
-# own FILTER: of `show -j`, DEV as the user calls it
+# own FILTER: of `show -j`, with DEV as given by the user
 dev=v0
 own() { optsample show -j $dev | jq -r ".[0] | $1"; }
 
@@ -33,7 +34,7 @@ addresses()
 	ip -o addr show dev own-$dev scope global | awk '{ print $4 }' | words
 }
 
-# what is not to change
+# state that must not change
 kept()
 {
 	is "$(addresses)" "$wanted" "$1: the addresses stay"
@@ -41,7 +42,7 @@ kept()
 	ok "$1: own-$dev stays up"
 }
 
-# writer: another one, as numbers that came before are repairs
+# writer: another one, as repeated numbers are repairs
 w=0
 writer()
 {
@@ -141,7 +142,7 @@ is "$(cat /sys/class/net/own-v0/address)" 02:00:00:00:00:77 \
 ping -c 1 -W 5 $operator >/dev/null
 ok "the operator answers"
 
-# a radio is pulled out and put back
+# a radio is unplugged and plugged in again
 ip link del v0
 optsample show v0 | grep -q "own-v0 is gone"
 ok "v0 pulled out: show says so"
@@ -175,7 +176,7 @@ ok "down"
 ip link del v0
 ip link del v9
 
-# A radio: what is below the queue is limited, and comes back if it is lost.
+# A radio: packets below the queue are limited, and recalled if lost.
 dev=wlan0 wanted=$robot/24
 modprobe mac80211_hwsim radios=2
 access_point wlan1 optsample
@@ -196,7 +197,7 @@ wait_for 10 eval 'ip neigh show $operator dev own-wlan0 | grep PERMANENT'
 messages 40 nothing
 is "$arrived $left_out $(own .qdisc.recall_state)" "40 0 active" \
 	"messages arrive, and the radio says so"
-# The access point falls silent: the carrier stays for a while.
+# The access point is silent: the carrier stays for a while.
 silent()
 {
 	n_op ip link set wlan1 down

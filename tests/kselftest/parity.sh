@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Kernel and simulator agree: the same schedule of arrivals, departures and
-# changes is played through the qdisc and through the very same header in
-# user space; every answer must be the same.
+# changes runs through the qdisc and through the same header in user space; all
+# answers must be equal.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -38,7 +38,7 @@ compare()
 	device "${tc[@]}" || return 1
 	{ echo "packets $packets"; numbers <"$scratch/ops"; } | drive |
 		sed 's/^policy .*//; s/^limit .*//' >"$scratch/kernel"
-	# changes are silent in the kernel
+	# the kernel does not answer changes
 	grep -v -e '^policy' -e '^limit' "$scratch/sim" >"$scratch/want"
 	cmp -s "$scratch/want" "$scratch/kernel" ||
 		diff "$scratch/want" "$scratch/kernel" | head -n 10 |

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# peers.sh - what the tests of topics share: a link, peers that have DDS or
-# ROS 1, and what the daemon and the classifier know of their topics
+# peers.sh - shared by the tests of topics: a link, peers with DDS or ROS 1, and
+# the state of their topics in the daemon and the classifier
 #
 #   robot (initial namespace)          operator (namespace op)
 #   v0, 10.9.0.1, "peer" ============= v1, 10.9.0.2, "peer_op"
 #
 # Sourced, by tests that run as root inside tools/machines/vm with the module in
-# $SCH_KO. What a peer says is in PROGRAM.out and PROGRAM.err.
+# $SCH_KO. A peer's output is in PROGRAM.out and PROGRAM.err.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 cd "$scratch" || exit 1
@@ -67,17 +67,17 @@ links()
 	n_op ip addr add 10.9.0.2/24 dev v1
 	for dev in lo v0; do ip link set $dev up; done
 	for dev in lo v1; do n_op ip link set $dev up; done
-	# What a slow machine sends late it sends at once.
+	# Late packets of a slow machine are sent in a burst.
 	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
 }
 
-# fresh [UP-OPTIONS]: without rules, and without memory of peers
+# fresh [UP-OPTIONS]: without rules, and without known peers
 fresh()
 {
 	optsample down v0 && optsample up v0 "$@"
 } >fresh.out 2>fresh.err
 
-# writer TOPIC: "by profile" of each of its writers, as the classifier knows it
+# writer TOPIC: "by profile" of each of its writers in the classifier
 writer()
 {
 	bpftool -j map dump pinned $pins/writers |
@@ -89,7 +89,7 @@ writer()
 		"\(.by) \(.profile)"' | sort
 }
 
-# known TOPIC...: the daemon has heard of them
+# known TOPIC...: the daemon has discovered them
 known()
 {
 	local name
@@ -99,7 +99,7 @@ known()
 	done
 }
 
-# rule ARGS...: set it; the daemon has looked at its topics since
+# rule ARGS...: set it; the daemon has applied it to its topics
 rule()
 {
 	local before

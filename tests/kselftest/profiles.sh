@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Profiles: what some flows do otherwise. Limits, policies, priorities, and
-# flows that keep the same stamps. FLAGS of a raw packet: 3 is a whole
-# message, p NUMBER adds the profile.
+# Profiles: options of some flows. Limits, policies, priorities, and flows that
+# keep the same stamps. FLAGS of a raw packet: 3 is a complete message, p NUMBER
+# adds the profile.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -11,7 +11,7 @@ need_modules
 p() { echo $((3 | $1 << 8)); }
 change() { tc qdisc change dev d0 root optsample "$@"; }
 
-# held FLOW: its messages, as they leave; takes everything out of the queue
+# held FLOW: its messages, in order of departure; empties the queue
 leave()
 {
 	local n=${1-400}
@@ -21,7 +21,7 @@ leave()
 
 of() { awk -F/ -v f="$1" '$1 == f { print $2 }' <<<"$out" | words; }
 
-# limit and policy by profile, next to the qdisc's own
+# limit and policy by profile, besides the qdisc's own
 device limit 4 profile 1 limit 2 policy drop-oldest profile 2 policy drop-newest
 { for i in 1 2 3 4 5 6; do
 	echo "x 5 $i $i 3 100"
@@ -37,7 +37,7 @@ is "$(of 7)" "1 2 3 4" "a profile's policy, the qdisc's limit"
 is "$(of 5)" "$(of 8)" "no profile, or one that nobody described: the qdisc's"
 is "$(stat memory)" 0 "no memory is left"
 
-# numbers that no profile can have, of a classifier that is not ours
+# numbers that are not profiles, from a foreign classifier
 device limit 4 profile 5 limit 2
 { for i in 1 2 3 4 5 6; do
 	for n in 0 64 133 255; do echo "x $((5 + n)) $i $i $(p $n) 100"; done
@@ -61,7 +61,7 @@ device limit 100 profile 4 sync 0 limit 10
 tc -s class show dev d0 | grep -q 'flow 0x0000008c .* profile 0$'
 ok "nor is it for a flow whose group is full"
 
-# changed on the fly: what waits is cut down
+# changed at run time: the queue is cut
 device limit 8
 { for i in 1 2 3 4 5 6; do echo "x 6 $i $i $(p 3) 100"; done; } |
 	drive >/dev/null
@@ -74,7 +74,7 @@ is "$(class_stat 6 backlog)" 4 "and without the profile there is room again"
 tc qdisc show dev d0 | grep -q profile
 is $? 1 "a profile that is gone is not shown"
 
-# the larger priority leaves first
+# the higher priority leaves first
 device profile 1 priority 1 profile 7 priority 7
 out=$(for f in 4:0 5:1 6:7; do
 	for i in 1 2; do
@@ -107,7 +107,7 @@ set -- $(awk -F/ '{ n++; late += $2 > 100 } END { print n, late }' <<<"$out")
 [ "$1" = 10 ] && [ "$2" -ge 4 ] && [ "$2" -le 6 ]
 ok "evenly by position, not by message"
 
-# topics of one group: whole sets, whatever partners do
+# topics of one group: complete sets, whatever partners do
 sets()
 {
 	awk -F/ -v flows="$1" '
@@ -144,7 +144,7 @@ ok "partners that are late, missing, or near enough: whole sets"
 is "$(awk -F/ '{ print $1 }' <<<"$out" | sort | uniq -c | awk '
 	$2 < 7 { print $1 }' | words)" "10 10" "ten sets"
 
-# a topic without stamps costs its group nothing, and is sampled itself
+# a topic without stamps does not affect its group, and is sampled itself
 for policy in optsample gap; do
 	device limit 100 profile 4 sync 0 limit 10 policy $policy
 	{ for i in $(seq 1 60); do
@@ -159,7 +159,7 @@ for policy in optsample gap; do
 		"$policy: as many of both"
 done
 
-# a stall that begins while sets are leaving samples the rest as sets; flow 5
+# if a stall begins while sets are leaving, the rest is sampled as sets; flow 5
 # has large messages, 6 small ones
 device limit 100 quantum 1500 profile 4 sync 0 limit 8
 { for i in 1 2 3 4 5 6 7 8; do
@@ -217,7 +217,7 @@ many 161 200
 tc qdisc del dev d0 root
 ok "a qdisc with sets that wait can go"
 
-# memory is short: whole sets go, not messages
+# memory is short: complete sets are dropped, not messages
 device limit 1000 memlimit 256kb profile 4 sync 0
 { for i in $(seq 1 200); do
 	for f in 5 6 7; do echo "x $f $i $i $(p 4) 1000"; done
@@ -242,8 +242,8 @@ x 78 9 9 $(p 4) 100" | drive >/dev/null
 out=$(leave)
 is "$(words <<<"$out")" "77/9/$(p 4) 78/9/$(p 4)" "flows come and go"
 
-# streams of segments follow only profiles that are open to them (16: declared
-# by its sender alone)
+# streams of segments only get profiles that allow them (16: declared only by
+# its sender)
 seg() { echo $(($(p "$1") + 16)); }
 device limit 8 profile 1 limit 2 policy drop-oldest \
 	profile 2 limit 2 policy drop-oldest segments
@@ -267,7 +267,7 @@ is "$(grep -c -e ^5/ -e ^6/ <<<"$out")" 8 "40 streams of segments: a group keeps
 is "$(grep ^5/ <<<"$out" | cut -d/ -f2 | words)" \
 	"$(grep ^6/ <<<"$out" | cut -d/ -f2 | words)" "and they are whole"
 
-# A flow keeps what it holds when it changes groups. One that did so with every
+# A flow keeps its messages when it changes groups. One that changed with every
 # message would keep them all.
 device limit 4 profile 4 sync 0 limit 4 segments
 { for i in $(seq 200); do
@@ -284,7 +284,7 @@ echo "x 7 201 201 $(seg 0) 100" | drive >/dev/null
 tc -s class show dev d0 | grep -q 'flow 0x00000007 .* profile 0$'
 ok "what it kept has left: it may change again"
 
-# the kernel says what is wrong
+# the kernel reports what is wrong
 wrong()
 {
 	local err

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Where a radio talks to several stations, each destination has an in-flight
-# limit of its own; elsewhere one limit covers all packets. That is the default.
+# Default: if a radio has several stations, each destination has its own
+# in-flight limit; otherwise one limit covers all packets.
 #
 #   d0.5 (vlan): optsample inflight 2 watch wlan0     wlan0  ~~~~~  wlan1
 #     d0 (dummy): a test stops and starts its queue     mac80211_hwsim
 #
-# The radio decides, and a device below keeps what the qdisc lets go.
+# The mode of the radio decides; a device below holds the packets.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -16,7 +16,7 @@ modprobe mac80211_hwsim radios=2
 [ -d /sys/class/net/wlan1 ]
 ok "two radios"
 
-# alone DEV: up, and the stack sends nothing of its own
+# alone DEV: up, without packets of the stack
 alone()
 {
 	echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
@@ -40,8 +40,8 @@ classify d0.5
 up() { grep -qx up "/sys/class/net/$1/operstate"; }
 empty() { [ "$(stat qlen d0.5) $(stat inflight_packets d0.5)" = "0 0" ]; }
 
-# below: packets below and the destinations that they count for, when 10 for
-# each of two want to go
+# below: packets below and number of destinations, when 10 for each of two want
+# to leave
 below()
 {
 	echo "dev d0" | drive		# d0 sends nothing
@@ -63,7 +63,7 @@ start_ap()
 		"80000000ffffffffffff$mac${mac}0000000000000000000064000100"
 }
 
-# radio TYPE WANTED NAME CMD...: what CMD brings up
+# radio TYPE WANTED NAME CMD...: with the interface that CMD brings up
 radio()
 {
 	local wanted=$2 name=$3
@@ -78,8 +78,8 @@ radio()
 $([ "$wanted" = "$each" ] && echo each destination || echo all together)"
 }
 
-# Two flows that keep the same stamps do so whatever the radio does meanwhile: of
-# all stamps to one station 3 are kept.
+# Two flows that keep the same stamps do so even if the radio changes: of all
+# stamps to one station 3 are kept.
 #
 # synced TC-OPTIONS: d9 keeps 3 stamps
 synced()
@@ -110,10 +110,10 @@ stamps()
 	done
 }
 
-# the queue is asked, and sees another radio
+# the queue runs, and sees another radio
 ask() { drive >/dev/null <<<q; }
 
-# kept NAME: all that waits leaves
+# kept NAME: everything that waits leaves
 kept()
 {
 	tc qdisc change dev d9 root handle 1: optsample nowatch noinflight \
@@ -192,7 +192,7 @@ radio managed "$together" "station" iw dev wlan0 connect optsample 2412
 radio __ap "$each" "access point" start_ap wlan0
 radio __p2pgo "$each" "P2P group owner" start_ap wlan0
 
-# what is watched decides, and no radio is not one
+# the watched device decides, and no radio is not one
 tc qdisc change dev d0.5 root handle 1: optsample nowatch
 is "$(below)" "$together" "no radio is watched: all together"
 tc qdisc change dev d0.5 root handle 1: optsample watch wlan1

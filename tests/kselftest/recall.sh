@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Messages that were handed down are kept until the radio says that they have
-# arrived; those that have not come back into their flow. Packets are put on
-# the air one by one (tests/module/radio.c), and reported as it is said here.
-# For tools/machines/vm --icount: the pauses are of guest time.
+# Messages below the queue are kept until the radio reports that they have
+# arrived; others return to their flow. Packets are put on the air one by one
+# (tests/module/radio.c), and reported as the test says. For tools/machines/vm
+# --icount: the pauses are of guest time.
 #
 # A packet on the air is FLOW/POSITION/SEQUENCE; "-" ends the list.
 
@@ -14,10 +14,10 @@ need_modules
 # play LINES...: one after the other
 play() { printf '%s\n' "$@" | drive; }
 
-# air N: takes so many packets, says which
+# air N: sends N packets, prints them
 air() { play "t $1" | sed 's/ *-$//'; }
 
-# arrive POSITION...: a message each, of $packets packets
+# arrive POSITION...: one message each, of $packets packets
 arrive()
 {
 	local pos
@@ -42,11 +42,11 @@ carrier_lost()
 	wait_for 5 grep -qv down /sys/class/net/d0/operstate
 }
 
-# hear LINES...: the radio reports; heard as the qdisc is asked for a packet, at
-# the same time: a doubt that begins with it holds the packet. Says which came
+# hear LINES...: the radio reports, in the same turn as the qdisc is asked for a
+# packet: a doubt that begins with it holds the packet. Prints the packets
 hear() { play "$@" "t 1" | sed 's/ *-$//'; }
 
-# believed OPTIONS...: a fresh d0, whose radio has acknowledged enough
+# believed OPTIONS...: a new d0, whose radio has acknowledged enough
 believed()
 {
 	device limit 5 recall on "$@"
@@ -57,7 +57,7 @@ believed()
 	hear "r ack 8"
 }
 
-# balanced NAME: what came is where the counters say that it is
+# balanced NAME: all messages are where the counters say
 balanced()
 {
 	is "$(tc -j -s qdisc show dev d0 | jq -c '.[] |
@@ -170,7 +170,7 @@ for policy in optsample gap drop-oldest; do
 	balanced "$policy: the counters balance"
 done
 
-# a message that has not left as a whole yet
+# a message that is partly sent
 packets=3
 believed
 arrive 60
@@ -184,7 +184,7 @@ is "$(air 3)" "1/60/1 1/60/2" "and is whole"
 hear "r ack 2" >/dev/null
 balanced "begun anew: the counters balance"
 
-# its end has not come yet
+# its end has not arrived yet
 believed
 play "x 1 900 70 1 1300" >/dev/null	# FIRST
 air 1 >/dev/null
@@ -197,7 +197,7 @@ is "$(air 2 | wc -w) $(stat msgs_recalled) $(stat incomplete)" "1 1 0" \
 	"a message whose end is still to come comes back, and is one"
 hear "r ack 1" >/dev/null
 
-# frames that vanish below, and radios that do not say so
+# frames that vanish below, and radios that do not report it
 packets=1
 believed
 arrive 80 81
@@ -341,7 +341,7 @@ is "$(stat qlen) $(stat recall_msgs) $(stat memory)" "0 0 0" \
 balanced "short of memory: the counters balance"
 packets=1
 
-# what is on the air is forgotten
+# packets on the air are forgotten
 believed
 arrive 310 311
 air 2 >/dev/null
@@ -359,7 +359,7 @@ is "$(state) $(stat recall_forgotten)" "idle 1" "recall off forgets it"
 hear "r nack 1" >/dev/null
 is "$(stat qlen)" 0 "and nothing comes back"
 
-# Without this a flow is freed when it is idle.
+# Without this an idle flow is freed.
 believed idle 1ms
 arrive 330
 air 1 >/dev/null
@@ -371,7 +371,7 @@ hear "r nack 1" >/dev/null
 nap
 is "$(stat msgs_recalled)" 1 "and it comes back"
 
-# NetworkManager gave the interface another address, and took it back.
+# NetworkManager changed the interface's address, and changed it back.
 device limit 5 recall on
 ip link set d0 address 02:00:00:00:00:08
 ip link set d0 address 02:00:00:00:00:07

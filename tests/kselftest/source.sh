@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A network manager changes the link address of an interface during an outage,
-# and changes it back: what is held leaves with the address that the interface
-# has then.
+# and back: held packets leave with the address that the interface has then.
 #
 #   this namespace                          namespace op
 #     v0 --(redirect)--> ifb: optsample       v1: frames are recorded
@@ -72,7 +71,7 @@ gate()	# open|closed
 	tc qdisc change dev "$queue" root handle 1: optsample gate "$1"
 }
 
-# through: what left when the gate opened, in order of length
+# through: packets that left when the gate opened, in order of length
 through()
 {
 	record 30
@@ -124,7 +123,7 @@ frame 06:00:00:00:00:04 200
 is "$(through 2)" "100 $third
 200 06:00:00:00:00:05" "the newest four former addresses are remembered"
 
-# a packet that others hold a copy of
+# a packet of which others hold a copy
 gate closed
 frame 06:00:00:00:00:05 100
 set_address $first
@@ -150,7 +149,7 @@ is "$(tail -n 1 "$scratch/tap") $(cat "$scratch/got")" "$first 100 $first" \
 kill $recorder
 wait $recorder 2>/dev/null
 
-# another interface under watch: the addresses of the former one are its own
+# another watched interface: the addresses of the former one are its own
 gate closed
 ip link add d1 type dummy
 ip link set d1 up
@@ -162,7 +161,7 @@ is "$(through 1)" "100 06:00:00:00:00:05" \
 ip link del $queue
 ip link del d1
 
-# 2. the queue on the interface itself, which may change its address alive
+# 2. the queue on the interface itself, whose address may change while it is up
 quiet_link
 queue=v0
 tc qdisc add dev v0 root handle 1: optsample gate closed

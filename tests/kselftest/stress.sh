@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Random operations on everything at once, for a kernel that looks for
-# mistakes (tools/machines/debug-kernel): what must not happen is in the kernel log,
-# which tools/machines/vm reads. Here it is only seen to that the operations happen.
+# Random operations on everything at once, for a kernel with checkers
+# (tools/machines/debug-kernel): errors are in the kernel log, which
+# tools/machines/vm reads. This script only checks that the operations happen.
 #
 # usage: stress.sh [OPS [SEED]]
 #
@@ -16,9 +16,9 @@
 #
 # All but the w have optsample as root or as leaf of htb, tbf, prio or
 # netem; every option changes under traffic, class dumps run all the time,
-# and the module is unloaded and loaded between rounds. The operations follow
-# from SEED (gawk), when they hit the traffic does not.
-# STRESS_VERBOSE: say how far it is.
+# and the module is unloaded and loaded between rounds. The operations are
+# determined by SEED (gawk), their timing relative to the traffic is not.
+# STRESS_VERBOSE: print the progress.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -29,8 +29,8 @@ devices=(d0 v0 ifb0 u0.7 x0 g0)
 modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio sch_netem sch_fq \
 	sch_fq_codel cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
-# plan ROUND: so many operations, in files 0001.KIND ... for one program each,
-# KIND one of tc, ip, drive
+# plan ROUND: operations, in files 0001.KIND ... for one program each, KIND one
+# of tc, ip, drive
 plan()
 {
 	gawk -v seed="$seed$1" -v n="$round_ops" -v tag="$gso_tag" \
@@ -207,7 +207,7 @@ plan()
 			tc()
 		say("ip", "link set d0 carrier on")
 	}
-	# packets of one flow, more or less as a sender would number them
+	# packets of one flow, numbered roughly as by a sender
 	function packet(	f, flags) {
 		f = 1 + r(spread)
 		if (!(f in sn) || !r(2))
@@ -215,7 +215,7 @@ plan()
 		if (!r(200))
 			sn[f] += r(2) ? r(100000) : -r(1000)
 		flags = pick("0 1 2 2 3 3 3 4 8 11 12 15 17 19 36 36")
-		# flows of one profile, mostly; a few have partners there
+		# flows of mostly one profile; a few have partners there
 		flags += 256 * (r(100) ? f % 4 : r(5))
 		if (!r(4))
 			say("drive", "to " r(3))
@@ -239,7 +239,7 @@ plan()
 				break
 			default: packet()
 			}
-		# let go of the queue: now the device takes it
+		# open the gate: now the device accepts packets
 		if (!r(6)) {
 			say("drive", "dev lo")
 			say("drive", "dev d0")
@@ -338,7 +338,7 @@ links()
 		dev ifb0
 }
 
-# until $scratch/stop is there
+# until $scratch/stop exists
 senders()
 {
 	local i=0 shapes=("20 1 200" "10 8 1300" "3 53 1300" "5 4 9000"
@@ -349,7 +349,7 @@ senders()
 		rtps-gen send 10.9.0.2 7411 $((1 + i % 3)) ${shapes[i % 5]}
 		rtps-gen send 10.8.0.2 7411 $((1 + i % 2)) \
 			${shapes[(i / 3) % 5]}
-		# a cipher without its instructions takes long
+		# a cipher without its CPU instructions is slow
 		[ $((i % 4)) != 0 ] ||
 			rtps-gen send 10.$((6 + i / 4 % 2)).0.2 7411 1 9 4 1000
 		ping -q -f -c 20 -w 1 10.8.0.2
@@ -375,7 +375,7 @@ dumps()
 	done
 }
 
-# A module in use stays; an idle one goes, when what was in flight is gone.
+# A module in use stays; an idle one is unloaded when nothing is in flight.
 reload()
 {
 	local dev
@@ -391,13 +391,13 @@ reload()
 	insmod "$SCH_KO"
 }
 
-# Packets that the core took back when the carrier went are in flight for
-# nobody: they must not fill the limit.
-# flap MINI: 1: a socket that is not a full one owns them
+# Packets that the core freed when the carrier was lost are no longer in flight:
+# they must not use up the limit.
+# flap MINI: 1: their owner is not a full socket
 flap()
 {
 	ip link del d0
-	# with several queues the core finds out too late that one is stopped
+	# with several queues the core notices too late that one is stopped
 	ip link add d0 numtxqueues 2 type dummy
 	ip link set d0 up
 	tc qdisc add dev d0 root optsample limit 100 settle 0ms inflight 1
@@ -408,7 +408,7 @@ flap()
 	sleep 0.2
 	ip link set d0 carrier off
 	ip link set d0 carrier on
-	echo "dev lo" >$X/cmd		# the device takes what comes
+	echo "dev lo" >$X/cmd		# the device accepts packets
 	for _ in $(seq 50); do
 		tc qdisc change dev d0 root optsample limit 99
 		[ "$(tc -j -s qdisc show dev d0 | jq '.[0].qlen')" = 0 ] &&
@@ -420,7 +420,7 @@ flap()
 }
 
 # The owner of packets in flight must live as long as they do, although the
-# qdisc below takes them over in its own way.
+# qdisc below changes it.
 outlive()
 {
 	tc qdisc replace dev u0 root netem delay 500ms || return
@@ -433,8 +433,8 @@ outlive()
 	tc qdisc replace dev u0 root netem delay 20ms
 }
 
-# waiting: a line for each instance that holds packets, with why and with how many
-# it has sent
+# waiting: a line for each instance that holds packets, with the reason and its
+# number of sent packets
 waiting()
 {
 	local dev
@@ -453,14 +453,14 @@ waiting()
 # not_held: the lines of stdin whose instance neither gate nor carrier stops
 not_held() { grep -Ev ' stalled: (gate|carrier),'; }
 
-# A queue that nothing holds must drain. One with a rate does so slowly; so does one
-# above a queue that is held: what is in flight is counted anew after 10 s. Options
-# stay as they are: a change would wake it.
+# A queue that nothing holds must drain. One with a rate does so slowly; so does
+# one above a queue that is held: packets in flight are counted anew after 10 s.
+# Options stay as they are: a change would wake it.
 drain()
 {
 	local last now stuck=
 
-	echo "dev lo" >$X/cmd		# the device takes what comes
+	echo "dev lo" >$X/cmd		# the device accepts packets
 	now=$(waiting)
 	for _ in $(seq 20); do
 		not_held <<<"$now" | grep -q . || return 0
@@ -504,7 +504,7 @@ touch "$scratch/stop"
 wait $dumping
 drain
 ok "nothing is left that nothing holds"
-# a full queue blocks its sender for as long as something holds it
+# a full queue blocks its sender as long as something holds it
 for dev in "${devices[@]}" u0; do
 	tc qdisc del dev $dev root 2>/dev/null
 done

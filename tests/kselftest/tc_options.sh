@@ -7,11 +7,10 @@
 #
 #	tools/machines/vm -M sch_optsample.ko -- tests/kselftest/tc_options.sh
 #
-# What show prints, given back as arguments, must mean the same; units;
-# exactly one line for every error; statistics of the qdisc and of a class
-# while a stalled link is sampled, as text and as JSON. Uses its own network
-# namespace and a dummy device.
-# TC chooses the tc, TC_LIB_DIR where its plugin is.
+# The output of show, given back as arguments, must mean the same; units;
+# exactly one line for every error; statistics of the qdisc and of a class while
+# a stalled link is sampled, as text and as JSON. Uses its own network namespace
+# and a dummy device. TC chooses the tc, TC_LIB_DIR the folder of its plugin.
 
 set -u
 
@@ -23,7 +22,7 @@ fi
 export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
 tc=${TC:-tc}
 dev=dummy0
-longest=$(printf 'x%.0s' {1..127})	# name of a device that can be
+longest=$(printf 'x%.0s' {1..127})	# longest name of a watched device
 n=0 failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$work"' EXIT
@@ -66,7 +65,7 @@ del()
 	"$tc" qdisc del dev "$dev" root 2>/dev/null
 }
 
-# shown: the options as text, without what tc itself says
+# shown: the options as text, without tc's own output
 shown()
 {
 	"$tc" qdisc show dev "$dev" |
@@ -158,7 +157,7 @@ change()
 	"$tc" qdisc change dev "$dev" root optsample "$@"
 }
 
-# The kernel's own opinion: the plugin passes on what it would refuse.
+# The kernel's checks: the plugin passes on what it would refuse.
 unchecked()
 {
 	OPTSAMPLE_TC_UNCHECKED=1 "$tc" qdisc change dev "$dev" root \
@@ -217,8 +216,8 @@ test_round_trips()
 	round_trip $(seq -f "profile %g limit 65535 policy gap priority 7" 63)
 }
 
-# The devices whose qdiscs a reader sees, if the kernel has room for no more than
-# 3776 bytes in a message: its dump ends at a qdisc that does not fit.
+# Devices whose qdiscs a reader sees, if the kernel can put no more than 3776
+# bytes in a message: its dump ends at a qdisc that does not fit.
 cat >"$work/dumped.py" <<-'END'
 	import socket, struct
 	GETQDISC, DUMP, DONE = 38, 0x301, 3
@@ -388,7 +387,7 @@ test_refused_by_kernel()
 	refused 2 "$o unknown policy." unchecked profile 3 limit 5 policy 5
 }
 
-# start_raw: one python for all that raw() sends
+# start_raw: one python for all calls of raw()
 start_raw()
 {
 	mkfifo "$work/raw" "$work/answers" || exit 1
@@ -413,7 +412,7 @@ accepted()
 	result $? "accepted: $*" "$(cat "$work/err")"
 }
 
-# Each attribute: what is below, at and above both ends of its range
+# Each attribute: values below, at and beyond both ends of its range
 test_boundaries()
 {
 	local range="Numerical result out of range: optsample:"
@@ -463,7 +462,7 @@ test_boundaries()
 	END
 }
 
-# What no tc sends: one line, and nothing is changed
+# Attributes that tc never sends: one line, and nothing is changed
 test_malformed()
 {
 	local bad="Invalid argument: optsample:" p="PROFILES{ PROFILE{"
@@ -487,7 +486,7 @@ test_malformed()
 	refused 1 "$bad $written" \
 		raw $p PROFILE_ID=3 PROFILE_SYNC:0500 } }
 	refused 1 "$bad $written" raw RATE64=5
-	# an attribute that claims more than there is, at each level
+	# an attribute longer than its container, at each level
 	refused 1 "$bad $cut" raw LIMIT=5 :ff000300
 	refused 1 "$bad $cut" raw LIMIT=5 :08000300
 	refused 1 "$bad $cut" raw PROFILES{ :14000180080001 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# topic.sh - rules for topics: what `optsample topic` takes and refuses, and
-# what becomes of writers
+# topic.sh - rules for topics: accepted and refused options of `optsample
+# topic`, and their effect on writers
 #
 # Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. A
 # rule is seen in the map `topics`, its profile in the qdisc, its effect in
@@ -170,7 +170,7 @@ test_many()
 	is "$(all)" "[]" "down takes rules with it"
 }
 
-# Rules and writers, in whatever order they come
+# Rules and writers, in any order
 test_writers()
 {
 	local lease=8
@@ -214,7 +214,7 @@ test_writers()
 	ok "writers that are gone are taken out"
 }
 
-# What a node needs every message of is not to be had by any rule.
+# Topics that need every message are never sampled, whatever the rules.
 test_never()
 {
 	local name left=
@@ -240,7 +240,7 @@ test_never()
 	stop_peers
 }
 
-# The qdisc or all of it goes without our doing.
+# The qdisc or the whole setup is removed by others.
 test_gone()
 {
 	fails "v0 is not up" optsample topic v0

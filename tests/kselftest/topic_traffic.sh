@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# topic_traffic.sh - rules for topics that are being sent: by DDS over IPv4
-# and IPv6, sampled by distance, and by UDPROS
+# topic_traffic.sh - rules for topics with traffic: of DDS over IPv4 and IPv6,
+# sampled by distance, and of UDPROS
 #
 # Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. The
 # effect of a rule is seen in the map `writers` and in the class of the flow.
@@ -10,13 +10,13 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"
 master=http://10.9.0.1:11311
 
-# got N: so many messages have arrived
+# got N: N messages have arrived
 got()
 {
 	[ "$(wc -l <dds-sub.out)" -ge "$1" ]
 }
 
-# more N: and so many more
+# more N: N more have arrived
 more()
 {
 	wait_for 60 got $(($(wc -l <dds-sub.out) + $1))
@@ -48,7 +48,7 @@ test_running()
 	END
 	wait_for 20 eval '[ "$(writer rt/camera/rgb)" = "2 3" ]'
 	ok "the last rule holds"
-	# what was sampled otherwise is another flow
+	# with another sampling it is another flow
 	wait_for 20 eval 'class_profile | grep -q "profile 3$"'
 	ok "its flow has the profile"
 	optsample show v0 >show
@@ -69,13 +69,13 @@ test_running()
 	stop_peers
 }
 
-# waiting OPERATOR N: messages of the flow, in the queue
+# waiting OPERATOR N: messages of the flow in the queue
 waiting()
 {
 	[ "$(json .flows[0].backlog_messages)" "$1" "$2" ]
 }
 
-# What waits in an outage stays when its rule becomes another one.
+# Messages held in an outage stay when their rule changes.
 test_stalled()
 {
 	fresh
@@ -105,7 +105,7 @@ mm()
 		jq .formatted.value
 }
 
-# moves UP_TO: the odometer says more than that
+# moves UP_TO: the odometer exceeds it
 moves()
 {
 	[ "$(mm)" -gt "$1" ]
@@ -165,7 +165,7 @@ test_ipv6()
 	optsample down v0
 }
 
-# connected: the sockets of UDPROS publishers, as the classifier calls them
+# connected: the sockets of UDPROS publishers, by their names in the classifier
 connected()
 {
 	ss -Hnu state established dst 10.9.0.2 | awk '{
@@ -183,7 +183,7 @@ udpros()
 		select(.entity == 4294967295) | .prefix | join(" ")' | sort
 }
 
-# tagged N: so many connections are in the map, and all of them there
+# tagged N: N connections are in the map, and all of them exist
 tagged()
 {
 	[ "$(udpros | wc -l)" = "$1" ] &&
@@ -247,7 +247,7 @@ test_udpros()
 udpros_silence()
 {
 	kill -STOP "${pids[$1]}"
-	sleep 8		# longer than a round, and its patience
+	sleep 8		# longer than a round with its timeout
 	tagged 2
 	ok "a node that hangs keeps its connections"
 	kill -CONT "${pids[$1]}"

@@ -56,7 +56,7 @@ said()
 	grep -qF -- "$1" "$work/stderr"
 }
 
-# Others may be running a guest right now: only a dead runner's files count.
+# Others may be running a guest now: only files of a dead runner count.
 clean()
 {
 	local dir pid
@@ -73,7 +73,7 @@ no_file()
 	[ ! -e "$1" ]
 }
 
-# What goes in and comes out; the directory and the words are nasty on purpose.
+# Input and output; the directory and the words have special characters.
 passes()
 {
 	local odd="$work/a 'b\" \$c;,%"
@@ -138,7 +138,7 @@ fails()
 	check "and says so" said 'time-out after 9 s'
 }
 
-# A guest with its root in memory: what it is given, and that time is its own
+# A guest with its root in memory: its files, and that its time is its own
 memory()
 {
 	vm --skip-idle --root base -o "$work/memory" -e 'GREETING=two  words' \

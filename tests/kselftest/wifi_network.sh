@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `optsample up wlan0` checks which Wi-Fi network the robot comes back to. In the
-# one that it left, nothing has to settle. In another one what is held waits.
+# `optsample up wlan0` checks which Wi-Fi network the robot returns to. In the
+# same one nothing has to settle. In another one held messages wait.
 #
 #   robot (this namespace)              operator (namespace op)
 #     wlan0 10.9.0.1  ---- hwsim ----   wlan1 10.9.0.2, network "home"
 #                                       wlan2           network "elsewhere"
 #
-# To see whether the link settles, the test sets its settling time to 60 s, which is
-# longer than it waits.
-# For tools/machines/vm --icount: its seconds are of guest time, and do not jump.
+# To detect settling, the test sets the settling time to 60 s, longer than it
+# waits.
+# For tools/machines/vm --icount: its seconds are of guest time, and do not
+# jump.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -30,8 +31,8 @@ connect()
 	iw dev wlan0 connect "$1" 2412 && wait_for 20 carrier
 }
 
-# messages N: of one packet each, by another writer, as numbers that came before
-# are repairs. No DDS knows it.
+# messages N: of one packet each, by another writer, as repeated numbers are
+# repairs. It is not a DDS writer.
 w=0
 messages()
 {
@@ -40,7 +41,7 @@ messages()
 	rtps-gen send $operator 7411 $w "$1" 1 500 every 20
 }
 
-# up [OPTIONS]: on a radio that is believed
+# up [OPTIONS]: on a radio whose reports are trusted
 up()
 {
 	optsample up wlan0 --peer $operator "$@" >/dev/null 2>"$scratch/err"
@@ -51,7 +52,7 @@ up()
 	ok "messages leave, and the radio is believed" || show . | sed 's/^/# /'
 }
 
-# away_to SSID: out of range, where 7 messages are to be held, and back there
+# away_to SSID: out of range, where 7 messages must be held, and back there
 away_to()
 {
 	iw dev wlan0 disconnect
