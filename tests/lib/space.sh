@@ -4,7 +4,7 @@
 #
 # Sourced.
 
-# delete_spaces NAME...: and what runs in them
+# delete_spaces NAME...: and the processes in them
 delete_spaces()
 {
 	local space

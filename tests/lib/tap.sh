@@ -2,12 +2,12 @@
 #
 # lib/tap.sh - TAP from shell
 #
-# Sourced. What a test writes is in $scratch.
+# Sourced. Files of a test are in $scratch.
 
 tests=0 failed=0
 scratch=$(mktemp -d)
 
-# ok NAME: the exit status of the command before decides
+# ok NAME: passes if the previous command succeeded
 ok()
 {
 	local status=$?
@@ -28,7 +28,7 @@ skip()
 	echo "ok $tests $1 # SKIP $2"
 }
 
-# skip_all WHY: nothing of this can be run here
+# skip_all WHY: nothing of this test can run here
 skip_all()
 {
 	rm -rf -- "$scratch"

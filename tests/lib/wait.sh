@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib/wait.sh - wait for what happens, not for time to pass
+# lib/wait.sh - wait for conditions instead of sleeping
 #
 # Sourced.
 
-# wait_for SECONDS COMMAND...: until it succeeds. In a guest the command costs more
-# than the time between two of them: after 2 s it is run once a second
+# wait_for SECONDS COMMAND...: until it succeeds. In a guest the command is
+# slower than the interval: after 2 s it is run once a second
 wait_for()
 {
 	local begin=$SECONDS end=$((SECONDS + $1))
@@ -17,7 +17,7 @@ wait_for()
 	done
 }
 
-# end_or_kill PID...: ask each to end, wait for 5 s, kill it
+# end_or_kill PID...: terminate each, wait for 5 s, kill it
 end_or_kill()
 {
 	local pid

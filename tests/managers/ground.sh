@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ground.sh - a robot's Wi-Fi, and who manages it
+# ground.sh - a robot's Wi-Fi, and its network manager
 #
 #   robot (initial network namespace)        operator (namespace "operator")
 #   wlan0, managed by one of    ~~~~~~~~~    wlan1, wlan2: two access points
@@ -20,7 +20,7 @@ robot_mac=02:00:00:00:00:00
 declare -A pid	# of a daemon, by its name
 robot_daemons=()
 
-# words, not a function: what is started with them is what is ended by its pid
+# an array of words, not a function, so that $! is the pid of the program
 in_operator="nsenter --net=/run/netns/operator"
 medium() { "$bin/hwsim-medium" ctl "$1"; }
 wpa() { wpa_cli -p "$run/wpa" -i wlan0 "$@"; }
@@ -35,7 +35,7 @@ daemon()
 	pid[$name]=$!
 }
 
-# robot_daemon NAME COMMAND...: one that goes with the manager
+# robot_daemon NAME COMMAND...: a daemon that is stopped with the manager
 robot_daemon()
 {
 	robot_daemons=("$1" "${robot_daemons[@]}")
@@ -87,11 +87,11 @@ operator()
 		access_point 2 br0 optsample
 }
 
-# router NAME BRIDGE PREFIX: says what the network's prefix is
+# router NAME BRIDGE PREFIX: announces the network's prefix
 router()
 {
 	$in_operator ip addr add "$3::1/64" dev "$2" nodad
-	# A router that does not forward says that it is none.
+	# A router that does not forward announces that it is none.
 	$in_operator sysctl -qw net.ipv6.conf.all.forwarding=1
 	daemon "$1" $in_operator dnsmasq -k --conf-file=/dev/null \
 		--user=root --interface="$2" --bind-interfaces --port=0 \
@@ -115,14 +115,14 @@ other_networks()
 			u32 match ip src $robot_ip/32 action pass
 }
 
-# strangers: packets with the robot's address that came to where it is none
+# strangers: packets with the robot's address that arrived in another network
 strangers()
 {
 	$in_operator tc -s filter show dev br1 ingress |
 		awk '$1 == "Sent" { n += $4 } END { print n + 0 }'
 }
 
-# dhcp_server: a new one knows nothing of the manager before
+# dhcp_server: a new one has no leases of the previous manager
 dhcp_server()
 {
 	rm -f "$run/leases"
@@ -144,7 +144,7 @@ dhcp_server()
 # The robot
 #
 
-# system_bus: udev and D-Bus, which stay
+# system_bus: udev and D-Bus, which are not stopped
 system_bus()
 {
 	[ -z "${pid[udev]-}" ] || return 0
@@ -180,7 +180,7 @@ supplicant()
 	done
 	robot_daemon wpa_supplicant wpa_supplicant -t -i wlan0 -c "$run/wpa.conf"
 	await 20 wpa_supplicant wpa ping || return
-	# A robot that lost its link has nothing better to do than look for it.
+	# A robot without a link scans all the time.
 	wpa scan_interval 0 >/dev/null
 	await 30 association associated
 }
@@ -212,7 +212,7 @@ robot_networkd()
 	supplicant
 }
 
-# what Ubuntu makes of its netplan: files for networkd and wpa_supplicant
+# what Ubuntu generates from its netplan: files for networkd and wpa_supplicant
 robot_netplan()
 {
 	system_bus && dhcp_server
@@ -274,7 +274,7 @@ robot_connman()
 	system_bus && dhcp_server
 	mkdir -p /var/lib/connman
 	printf '%s\n' '[WiFi]' Enable=true >/var/lib/connman/settings
-	# what optsample doctor wants, and not the radios of other networks
+	# as recommended by optsample doctor, and no radios of other networks
 	cat >/etc/connman/main.conf <<-END
 		[General]
 		NetworkInterfaceBlacklist=ifb,opt-,keep-,own-,wlan3,wlan4
@@ -310,8 +310,8 @@ robot_has_address()
 	ip -4 addr show dev wlan0 | grep -q "inet $robot_ip/24"
 }
 
-# robot_has_ip6: $robot_ip6, the one that Cyclone takes: the first, which is the
-# youngest, and so the temporary one if there is any
+# robot_has_ip6: sets $robot_ip6, the address that Cyclone uses: the first,
+# which is the youngest, and so the temporary one if there is any
 robot_has_ip6()
 {
 	robot_ip6=$(ip -6 -o addr show dev wlan0 scope global -tentative \
@@ -320,7 +320,7 @@ robot_has_ip6()
 	[ -n "$robot_ip6" ]
 }
 
-# reaches_by_ip6: the robot has $robot_ip6, and reaches the operator by it
+# reaches_by_ip6: the robot has $robot_ip6, and reaches the operator with it
 reaches_by_ip6()
 {
 	await 60 "IPv6 address" robot_has_ip6 &&
@@ -350,7 +350,7 @@ robot_gone()
 	ip link set wlan0 down
 	ip link set wlan0 address $robot_mac
 	ip addr flush dev wlan0
-	# as the kernel has it
+	# the kernel's default
 	for name in accept_ra=1 autoconf=1 addr_gen_mode=0; do
 		sysctl -qw "net.ipv6.conf.wlan0.$name"
 	done

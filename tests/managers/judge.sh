@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# judge.sh - does judge.awk say what it should? Ten messages a second for 10 s,
-# the link goes at 2 s, the robot notices at 3 s, it is there again at 7 s.
+# judge.sh - are judge.awk's results right? Ten messages a second for 10 s, the
+# link fails at 2 s, the robot notices at 3 s, the link is back at 7 s.
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
 . "$top/tests/lib/tap.sh"
@@ -10,14 +10,14 @@ top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
 seq 1 100 | awk -v OFS=, '{ t = ($1 - 1) * 100000000
 	print $1, t, t + 2000000, "c" $1, t, 0 }' >"$scratch/pub"
 
-# here NUMBER...: as image-sub says it on the robot
+# here NUMBER...: image-sub's output on the robot
 here()
 {
 	printf '%s\n' "$@" | awk -v OFS=, '{ t = ($1 - 1) * 100000000
 		print t, t + 1000000, 1, "c" $1 }'
 }
 
-# arrives NUMBER...: behind the link, what was held at 7.5 s
+# arrives NUMBER...: beyond the link; held messages arrive at 7.5 s
 arrives()
 {
 	printf '%s\n' "$@" | awk -v OFS=, '{ t = ($1 - 1) * 100000000
@@ -71,8 +71,8 @@ awk -F, -v OFS=, '$1 == 50 { $3 += 1e9; $6 = -1 } $1 == 51 { $5 += 9e8 } 1' \
 	"$scratch/pub" >"$scratch/pub2" && mv "$scratch/pub2" "$scratch/pub"
 judged "errors 1 late 900.0 max 1002.0" "a write that waits, and fails"
 
-# What a write takes and a message is old in ms: 1 with one subscriber, 2 with two
-# on the robot, 8 with one behind the link; 4 when that goes at 7 s, then 3.
+# Duration of a write and age of a message in ms: 1 with one subscriber, 2 with
+# two on the robot, 8 with one beyond the link; 4 when that ends at 7 s, then 3.
 seq 1 100 | awk -v OFS=, -v sub_="$scratch/sub" -v local_="$scratch/local" '{
 	t = ($1 - 1) * 100000000
 	ms = t < 2e9 ? 1 : t < 4e9 ? 2 : t < 7e9 ? 8 : t < 8e9 ? 4 : 3
@@ -84,7 +84,7 @@ phases=(-v two=2000000000 -v one=4000000000 -v well=4000000000
 judged "write_ms 1.00/2.00/8.00/4.00/3.00 local_ms 2.00/4.00/16.00/8.00/6.00 write_first 0.50 local_first 0.50 write_held 1.50 local_held 1.50 write_same 0.38 local_same 0.38" \
 	"what the robot feels of the link" "${phases[@]}"
 
-# One of 30 took 14 ms while the link was well, and one of ten when it went.
+# One of 30 took 14 ms while the link worked, and one of ten when it failed.
 awk -F, -v OFS=, '$1 == 50 || $1 == 73 { $3 = $2 + 14000000 } 1' \
 	"$scratch/pub" >"$scratch/pub2" && mv "$scratch/pub2" "$scratch/pub"
 judged "write_first 1.00 local_first 0.50" "ten messages, and the longest is one of 30" \

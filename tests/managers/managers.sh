@@ -4,14 +4,14 @@
 # managers.sh - inside the VM: optsample under the network managers of robots
 #
 # Most robots do not have a static address: NetworkManager, systemd-networkd or
-# dhcpcd manages wlan0, and takes addresses, routes and neighbours away when the
-# link goes. What comes out of an outage then, and does the robot's own traffic
-# go on? ground.sh has the robot, the operator and the managers, judge.awk says
-# what became of the messages.
+# dhcpcd manages wlan0, and removes addresses, routes and neighbours in an
+# outage. Which messages then survive, and does the robot's own traffic
+# continue? ground.sh has the robot, the operator and the managers, judge.awk
+# evaluates the messages.
 #
 # In each experiment a camera on the robot (96x96, 5 Hz, best effort) has one
-# subscriber behind the link and one in another process of the robot. Before, it
-# has that one alone, and then two on the robot, for comparison.
+# subscriber beyond the link and one in another process of the robot. Before, it
+# has only the latter, and then two on the robot, for comparison.
 #
 # usage: managers.sh CELL...
 #
@@ -35,13 +35,14 @@
 #		-reliable, else best effort
 #	POLICY	optsample (default), gap
 #
-# Put the cells of one manager next to each other: it is set up once. By hand:
+# Put the cells of one manager next to each other: it is set up only once. By
+# hand:
 #
 #	MANAGERS="networkd:20 nm:60::gap" tests/run check managers
 #
 # which leaves in build/check/managers.vm: daemons/*.log, and for each cell
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
-# held and after (what the system looked like), discover.log (our daemon's).
+# held and after (state of the system), discover.log (our daemon's).
 #
 # For tools/machines/vm --skip-idle --root base,managers -o DIR with sch_optsample loaded:
 # seconds are the guest's, whatever the host is busy with.
@@ -52,13 +53,13 @@ bin=$top/build/bin
 run=/run/managers
 logs=$run/logs
 limit=20
-# a robot has other processors for the radio, the access points and the managers
+# a robot does not share its CPU with the radio, access points and managers
 node="chrt -f 10"
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/wait.sh"
 . "$top/tests/managers/ground.sh"
 
-# machine: what the packages' installation would make, and the radios
+# machine: files that packages create at installation, and the radios
 machine()
 {
 	modprobe mac80211_hwsim radios=5 || exit 1
@@ -70,8 +71,8 @@ machine()
 	mkdir -p /var/lib/{dbus,dhcp,dhcpcd,NetworkManager}
 }
 
-# keeps_time SECONDS: sleeps so long; fails if more than 0.5 s more went by, a
-# clock that jumped. Prints how long it took, in ms.
+# keeps_time SECONDS: sleeps; fails if more than 0.5 s more went by, as the
+# clock jumped. Prints the duration, in ms.
 keeps_time()
 {
 	local t=${EPOCHREALTIME/./}
@@ -99,7 +100,7 @@ uri()
 	END
 }
 
-# cyclone_subscriber NAME [IN]: what it gets is in NAME.csv
+# cyclone_subscriber NAME [IN]: its output is in NAME.csv
 cyclone_subscriber()
 {
 	local name=$1 device=wlan0
@@ -119,7 +120,7 @@ cyclone_publisher()
 	publisher=$!
 }
 
-# fastdds_subscriber NAME [IN]: what it gets is in NAME.txt
+# fastdds_subscriber NAME [IN]: its output is in NAME.txt
 fastdds_subscriber()
 {
 	local name=$1
@@ -139,7 +140,7 @@ fastdds_publisher()
 	publisher=$!
 }
 
-# fastdds_csv: what those print, as Cyclone's do
+# fastdds_csv: convert that output to the form of Cyclone's
 fastdds_csv()
 {
 	awk -v OFS=, '{ print $2, $4, $5, $3, $4, 0 }' "$log/pub.txt" \
@@ -151,7 +152,7 @@ fastdds_csv()
 	done
 }
 
-# arrived FILE: has anything?
+# arrived FILE: has any message arrived?
 arrived()
 {
 	[ -s "$log/$1.csv" ] || [ -s "$log/$1.txt" ]
@@ -216,7 +217,7 @@ roam()
 	[ "$(access_point_in_use)" = $there ] || event "stays"
 }
 
-# trouble: what WHAT is; sets $down and $up, in ns
+# trouble: executes WHAT; sets $down and $up, in ns
 trouble()
 {
 	local i ap there
@@ -284,7 +285,7 @@ move()
 	wpa select_network "$1" >/dev/null
 }
 
-# carrier_lost: when the robot noticed, in ns; nothing if it did not
+# carrier_lost: when the robot noticed, in ns; empty if it did not
 carrier_lost()
 {
 	local stamp
@@ -309,7 +310,7 @@ up_args()
 		--policy $policy
 }
 
-# addresses: which ones DDS uses
+# addresses: those that DDS uses
 addresses()
 {
 	transport=udp own=$robot_ip peer=$operator_ip
@@ -319,7 +320,7 @@ addresses()
 	echo "# $cell: $own"
 }
 
-# play: the experiment; its logs are in $log. The operator pings the robot, too.
+# play: the experiment; logs are in $log. The operator also pings the robot.
 play()
 {
 	local monitor pinger ok=0
@@ -372,14 +373,14 @@ is()
 	ok "$3"
 }
 
-# value WORD: of the judge's line
+# value WORD: of the judge's output
 value()
 {
 	awk -v w="$1" '{ for (i = 1; i < NF; i += 2) if ($i == w)
 		print $(i + 1) }' <<<"$verdict"
 }
 
-# holds WORD OP NUMBER NAME: a test of the judge's words
+# holds WORD OP NUMBER NAME: a test of the judge's values
 holds()
 {
 	local got
@@ -390,10 +391,10 @@ holds()
 	ok "$cell: $4"
 }
 
-# robot_feels: does it feel that the link goes, and that it is gone?
+# robot_feels: does the outage affect the robot's own traffic?
 robot_feels()
 {
-	# At first a message costs what the radio does: on this processor, too.
+	# At first a message also has the radio's cost: it shares this CPU.
 	holds local_first "<=" 1.1 \
 		"the link goes: the robot's own subscriber waits no longer"
 	case $what in
@@ -428,7 +429,7 @@ judge()
 	local all= ratio=2 carrier
 
 	carrier=$(carrier_lost)
-	# An outage that was over before the robot noticed
+	# The outage ended before the robot noticed
 	[[ $what == *[!0-9]* ]] || carrier=${carrier:-$up}
 	[ "$stack" = cyclone ] || fastdds_csv
 	[[ $what == stall || $what != *[!0-9]* ]] || all=1
@@ -440,7 +441,7 @@ judge()
 	echo "# $cell $verdict"
 	[ "$policy" != gap ] || ratio=1.6
 	holds bad == 0 "what arrives is whole, and once"
-	# Its own address is another one there: DDS does not follow.
+	# It has another address there: DDS does not follow.
 	if [ "$what" != elsewhere ]; then
 		holds local == "$(value local_n)" \
 			"the robot's own subscriber gets all"
@@ -473,7 +474,7 @@ judge()
 		ok "$cell: what is held waits for the address"
 		;;
 	elsewhere)
-		# A socket goes on sending from the IPv6 address it is bound to.
+		# A socket keeps sending from the IPv6 address it is bound to.
 		[ -n "$ipv6" ] ||
 			is "$strangers" 0 "$cell: nothing leaves with the former address"
 		grep -q "$own is given up" "$log/discover.log"

@@ -10,8 +10,8 @@
 # Queues of 20. Each runs twice, at the same time: native roscpp, and the same
 # program with the library.
 #
-# The outage is a number of messages. What the socket swallows of it at first
-# arrives either way.
+# The outage is a number of messages. The first ones, which fit in the socket's
+# buffer, arrive in both cases.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 . "$top/tests/e2e/pictures.sh"
@@ -74,7 +74,7 @@ for app in surveillance reconstruction slam; do
 		ok "$app: runs to its end"
 		continue
 	}
-	# one more may wait that cannot be given up, for its partners left
+	# one more may wait that cannot be dropped, as its partners were sent
 	awk '$NF > 21 { exit 1 }' "$dir/stats"
 	ok "$app: the queue never has more than it should"
 	[ "$(value "$native" bad) $(value "$ours" bad)" = "0 0" ]

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.sh - what the library costs where nothing stalls
+# bench.sh - cost of the library without a stall
 #
-# Instructions of the whole publisher for each message, by callgrind: a run
-# with 4000 more messages than another, to a subscriber that keeps up.
-# Prints CASE INSTRUCTIONS RATIO, the ratio against native roscpp.
+# Instructions of the whole publisher for each message, by callgrind: the
+# difference of two runs, one with 4000 messages more, to a subscriber that
+# keeps up. Prints CASE INSTRUCTIONS RATIO, the ratio to native roscpp.
 #
 #	native	without the library
-#	other	a topic that is not named
+#	other	a topic without a rule
 #	alone	sampled; gap: by that policy
 #	sync	two topics with the same stamps
 

@@ -4,7 +4,7 @@
 # client.sh - userspace/ros/ros1 between roscpp nodes and a ROS master
 #
 # A robot and an operator, each a roscpp program or client-node, by TCPROS and
-# UDPROS; then everything that can go wrong: see the names of the tests.
+# UDPROS; then all kinds of faults: see the names of the tests.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -19,14 +19,14 @@ node()
 	local side=$1 out=$2
 
 	shift 2
-	# what an earlier one said is not this one's
+	# remove the output of an earlier one
 	: >"$dir/$out"
 	: >"$dir/$out.err"
 	at "$rig" "$side" timeout -k 5 60 "$@" >"$dir/$out" 2>"$dir/$out.err" &
 	node=$!
 }
 
-# finish PID...: all of them ended well
+# finish PID...: wait; all of them must exit with 0
 finish()
 {
 	local status=0
@@ -37,7 +37,7 @@ finish()
 	return $status
 }
 
-# only NODE TEXT: what it said is one line, with that text
+# only NODE TEXT: its output is one line, with that text
 only()
 {
 	[ "$(wc -l <"$dir/$1.err")" = 1 ] && [ "$(said "$1" "$2")" = 1 ] &&
@@ -47,20 +47,20 @@ only()
 	return 1
 }
 
-# lines FILE NUMBER: it has so many
+# lines FILE NUMBER: it has NUMBER lines
 lines()
 {
 	[ "$(wc -l <"$dir/$1")" -ge "$2" ]
 }
 
-# intact PUB SUB LAST: nothing was received that was not sent, up to LAST
+# intact PUB SUB LAST: everything received was sent, up to LAST
 intact()
 {
 	! awk -v last="$3" '$2 <= last' "$dir/$2" |
 		grep -vxFf "$dir/$1" | grep -q .
 }
 
-# missing TOPIC FROM LAST SUB: how many of a topic did not come
+# missing TOPIC FROM LAST SUB: number of lost messages of a topic
 missing()
 {
 	awk -v topic="$1" -v from="$2" -v last="$3" '$1 == topic &&
@@ -68,7 +68,7 @@ missing()
 		END { print last - from + 1 - n }' "$dir/$4"
 }
 
-# counter FILE TOPIC WORD: what client-node counted
+# counter FILE TOPIC WORD: a counter of client-node
 counter()
 {
 	awk -v topic="$2:" -v word="$3" '$1 == topic {
@@ -76,7 +76,7 @@ counter()
 		"$dir/$1.err"
 }
 
-# said FILE REGEX: so many lines of its log
+# said FILE REGEX: number of matching lines of its log
 said()
 {
 	grep -cE "$2" "$dir/$1.err"
@@ -101,7 +101,7 @@ m = ServerProxy(os.environ['ROS_MASTER_URI'])
 $1"
 }
 
-# end SIDE REGEX: tell programs to end, and wait for it
+# end SIDE REGEX: terminate programs, and wait for it
 end()
 {
 	kill $(pids "$@")
@@ -132,7 +132,7 @@ for pair in "roscpp ours" "ours roscpp" "ours ours"; do
 		[ "$(missing /b 1 50 sub)" = 0 ]
 	ok "TCPROS, $pair: everything arrives"
 done
-# roscpp does not read before it has the answer: it may miss the first ones.
+# roscpp only reads after it has the answer: it may miss the first ones.
 for pair in "roscpp ours" "ours roscpp" "ours ours"; do
 	from_to UDPROS $pair && [ "$(missing /a 8 50 sub)" = 0 ] &&
 		[ "$(missing /b 8 50 sub)" = 0 ]
@@ -325,7 +325,7 @@ wait_for 60 eval '[ -z "$(pids robot client-node)" ]'
 ok "shutdown"
 end op client-node
 
-# Without roscpp: its nodes do not notice that the master went.
+# Without roscpp: its nodes do not notice a restart of the master.
 start_master()
 {
 	at "$rig" robot rosmaster --core -p 11311 >"$dir/master.log" 2>&1 &

@@ -5,8 +5,8 @@
 #   namespace RIG-robot                            namespace RIG-op
 #   rosmaster, ros1-pub --> v0 (link.sh) ======== v1 --> ros1-sub
 #
-# Sourced. Every rig has a ROS master and addresses of its own, so that two of
-# them can run at a time. All that a rig writes is in $scratch/RIG.
+# Sourced. Every rig has its own ROS master and addresses, so that two of them
+# can run at the same time. Files of a rig are in $scratch/RIG.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
@@ -26,7 +26,7 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# at RIG robot|op CMD...: there, as a ROS node of that rig
+# at RIG robot|op CMD...: run it there, as a ROS node of that rig
 at()
 {
 	local rig=$1 side=$2 ip=10.77.0.1
@@ -50,7 +50,7 @@ rig()
 	ip -n "$rig-op" addr add 10.77.0.2/24 dev v1
 	for dev in lo v0; do ip -n "$rig-robot" link set $dev up; done
 	for dev in lo v1; do ip -n "$rig-op" link set $dev up; done
-	# What a socket swallows cannot be sampled: the same in every run.
+	# Bytes in a socket's buffer cannot be sampled: fix its size.
 	at "$rig" robot sysctl -qw net.ipv4.tcp_wmem="4096 16384 262144" &&
 		at "$rig" robot "$here/link.sh" up || return
 	at "$rig" robot rosmaster --core -p 11311 \

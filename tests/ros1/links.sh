@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # links.sh - the library between a stock roscpp publisher and its subscribers:
-# what is sampled, and that everything else is left alone
+# named topics are sampled, everything else is unchanged
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -28,12 +28,12 @@ publish()
 	at "$rig" robot env LD_PRELOAD="$shim" "OPTSAMPLE_ROS1_STATS=$dir/stats" \
 		PATH="$bin:$PATH" "$@" >"$dir/pub" 2>"$dir/err"
 	status=$?
-	# Nobody is to wait for what a dead publisher has not sent.
+	# Do not wait for unsent messages of a dead publisher.
 	[ $status = 0 ] || kill $(ip netns pids "$rig-op")
 	return $status
 }
 
-# gap TOPIC: longest distance of two messages received in a row
+# gap TOPIC: largest distance of two consecutively received messages
 gap()
 {
 	awk -v topic="$1" '$1 == topic { if ($2 - last > gap) gap = $2 - last
@@ -47,7 +47,7 @@ stat()
 		if ($i == word) print $(i + 1) }' "$dir/stats"
 }
 
-# Each message went one way, all that was received was sent and is intact.
+# Each message was sent only once; all received ones were sent, and are intact.
 balanced()
 {
 	awk '$6 != $8 + $10 + $12 + $14 || $NF > 20 { exit 1 }' "$dir/stats" &&
@@ -55,7 +55,7 @@ balanced()
 			sed 's/.*bad //')" = 0 ]
 }
 
-# untouched: natively, and nothing was said of it
+# untouched: handled natively, without a log line
 untouched()
 {
 	[ ! -s "$dir/stats" ] && [ "$(gap "$1")" -ge 40 ]
@@ -120,7 +120,7 @@ balanced && [ "$(gap /a)" -le 10 ] && [ "$(wc -l <"$dir/stats")" = 2 ] &&
 	[ "$(grep -c ^/a "$dir/near")" -gt 160 ]
 ok "two subscribers: the one behind the link gets a sample, the other all"
 
-# Without arrivals nothing but each other's departures starts them.
+# Without arrivals, only departures of the other topic start them.
 topics="image:/a:20000 image:/b:9000 scan:/c:3000"
 subscribe -n 100 $topics
 publish OPTSAMPLE_TOPICS=*:sync=x ros1-pub $outage -n 119 -w $topics
@@ -128,7 +128,7 @@ wait $subscriber
 [ "$(awk '$2 > 100 { print $1 }' "$dir/sub" | sort -u | wc -l)" = 3 ]
 ok "what waits in a group leaves although nothing more is published"
 
-# The subscriber dies unseen and comes back under its name.
+# The subscriber dies unnoticed and restarts under its name.
 cat >"$scratch/hook" <<END
 #!/bin/bash
 if [ \$1 = down ]; then
@@ -203,7 +203,7 @@ publish OPTSAMPLE_TOPICS="/a:limit=0,/b" ros1-pub -r 50 -n 5 image:/a:1000 &&
 ok "a mistake is one line, and nothing is sampled"
 wait $subscriber
 
-# A roscpp that is the same but for its name
+# A roscpp that only differs in its name
 mkdir "$scratch/lib"
 python3 - "$(ldconfig -p | awk '/libroscpp.so.4d/ { print $NF; exit }')" \
 	"$scratch/lib/libroscpp.so.4d" <<'END'

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# cluster.sh BIN - slamd on workers that come, go, are killed and stopped: the
-# trajectory has the same bits as that of one process
+# cluster.sh BIN - slamd with workers that join, leave, are killed and stopped:
+# the trajectory has the same bits as that of one process
 #
-# BIN has slamd, slam-worker and slam-world. What needs RabbitMQ or MPI is
+# BIN has slamd, slam-worker and slam-world. Tests that need RabbitMQ or MPI are
 # skipped without it.
 
 bin=$(realpath "${1:-build/bin}")
@@ -28,7 +28,7 @@ ok "a log to work on"
 
 settings=(--log "$log" --particles 120 --seed 7 --resample 0.8 --distance 0)
 
-# full NAME TEXT: it ended, its last line has TEXT, and wrote no trajectory
+# full NAME TEXT: it failed, its last line has TEXT, and there is no trajectory
 full()
 {
 	grep "^slamd: " "$scratch/$1" | tail -n 1 | grep -q -- "$2" &&
@@ -63,7 +63,7 @@ worker()
 	workers+=($!)
 }
 
-# same NAME: slamd ends, and its trajectory is the one of a single process
+# same NAME: slamd ends, and its trajectory is that of a single process
 same()
 {
 	wait $slamd && cmp "$scratch/alone.tum" "$scratch/$1.tum" && return
@@ -120,7 +120,7 @@ if have_rabbit; then
 	same plain
 	ok "three processes over RabbitMQ: the same bits"
 
-	# beaten once for each kind of moment: whatever phase it is in
+	# killed once for each kind of moment, in any phase
 	run killed --engine "$rabbit_url" --workers 3
 	says killed '^ *[1-9][0-9]* %'
 	kill -9 $first
@@ -180,7 +180,7 @@ mpi()
 		--checkpoint "$scratch/$name.ckpt" >"$scratch/$name" 2>&1
 }
 
-# a rank of mpi(), not the first one, once a part is done
+# a rank of mpi(), not the first one, after part of the work
 kill_rank()
 {
 	local i ranks

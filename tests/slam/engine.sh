@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# engine.sh BIN - the engines with processes that are killed, stopped, cut off
+# engine.sh BIN - buses with processes that are killed, stopped, disconnected
 #
-# BIN has test_engine and engine-peer, ../engine/engine-mpi.so next to it.
-# Without RabbitMQ or MPI what needs them is skipped.
+# BIN has test_engine and engine-peer, ../engine/engine-mpi.so next to it. Tests
+# that need RabbitMQ or MPI are skipped without it.
 
 bin=$(realpath "${1:-build/bin}")
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,7 @@ end_all()
 }
 trap end_all EXIT
 
-# peer NAME ARGUMENT...: its pid is in $pid, what it prints in $scratch/NAME
+# peer NAME ARGUMENT...: its pid is in $pid, its output in $scratch/NAME
 peer()
 {
 	local name=$1
@@ -33,7 +33,7 @@ peer()
 
 killed() { kill -9 $1; wait $1; } 2>/dev/null
 
-# says NAME PATTERN [TIMES]: for two minutes at most
+# says NAME PATTERN [TIMES]: wait for two minutes at most
 says()
 {
 	local i
@@ -49,7 +49,7 @@ says()
 
 passed() { sed -n 's/^round.* passed \([0-9]*\) .*/\1/p' "$scratch/$1" | tail -n 1; }
 
-# goes_on NAME: the coordinator's numbers still come back
+# goes_on NAME: the coordinator still gets its numbers back
 goes_on()
 {
 	local before i
@@ -63,7 +63,7 @@ goes_on()
 	return 1
 }
 
-# fails_with TEXT COMMAND...: one line that has it, not the password
+# fails_with TEXT COMMAND...: one line with TEXT, without the password
 fails_with()
 {
 	local text=$1

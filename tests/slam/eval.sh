@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/slam/eval.sh - slam-eval as its users call it
+# tests/slam/eval.sh - slam-eval in use
 #
 # usage: tests/slam/eval.sh
 #
-# Its numbers for made-up trajectories, for the published ones of the ACES
-# building and of the Intel lab if these are there, and what it says of wrong
+# Its results for synthetic trajectories, for the published ones of the ACES
+# building and of the Intel lab if available, and its messages for invalid
 # input. Prints TAP; needs what make built, and python3. SLAM_EVAL: the program.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,7 +29,7 @@ refused()
 		grep -q "^slam-eval: " "$d/err" && grep -qF -- "$text" "$d/err"
 }
 
-# within VALUE TOLERANCE of each of the first numbers of a line
+# within VALUE TOLERANCE: each of the first numbers of a line is
 within()
 {
 	python3 - "$@" <<'EOP'
@@ -40,7 +40,7 @@ sys.exit(any(abs(g - w) > float(sys.argv[2]) for g, w in zip(got, want)))
 EOP
 }
 
-# A circle of 2 m in 60 s, its relations, and the same 1 % larger
+# A circle of 2 m in 60 s, its relations, and the same, 1 % larger
 python3 - "$d" <<'EOP'
 import math, sys
 def pose(t, scale=1.0):
@@ -145,8 +145,8 @@ if [ -w /dev/full ]; then
 	ok "a full disk is told"
 fi
 
-# published NAME KEYS LOG NUMBERS: the authors' own corrected log, where the
-# evaluator that nearest poses and odometry make is known to give this
+# published NAME KEYS LOG NUMBERS: the authors' own corrected log, with the
+# known results of their evaluator, which uses nearest poses and odometry
 published()
 {
 	local out

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# faults.sh [--full] - slamd is killed at any moment and goes on from its
-# checkpoint: the same bits as a run that nothing happened to
+# faults.sh [--full] - slamd is killed at any moment and continues from its
+# checkpoint: the same bits as an undisturbed run
 #
-# Alone, with workers in threads, and over RabbitMQ; with another number of
-# workers than before; live; several robots on the same workers; checkpoints
-# that cannot be. --full: 20 workers in network namespaces with thin links, of
-# which one is killed, one stopped, the broker is killed, and the coordinator's
-# link is cut. Prints TAP. BIN: where the programs are. What needs RabbitMQ or
-# rights is skipped without.
+# Alone, with workers in threads, and over RabbitMQ; with a different number of
+# workers than before; live; several robots on the same workers; invalid
+# checkpoints. --full: 20 workers in network namespaces with slow links, of
+# which one is killed, one stopped; the broker is killed, and the coordinator's
+# link is cut. Prints TAP. BIN: folder of the programs. Tests that need RabbitMQ
+# or privileges are skipped without.
 #
-# A kill comes at no exact moment, and need not: wherever it comes, the result
-# is the same.
+# The moment of a kill is not exact, and need not be: the result is always the
+# same.
 
 cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh
@@ -38,7 +38,7 @@ end_all()
 trap end_all EXIT
 trap 'exit 130' INT TERM
 
-# Short enough that it is done often, long enough to be killed in the middle
+# Short enough to repeat it often, long enough to be killed in the middle
 "$bin/slam-world" 60 >"$d/whole.clf" && head -n 250 "$d/whole.clf" >"$d/w.clf" &&
 	"$bin/log-bag" "$d/w.clf" "$d/w.mcap"
 ok "a log"
@@ -50,7 +50,7 @@ begin()
 	local name=$1
 
 	shift
-	# exec, so that it is slamd itself that is killed
+	# exec, so that the kill hits slamd itself
 	(exec "$bin/slamd" "${settings[@]}" --trajectory "$d/$name.tum" \
 		--stats "$d/$name.json" "$@" >"$d/$name" 2>&1) &
 	slamd=$!
@@ -100,7 +100,7 @@ ok "without one: the same bits"
 bytes=$(size "$d/whole.ckpt")
 
 # beaten NAME ARGS...: killed again and again, each time after it wrote some
-# more, until it comes to its end
+# more, until it finishes
 beaten()
 {
 	local name=$1 kills=0 at=1
@@ -126,7 +126,7 @@ beaten()
 	[ $kills -gt 0 ] && same "$name" && cmp "$d/whole.ckpt" "$d/$name.ckpt"
 }
 
-# Any length that a file can have when the process or the machine ends
+# Any length that a file can have after a crash of the process or the machine
 for n in 1 2 3 4 5 6 7 8; do
 	cut=$((200 + (bytes - 200) * n / 8 - RANDOM % 200))
 	head -c $cut "$d/whole.ckpt" >"$d/cut.ckpt"
@@ -142,7 +142,7 @@ ok "kill -9 in one process"
 beaten threads --log "$d/w.clf" --engine threads --workers 3
 ok "with workers in threads"
 
-# gone_on NAME CHECKPOINT ARGS...: what another one began
+# gone_on NAME CHECKPOINT ARGS...: continue another one's checkpoint
 gone_on()
 {
 	local name=$1
@@ -157,7 +157,7 @@ ok "goes on with more workers"
 gone_on fewer "$d/threads.ckpt" --threads 1
 ok "and alone with what workers began"
 
-# Live: killed while readings come, goes on with those that still come
+# Live: killed while readings arrive, continues with later ones
 live()
 {
 	begin live --from "$d/w.mcap" --speed "$1" --laser 0,0,0 \
@@ -176,13 +176,13 @@ was=$(jq .resumed "$d/live.json")
 	[ "$(jq .odometry_jumps "$d/live.json")" -le 1 ]
 ok "live: goes on after $was readings with new ones"
 cp "$d/live.tum" "$d/before.tum"
-live 1000000 # the recording once more, and at its end all of it is there
+live 1000000 # the recording once more, now completely in the checkpoint
 wait $slamd && [ "$(jq .resumed "$d/live.json")" = $((was + 200)) ]
 ok "and again"
 
-# What cannot be gone on with
+# Checkpoints that cannot be continued
 
-# refused PATTERN ARGS...: one line, status 1, and the file is as it was
+# refused PATTERN ARGS...: one line, status 1, and the file is unchanged
 refused()
 {
 	local pattern=$1 file=$2 sum
@@ -225,7 +225,7 @@ run refused --log "$d/w.clf" --checkpoint "$d/held.ckpt" --resume
 ok "refused: somebody else has it"
 slay $slamd
 
-# on_disk SIZE RIGHTS: a small one, or one that is not to be written
+# on_disk SIZE RIGHTS: a small or a read-only disk
 on_disk()
 {
 	unshare -m bash -s -- "$bin/slamd" "$d" "$1" "$2" "${settings[@]}" <<-'END'
@@ -299,7 +299,7 @@ gone_on others "$d/broker.ckpt" --engine "$rabbit_url" --workers 3
 ok "goes on with other workers, and more"
 begin waits --from "$d/w.mcap" --laser 0,0,0 --engine "$rabbit_url" \
 	--workers 30 --checkpoint "$d/waits.ckpt"
-# it looks for signals when that is there
+# it checks for signals once this exists
 grown "$d/waits.ckpt" 100
 sleep 1
 kill -TERM $slamd
@@ -312,7 +312,7 @@ begin gone --from "$d/w.mcap" --speed 5 --laser 0,0,0 --job gone \
 worker gone1 --job gone
 grown "$d/gone.ckpt" 5000
 slay $worker
-# it waits again, with a scan
+# it waits again, holding a scan
 says gone "is gone"
 sleep 1
 kill -TERM $slamd
@@ -323,7 +323,7 @@ wait $slamd
 	[ -s "$d/gone.tum" ]
 ok "live: likewise when they are gone: the rest is written"
 
-# Another version, which is a string in the program
+# Another version, by changing a string in the program
 version=$("$bin/slam-worker" --version)
 version=${version##* }
 other=$(tr 0-9 1-90 <<<"$version")
@@ -428,7 +428,7 @@ done
 [ $links -gt $workers ]
 ok "$workers thin links"
 
-# What listens on all addresses is in a namespace where nobody else is
+# Programs that listen on all addresses get their own namespace
 rabbit_settings
 sed -i 's/^listeners.*/listeners.tcp.1 = 0.0.0.0:'"$rabbit_port/" \
 	"$rabbit_home/rabbit.conf"
@@ -440,7 +440,7 @@ ip netns exec $ns-0 env ERL_EPMD_PORT="$rabbit_epmd" epmd -address 127.0.0.1 \
 	>/dev/null 2>&1 &
 epmd_pid=$!
 
-# up: whether the broker takes connections
+# up: whether the broker accepts connections
 up() { ip netns exec $ns-0 bash -c ": </dev/tcp/10.77.0.1/$rabbit_port" 2>/dev/null; }
 
 broker()
@@ -494,7 +494,7 @@ coordinator()
 	pids+=($slamd)
 }
 
-# ends NAME: well, within ten minutes, with the same bits
+# ends NAME: with status 0, within ten minutes, with the same bits
 ends()
 {
 	local i

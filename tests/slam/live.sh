@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# live.sh - slamd on readings as they come: recordings that play, ROS 2,
-# optsample-send; what it publishes, and what gdimd makes of it
+# live.sh - slamd with live readings: recordings that play, ROS 2,
+# optsample-send; its output, and what gdimd makes of it
 #
 # usage: tests/slam/live.sh
 #
-# Prints TAP; needs what make built, jq and python3. BIN: where the programs
-# are. Nothing depends on how fast the machine is: a scan that newer ones took
-# the place of is no error.
+# Prints TAP; needs what make built, jq and python3. BIN: folder of the
+# programs. Nothing depends on the speed of the machine: replacing scans by
+# newer ones is no error.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../ends/lib.sh"
 cd "$top" || exit 1
@@ -44,13 +44,13 @@ begin()
 
 count() { jq -e "$2" <"$d/$1.json" >/dev/null; }
 said() { [ "$(grep -c -- "$2" "$d/$1.err")" = "$3" ]; }
-# tell NAME: what it said. Not in the name of a test: bash would take the exit
+# tell NAME: its output. Not in the name of a test: bash would take the exit
 # status of that command for the test's
 tell() { sed 's/^/# /' "$d/$1.err"; }
 quiet() { [ ! -s "$d/$1.err" ] || { sed 's/^/# /' "$d/$1.err"; return 1; }; }
 
-# way NAME LINES: at least so many poses, near the truth, with the first one's
-# pose as the origin
+# way NAME LINES: at least LINES poses, near the truth, with the first pose as
+# the origin
 way()
 {
 	python3 - "$d/truth.tum" "$d/$1.tum" "$2" <<-'END'
@@ -92,7 +92,7 @@ room()
 	END
 }
 
-# exports STORE: what gdimd has of it is the room
+# exports STORE: gdimd's map of it is the room
 exports()
 {
 	"$bin/gdimctl" --store "$1" export --layer slam_map \
@@ -105,7 +105,7 @@ exports()
 
 slamd batch --log "$d/world.mcap" --map "$d/batch.pgm"
 ok "the recording as a log"
-# slower until none is replaced, which is the filter's affair
+# ever slower until no scan is replaced, which depends on the filter
 for speed in 6 3 1; do
 	rm -f "$d/out.mcap"
 	slamd live --from "$d/world.mcap" --speed $speed --map "$d/live.pgm" \
@@ -131,9 +131,9 @@ slamd fast --from "$d/world.mcap" --speed 1000000 --particles 100 &&
 	count fast '.readings == 150 and .scans + .replaced == 150'
 ok "much too fast: scans are replaced, and their odometry is there"
 
-# Signals. Slow enough that scans wait, which come all at once
+# Signals. Slow enough that scans wait, which arrive all at once
 
-# caught: the loop has ended, and the next signal is the second one
+# caught: the loop has ended, and the next signal counts as the second one
 caught()
 {
 	local mask
@@ -174,8 +174,8 @@ wait $node
 ok "a second one: it does not wait for the rest, and tells how many"
 tell twice
 
-# A signal that is there before it begins may come before all of the checkpoint
-# was read, or not; a part of it is not written over what is there
+# A signal from before the start may arrive before the checkpoint was read
+# completely, or after; a partial result must not overwrite files
 slamd again --from "$d/world.mcap" --speed 1000000 --checkpoint "$d/again.ckpt"
 cp "$d/again.tum" "$d/good.tum"
 kept=$(wc -l <"$d/again.tum")
@@ -196,9 +196,9 @@ esac
 ok "a signal while the checkpoint is read"
 tell held
 
-# What it publishes
+# Its output
 
-# listed FILE: transforms and paths are only copied if they are asked for
+# listed FILE: transforms and paths are only copied on request
 listed()
 {
 	{
@@ -223,7 +223,7 @@ ok "--to: all topics"
 status() { in_space "$bin/gdimctl" -j --socket "$d/socket" status; }
 submaps() { status | jq .submaps; }
 
-# into_gdimd FILE STORE SUBMAPS [OPTION...]: until it has so many
+# into_gdimd FILE STORE SUBMAPS [OPTION...]: until it has SUBMAPS submaps
 into_gdimd()
 {
 	local from=$1 store=$2 all=$3
@@ -277,7 +277,7 @@ node listen_tf "$copy" -k 10 -o /tf ros2 -
 listen="$listen $node"
 node listen_path "$copy" -k 11 -o /slam/path ros2 -
 listen="$listen $node"
-# who listens has to be found before what is not latched
+# subscribers must be found before publishing topics that are not latched
 wait_for 40 eval 'status >/dev/null 2>&1'
 sleep 2
 play world 4
@@ -290,7 +290,7 @@ kill -INT "$(program $slamd)"
 finish $slamd && quiet slamd && way ros 100 && room "$d/ros.pgm" &&
 	count ros '.readings >= 100'
 ok "SIGINT: files are written"
-# the last ones go out as it ends
+# the last ones are published at its end
 end $gdimd $player $listen
 exports "$d/ros.db"
 ok "the fused map has the room"
@@ -298,7 +298,7 @@ cat "$d/listen" "$d/listen_tf" "$d/listen_path" >"$d/topics"
 topic /map 1 && topic /slam/pose 50 && topic /slam/path 1 && topic /tf 50
 ok "map, pose, path and tf were there for others"
 
-# Which frame the laser is in is told late, and once what was missing
+# The laser's frame is published late, after the missing one was reported once
 begin --from ros2 --trajectory "$d/late.tum"
 sleep 2
 node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
@@ -322,7 +322,7 @@ wait $slamd
 	said slamd "ros2: no reading came" 1 && ! lines slamd.err 2
 ok "nothing came: one line, status 1, no file"
 
-# A writer of /scan that writes something else
+# A writer of /scan with another type
 node wrong "$copy" -l -r 10 -o /odom "$d/world.mcap" ros2 && wrong=$node
 bag types
 node types "$copy" -x 5 -l -o /scan -o /odom "$d/types.mcap" ros2
@@ -375,10 +375,10 @@ for from in optsample:0 optsample:x optsample:1:2:3:4 ros3 "$d/nothing.mcap" \
 done
 
 #
-# What is wrong with it
+# Invalid input
 #
 
-# wrong KIND READINGS CONDITION: it is passed over
+# wrong KIND READINGS CONDITION: it is skipped
 wrong()
 {
 	bag "$1" && slamd "$1" --from "$d/$1.mcap" --speed 10 --patience 0.5 &&

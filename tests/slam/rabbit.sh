@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rabbit.sh - a RabbitMQ broker of one's own, on loopback; sourced behind tap.sh
+# rabbit.sh - a private RabbitMQ broker on loopback; sourced after tap.sh
 #
-# rabbit_start, rabbit_kill (as a power failure would), rabbit_stop. Its node
-# name, ports (AMQP, distribution, EPMD), data, log, and cookie are its own, all
-# in $scratch/rabbit: nothing of a broker that runs on this machine is touched.
+# rabbit_start, rabbit_kill (as a power failure), rabbit_stop. Its node name,
+# ports (AMQP, distribution, EPMD), data, log, and cookie are private, all in
+# $scratch/rabbit: a broker that runs on this machine is not touched.
 # $rabbit_port, and $rabbit_url: of user "robot", password "secret".
 
 rabbit_pid= epmd_pid= rabbit_home=$scratch/rabbit
 
 have_rabbit() { [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ]; }
 
-# free_ports N: numbers that nobody listens on
+# free_ports N: port numbers without a listener
 free_ports()
 {
 	python3 - "$1" <<-'END'
@@ -38,8 +38,8 @@ rabbit_settings()
 	rabbit_url=amqp://robot:secret@127.0.0.1:$rabbit_port/%2f
 }
 
-# Not through the packaged wrappers: they change to another user. What Mnesia
-# leaves behind when it is ended badly goes to where the broker was started
+# Without the packaged wrappers, which change to another user. After a crash
+# Mnesia leaves files in the folder where the broker was started
 rabbit_env()
 {
 	env --chdir="$rabbit_home" HOME="$rabbit_home" ERL_EPMD_PORT="$rabbit_epmd" \
@@ -56,8 +56,8 @@ rabbit_env()
 
 rabbit_ctl() { rabbit_env /usr/lib/rabbitmq/bin/rabbitmqctl -q "$@"; }
 
-# The broker itself is a descendant of the script that starts it. EPMD may not
-# yet know that the one before is dead: then it ends at once.
+# The broker is a descendant of the script that starts it. EPMD may still have
+# the name of the previous one: then it ends at once.
 rabbit_run()
 {
 	local try
@@ -89,7 +89,7 @@ rabbit_try()
 rabbit_start()
 {
 	rabbit_settings
-	# so that nobody starts one that outlives us
+	# so that no EPMD is started that outlives us
 	ERL_EPMD_PORT=$rabbit_epmd epmd -address 127.0.0.1 >/dev/null 2>&1 &
 	epmd_pid=$!
 	rabbit_run && return
@@ -97,7 +97,7 @@ rabbit_start()
 	return 1
 }
 
-# children PID: and theirs
+# children PID: with their children
 children()
 {
 	local p
@@ -108,7 +108,7 @@ children()
 	done
 }
 
-# As kill -9; it can be started again with rabbit_run
+# As kill -9; rabbit_run can start it again
 rabbit_kill()
 {
 	[ "$rabbit_pid" ] || return 0

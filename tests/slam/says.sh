@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# says.sh - what a program has written to $scratch/NAME; sourced behind tap.sh
+# says.sh - a program's output in $scratch/NAME; sourced after tap.sh
 
-# says NAME PATTERN [TIMES]: for two minutes at most
+# says NAME PATTERN [TIMES]: wait for two minutes at most
 says()
 {
 	local i
