@@ -121,7 +121,7 @@ static void rtps(void)
 	packet_end(p, 0);
 }
 
-/* Return: the first of two cases, the first and a later fragment */
+/* Return: index of the first of two cases, a first and a later fragment */
 static int ip_fragments(void)
 {
 	struct packet *p = add("first IP fragment", ANY);
@@ -227,7 +227,7 @@ int bench(void)
 	other_formats();
 	others();
 	empty = measure(prog);
-	/* after it was measured: a mean of others */
+	/* set after measuring: a mean of other cases */
 	cases[ncases].name = "10 IP fragments, each";
 	cases[ncases].goal = RTPS;
 	cases[ncases++].ns = (cases[first].ns + 9 * cases[first + 1].ns) / 10;

@@ -39,7 +39,7 @@ static void truncated(void)
 		cut = p;
 		cut.len = n;
 		want_honest(&cut);
-		packet_end(&cut, 0);	/* lengths that fit the rest */
+		packet_end(&cut, 0);	/* lengths that match */
 		want_honest(&cut);
 	}
 	done("cut at every byte behind the IP header");
@@ -82,7 +82,7 @@ static void flipped(void)
 	done("20000 packets with random bytes");
 }
 
-/* Behind the datagram, as drivers pad: such a packet is walked over */
+/* Padding after the datagram, as of drivers: such a packet is walked */
 static void want_same(const struct packet *p)
 {
 	struct optsample_tag t = { 0 }, u = { 0 };
@@ -96,7 +96,7 @@ static void want_same(const struct packet *p)
 	WANT(!memcmp(&t, &u, sizeof(t)));
 }
 
-/* As Fast DDS behind everything that is not cut */
+/* As Fast DDS after everything that is not cut */
 static void statistics(struct packet *p)
 {
 	packet_sub(p, 0x80, 0);

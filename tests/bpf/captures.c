@@ -8,7 +8,7 @@
 #include <string.h>
 #include "harness.h"
 
-/* What was seen of one message in a capture */
+/* State of one message in a capture */
 struct seen {
 	int packets;
 	int first;
@@ -101,7 +101,7 @@ static int replay(const char *name, int frame)
 	return n;
 }
 
-/* Return: how many are tagged */
+/* Return: number of tagged packets */
 static int count(int n, struct seen *seen)
 {
 	int marked = 0;

@@ -25,7 +25,7 @@ static uint8_t *insert(struct packet *p, uint32_t at, uint32_t n)
 	return p->data + at;
 }
 
-/* An extension header at *@at, of type @type; *@next says what follows */
+/* Insert an extension header at *@at, of type @type; *@next: what follows */
 static uint8_t *extension(struct packet *p, uint32_t *at, uint32_t *next,
 			  uint8_t type)
 {

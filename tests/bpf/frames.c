@@ -79,7 +79,7 @@ static void ipv6(void)
 
 	data(&p, ++sn);
 	packet_ipv6(&p, 0);
-	p.data[20] = 51;	/* authentication: none of ours */
+	p.data[20] = 51;	/* authentication: not supported */
 	WANT(flags(&p, NULL) == NONE);
 	p.data[20] = 17;
 	p.data[18] = p.data[19] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UDP GSO: several datagrams in one packet, all alike but for the last.
+ * UDP GSO: several datagrams in one packet, equal except for the last.
  */
 #include <optsample/segment.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { SIZE = 300 };	/* bytes of a datagram's payload */
 
-/* End the datagram, which began @from bytes behind the UDP header */
+/* End the datagram, which began @from bytes after the UDP header */
 static void fill(struct packet *p, int n)
 {
 	packet_zero(p, p->udp + 8 + (n + 1) * SIZE - p->len);

@@ -21,16 +21,16 @@
 
 enum { CYCLONE = 0x0110, FASTDDS = 0x010f };
 
-/* Tests so far */
+/* Number of tests so far */
 struct tap {
 	int n;
 	int failed;
-	const char *why;	/* of the one that runs */
+	const char *why;	/* failure of the current one */
 };
 
 extern struct tap tap;
 
-/* The first wrong thing in a test, as a condition */
+/* A test's first failure, as a condition */
 #define WANT(cond) do {							\
 	if (!(cond) && !tap.why)					\
 		tap.why = #cond;					\
@@ -46,7 +46,7 @@ int flags(const struct packet *p, struct optsample_tag *tag);
 
 /* Sample the writer @prefix + @entity; @number: see struct ros_writer */
 void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number);
-/* The same, with all that can be said of it */
+/* The same, with all fields */
 void opt_in_as(const uint8_t *prefix, uint32_t entity,
 	       const struct ros_writer *w);
 /* Sample the UDPROS connection of @p */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control that a newer one of the same makes needless: one heartbeat of one
- * writer, and nothing else. And what of it must not be lost.
+ * Control that newer control replaces: one heartbeat of one writer, and nothing
+ * else. And control that must not be lost.
  */
 #include <string.h>
 #include "harness.h"
 
 enum { HEARTBEAT = 0x07, GAP = 0x08, HEARTBEAT_FRAG = 0x13, PAD = 0x01 };
 
-/* A heartbeat alone, to a host; the next submessages go behind it */
+/* A heartbeat alone, to a host; further submessages can follow it */
 static void beat(struct packet *p, uint8_t id, uint8_t host, int64_t sn)
 {
 	packet_rtps(p, host, 7411, CYCLONE);
@@ -73,7 +73,7 @@ static void same(void)
 	done("latest: a heartbeat alone; with INFO_DST, INFO_TS, statistics");
 }
 
-/* Each to be kept beside the others: all of their hashes differ */
+/* Each must be kept besides the others: all of their hashes differ */
 static void different(void)
 {
 	uint32_t h[9], n = 0;
@@ -106,7 +106,7 @@ static void different(void)
 	done("latest: another reader, place, kind, sample, answer: another hash");
 }
 
-/* With something behind it that only this packet says */
+/* Followed by data that only this packet has */
 static void not_alone(void)
 {
 	static const uint8_t ids[] = {

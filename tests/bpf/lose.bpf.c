@@ -2,9 +2,9 @@
 /*
  * lose - a link that loses packets by chance, where there is no netem
  *
- * Sections by the loss in percent. At ingress, so that who sends does not know.
- * And one in which only the greetings of Fast DDS's writers are lost: heartbeats
- * that say that nothing was written yet.
+ * Sections are named by the loss in percent. At ingress, so that the sender
+ * does not notice. In one section only the greetings of Fast DDS's writers are
+ * lost: heartbeats that say that nothing was written yet.
  */
 #include <stdbool.h>
 #include <linux/bpf.h>
@@ -27,7 +27,7 @@ LOSE(1)
 LOSE(5)
 LOSE(20)
 
-/* Where Fast DDS has them in a packet: behind the address of a participant */
+/* Their offset in a packet of Fast DDS: after a participant's address */
 enum {
 	RTPS		= 14 + 20 + 8,
 	INFO_DST	= RTPS + 20,

@@ -15,7 +15,7 @@ enum { PACKET_MAX = 3400 };	/* what BPF_PROG_TEST_RUN takes */
 /**
  * struct packet - one Ethernet frame
  * @data:	its bytes
- * @len:	how many
+ * @len:	their number
  * @udp:	offset of the UDP header, 0 if there is none
  * @sub:	offset of the submessage being built
  * @big:	submessages are big endian

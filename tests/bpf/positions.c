@@ -61,7 +61,7 @@ static void by_source(void)
 	want_at(&p, FIRST | LAST, (sec + 9) * 1000000000);
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	packet_info_ts_at(&p, sec, 0);
-	packet_data(&p, 0, BY_SOURCE, 2, 100);	/* an old one, sent again */
+	packet_data(&p, 0, BY_SOURCE, 2, 100);	/* an old one, repeated */
 	packet_end(&p, 0);
 	want_at(&p, REPAIR, (sec + 9) * 1000000000);
 	packet_rtps(&p, 3, 7411, CYCLONE);
@@ -71,7 +71,7 @@ static void by_source(void)
 	done("by source: INFO_TS; without: as the message before");
 }
 
-/* A message with encapsulation @kind and its stamp @off bytes behind that */
+/* A message with encapsulation @kind and its stamp @off bytes after that */
 static void headed(struct packet *p, int64_t sn, uint16_t kind, int off,
 		   uint64_t s, uint32_t nsec)
 {
@@ -166,7 +166,7 @@ static void around_header(void)
 	want_at(&p, FIRST | LAST, (sec + 31) * 1000000000 + 5);
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	headed(&p, 32, 1, 0, sec + 32, 5);
-	p.data[p.sub + 7] = 0xff;	/* far out */
+	p.data[p.sub + 7] = 0xff;	/* beyond the packet */
 	want_at(&p, FIRST | LAST, (sec + 31) * 1000000000 + 5);
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	headed(&p, 33, 1, 0, sec + 33, 5);

@@ -28,7 +28,7 @@ int program_open(const char *path);
 struct bpf_program;
 
 /**
- * program_with_log - load @path once more, for what the verifier says of it
+ * program_with_log - load @path again, for the verifier's output
  * @path:	the object
  * @log:	out: its statistics
  * @size:	of @log

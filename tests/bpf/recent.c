@@ -25,7 +25,7 @@ static uint32_t slot_of(const struct optsample_tag *t)
 	return ros_recent_slot(ros_recent_hash(&flow.name));
 }
 
-/* What is known of a flow without a look-up is known all the same. */
+/* The cached state of a flow is the same as the looked-up one. */
 static void recent_numbers(void)
 {
 	struct optsample_tag a, b;
@@ -83,7 +83,7 @@ static void recent_numbers(void)
 	done("recent: no name is no flow");
 }
 
-/* An id that another flow has: a second id; both taken: left alone */
+/* An id that is in use by another flow: a second id; both in use: untagged */
 static void collision(void)
 {
 	struct ros_flow other = { .name.dport = 1 };

@@ -21,7 +21,7 @@ static void want_all(int64_t from, int64_t to, int want)
 		WANT(send_data(sn) == want);
 }
 
-/* One number that is far too high, and nothing after it is near */
+/* One number that is far too high, then none near it */
 static void jump(void)
 {
 	struct packet p;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much of the 512 bytes of BPF stack the classifier takes: the deepest
- * chain of calls, each function by what the verifier found, rounded up as the
- * verifier does. What is left is for later kernels and compilers, and for a
- * program that calls this one.
+ * Use of the 512 bytes of BPF stack by the classifier: the deepest chain of
+ * calls, each function as measured and rounded up by the verifier. The rest is
+ * for later kernels and compilers, and for a program that calls this one.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,7 +18,7 @@ enum { STACK_GOAL = 384, STACK_UNIT = 32, FUNCTIONS = 64, LOG = 1 << 16 };
  * struct functions - the program in parts
  * @start:	first instruction of each; one more: the end of the program
  * @depth:	bytes of stack
- * @n:		how many
+ * @n:		their number
  */
 struct functions {
 	uint32_t	start[FUNCTIONS + 1];
@@ -27,7 +26,7 @@ struct functions {
 	int		n;
 };
 
-/* Return: the instruction that @insns[@i] calls, or -1 if it is no call */
+/* Return: the instruction that @insns[@i] calls, or -1: not a call */
 static int callee(const struct bpf_insn *insns, uint32_t i)
 {
 	const struct bpf_insn *insn = &insns[i];
@@ -67,7 +66,7 @@ static void find_functions(const struct bpf_insn *insns, uint32_t n,
 	f->start[f->n] = n;
 }
 
-/* "stack depth max 304": newer kernels say what is asked for here. */
+/* "stack depth max 304": newer kernels print the result. */
 static bool said_depth(const char *log, uint32_t *depth)
 {
 	const char *at = strstr(log, "stack depth max ");
@@ -93,7 +92,7 @@ static bool read_depths(const char *log, struct functions *f)
 	return *at == '\n' || *at == ' ' || !*at;
 }
 
-/* The end of what the verifier said, as a comment */
+/* Print the end of the verifier's output as a comment */
 static void say_log(const char *log)
 {
 	size_t len = strlen(log);

@@ -417,7 +417,7 @@ static void pads(struct packet *p, int n)
 	}
 }
 
-/* What was not looked at may be another writer's sample. */
+/* The part that was skipped may be another writer's sample. */
 static void test_not_looked_at(void)
 {
 	struct packet p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * app-report - what the operator got of an outage
+ * app-report - messages that the operator got of an outage
  *
  * usage: app-report [-l LIMIT] [-o FIRST:COUNT]... PUB SUB
  *

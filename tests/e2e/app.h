@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * app.h - a robot's sensors as DDS peers: what is the same whoever's DDS it
- * is. C, and for the C++ of Fast DDS as well.
+ * app.h - a robot's sensors as DDS peers: the part that does not depend on the
+ * DDS. For C, and for the C++ of Fast DDS.
  *
  * A topic on the command line is KIND:NAME:PAYLOAD, as for tests/ros1:
  *
@@ -10,14 +10,14 @@
  *	odom:/odom:40			nav_msgs/Odometry, of a robot that stands
  *					until message 40, then moves
  *
- * Payload: files in turn, or sizes in bytes (made up). Message 1, 2, ... goes
- * on all topics with the same stamp, RATE a second; "NAME NUMBER CRC" is
- * printed for each up to LAST. Before message 1 `HOOK ready` is run, before
- * message FIRST `HOOK down`, COUNT messages later `HOOK up`: an outage is a
- * number of messages, however fast the machine is. After LAST it goes on until
- * no reader is left. With -t each line also has when, in ns since the epoch:
- * STAMP and SENT, or RECEIVED. -l is how long, in seconds, a peer that is not
- * heard is not given up (Fast DDS).
+ * Payload: files in turn, or sizes in bytes (random data). Message 1, 2, ... is
+ * sent on all topics with the same stamp, RATE a second; "NAME NUMBER CRC" is
+ * printed for each up to LAST. `HOOK ready` runs before message 1, `HOOK down`
+ * before message FIRST, `HOOK up` COUNT messages later: an outage is a number
+ * of messages, however fast the machine is. After LAST it continues until no
+ * reader is left. With -t each line also has times, in ns since the epoch:
+ * STAMP and SENT, or RECEIVED. -l: lease, in seconds, of a silent peer (Fast
+ * DDS).
  */
 #ifndef OPTSAMPLE_E2E_APP_H
 #define OPTSAMPLE_E2E_APP_H
@@ -62,7 +62,7 @@ struct app_outage {
 /**
  * struct app - the command line
  * @publish:	send message @number of topic @t, which is @p
- * @readers:	how many there are of the topic with fewest, or most
+ * @readers:	number of readers of the topic with fewest, or most
  * @depth:	reliable with this history, KEEP_LAST; 0: best effort; -1:
  *		reliable, KEEP_ALL
  */
@@ -71,7 +71,7 @@ struct app {
 	unsigned int		last;
 	int			depth;
 	bool			times;
-	unsigned int		lease;		/* 0: what is usual */
+	unsigned int		lease;		/* 0: the default */
 	const char		*hook;
 	struct app_outage	outages[APP_OUTAGES];
 	unsigned int		noutages;
@@ -193,7 +193,7 @@ static inline bool app_options(struct app *a, int argc, char **argv, bool pub)
 	return false;
 }
 
-/* @stamp: of a message that was just sent, 0 for one that came */
+/* @stamp: of a message that was just sent, 0: of a received one */
 static inline void app_print(const struct app *a, const struct app_topic *t,
 			     unsigned int number, int64_t stamp,
 			     const void *data, size_t size)
@@ -216,7 +216,7 @@ static inline void app_hook(const struct app *a, const char *what)
 		fprintf(stderr, "%s failed\n", command);
 }
 
-/* What is to be done before message @number */
+/* Actions before message @number */
 static inline void app_begin_or_end(const struct app *a, unsigned int number)
 {
 	for (unsigned int i = 0; i < a->noutages; i++) {
@@ -265,7 +265,7 @@ static inline bool app_publish(struct app *a)
 	return false;
 }
 
-/* A message came. Return: true when all topics are beyond LAST */
+/* A message was received. Return: true when all topics are beyond LAST */
 static inline bool app_received(struct app *a, unsigned int i,
 				unsigned int number, const void *data,
 				size_t size)

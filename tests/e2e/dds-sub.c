@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dds-sub - the operator as an ordinary Cyclone DDS node: prints "NAME NUMBER
- * CRC" for each message, ends when on all topics one after LAST has come
+ * CRC" for each message, ends when all topics have one after LAST
  */
 #include "app.h"
 #include "dds-app.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dds.h - what the tests' DDS peers do alike: QoS as rclcpp has it, errors
+ * dds.h - shared by the tests' DDS peers: QoS as in rclcpp, errors
  */
 #ifndef OPTSAMPLE_E2E_DDS_H
 #define OPTSAMPLE_E2E_DDS_H

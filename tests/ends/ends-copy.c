@@ -6,19 +6,18 @@
  *		    [-l] [-L] [-o TOPIC]... [-k KIND] [-d MS]
  *		    [-N NODE] [-e COUNT:COMMAND]... SOURCE SINK
  *
- * Of all topics that the source finds, or with -o of these, whatever kind they
- * are of or, with -k, of this one (enum message_kind). One line for each
- * message: "TOPIC TYPE STAMP CRC", where STAMP is 0 without a header and the
- * CRC is that of the message as ROS 1 has it with header.seq 0, so that it is
- * the same whichever way a message went. -l plays again and again, -L latches,
- * -d waits so long after the last message, for who comes late. A sink "-" takes
- * nothing. -N names the node of the sink. stderr has the log, and at the end
- * "dropped NUMBER".
+ * All topics that the source finds, or with -o these; of any kind or, with -k,
+ * of this one (enum message_kind). Prints a line for each message: "TOPIC TYPE
+ * STAMP CRC", where STAMP is 0 without a header and the CRC is that of the
+ * message in ROS 1's form with header.seq 0, so that it does not depend on the
+ * transport. -l repeats for ever, -L latches, -d waits after the last message,
+ * for late subscribers. A sink "-" discards. -N names the node of the sink.
+ * stderr has the log, and at the end "dropped NUMBER".
  *
- * -e runs a command before message COUNT, from 1 on, or, with 0, behind the
- * last one. Nothing goes on meanwhile. A recording with -e begins when all its
- * sinks are there, and never makes up for time that was lost: messages are at
- * least as far apart as they were recorded.
+ * -e runs a command before message COUNT, from 1 on, or, with 0, after the last
+ * one, and waits for it. A recording with -e starts when all its sinks exist,
+ * and never makes up for lost time: messages are at least as far apart as they
+ * were recorded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ struct event {
  * struct copy
  * @asked:	topics of -o; none: all
  * @speed:	of a recording that is paced here, 0: by its source
- * @stamp:	of the message before, which went at @went
+ * @stamp:	of the previous message, which was sent at @went
  */
 struct copy {
 	struct loop		*loop;
@@ -82,7 +81,7 @@ static void run_events(const struct copy *c, unsigned int count)
 			fprintf(stderr, "%s failed\n", c->event[i].command);
 }
 
-/* As far behind the message before as it was taken */
+/* As long after the previous message as in the recording */
 static void pace(struct copy *c, int64_t stamp)
 {
 	const double later = (double)(stamp - c->stamp) / c->speed;
@@ -218,7 +217,7 @@ static int open_all(struct copy *c, const struct source_config *config,
 	return err;
 }
 
-/* "COUNT:COMMAND". Return: whether it is one */
+/* Parse "COUNT:COMMAND". Return: whether it is valid */
 static bool add_event(struct copy *c, const char *text)
 {
 	char *command;

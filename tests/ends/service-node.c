@@ -10,7 +10,7 @@
  * service-node noise 0|1        writes what are no requests (0), no answers (1)
  *                               to all of their topics, then ends
  *
- * What is answered follows from the request; service-peer does the same.
+ * Answers depend only on the request; service-peer has the same.
  */
 #include <inttypes.h>
 #include <stdio.h>

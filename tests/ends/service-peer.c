@@ -2,8 +2,8 @@
 /*
  * service-peer - the services of gdim_msgs by idlc's types, and calls of them
  *
- * As a node of rmw_cyclonedds_cpp has them, and without anything of ours but
- * the text of its types (idl/gdim_msgs.idl).
+ * Like a node of rmw_cyclonedds_cpp, and without our code except for the text
+ * of its types (idl/gdim_msgs.idl).
  *
  * service-peer serve [mute]   offers all of them until it is killed, with wrong
  *                             answers for others before each; mute: and never

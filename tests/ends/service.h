@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * service.h - what service-node and service-peer agree on
+ * service.h - shared by service-node and service-peer
  */
 #ifndef TESTS_ENDS_SERVICE_H
 #define TESTS_ENDS_SERVICE_H

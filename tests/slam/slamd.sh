@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/slam/slamd.sh - slamd as its users call it, on logs
+# tests/slam/slamd.sh - slamd on logs, as its users call it
 #
 # usage: tests/slam/slamd.sh
 #
@@ -18,7 +18,7 @@ real=../shared/data/slam
 program=${SLAMD:-build/bin/slamd}
 eval_program=${SLAM_EVAL:-build/bin/slam-eval}
 
-# one that is not refused may go on for ever
+# if slamd does not refuse, it may run for ever
 slamd() { timeout 300 "$program" "$@" 2>"$d/err"; }
 
 # refused TEXT ARGS...: one line with that text (a pattern), no output, status 1,
@@ -39,8 +39,8 @@ refused()
 	return 1
 }
 
-# tum FILE LINES [LOG]: that many poses, with unit quaternions; those of LOG
-# (CARMEN) within 0.5 m of its true ones
+# tum FILE LINES [LOG]: LINES poses, with unit quaternions; within 0.5 m of
+# LOG's true ones (CARMEN)
 tum()
 {
 	python3 - "$@" <<'EOP'
@@ -110,7 +110,7 @@ for i in range(0, 242):
 EOP
 room=(--log "$d/room.clf" --particles 12)
 
-# What is written
+# Output files
 
 slamd "${room[@]}" --trajectory "$d/1.tum" --stats "$d/1.json" >"$d/stdout"
 status=$?
@@ -152,7 +152,7 @@ ok "what was there is replaced"
 	"$program" --help | grep -q -- --trajectory
 ok "version and help"
 
-# Bits
+# Same bits
 
 for matcher in hill gn; do
 	for threads in 1 2 3; do
@@ -172,7 +172,7 @@ for workers in 1 2 3; do
 	ok "the same bits with $workers of workers in threads"
 done
 # odometry that jumps back and forth, and a robot that is carried: part of the
-# log is not there, and odometry goes on as if it were
+# log is missing, and odometry continues as if it were not
 python3 - "$d/room.clf" "$d/jump.clf" "$d/carried.clf" <<'EOP'
 import math, sys
 def compose(p, q):
@@ -237,8 +237,8 @@ for seed in 1 2 3; do
 	ok "a loop of 248 m, seed $seed: off by $off m"
 done
 # A plain corridor of 60 m, there and back, of which the laser sees two parallel
-# lines for most of the way: it is as long as odometry says, which is 2 % wrong.
-# On the way back the robot finds itself in the map
+# lines for most of the way: its length is that of odometry, which has an error
+# of 2 %. On the way back the robot is found in the map
 true >"$d/corridor"
 for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 	for seed in 1 2 3; do
@@ -265,12 +265,12 @@ for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 	      math.dist(moved(got), moved(truth)))
 	EOP
 			))
-		# less than what odometry is off by, 1.1 to 1.4 m of 68 m; without
-		# regard to what a scan is blind to: -34 to -46 m
+		# less than the error of odometry, 1.1 to 1.4 m of 68 m;
+		# without detecting blind directions: -34 to -46 m
 		[ "$(jq -n "(${off[0]} | fabs) < 1.1 * ${off[1]}")" = true ]
 		ok "a plain corridor, ${way% *} m to be seen, ${way#* }, seed $seed: off by ${off[0]} m"
-		# measured: 0.04 to 0.39 m; by odometry alone 49 to 52 m, as it
-		# turns wrongly
+		# measured: 0.04 to 0.39 m; odometry alone gives 49 to 52 m, as
+		# it turns wrongly
 		[ "$(jq -n "${off[2]} < 0.43")" = true ]
 		ok "... and back: off by ${off[2]} m"
 		echo "${off[@]}" >>"$d/corridor"
@@ -279,9 +279,9 @@ done
 awk '{ slam += $1 < 0 ? -$1 : $1; wheels += $2 }
 	END { exit !(NR == 12 && slam < 1.1 * wheels) }' "$d/corridor"
 ok "plain corridors: no more wrong in the mean than odometry"
-# Walls with niches tell where along them the robot is, though few endpoints do: a
-# loop of 1.3 km closes. Where odometry counted there as along plain walls, it did
-# not with seed 1: 2.8 m off in the mean, and 3.1 m in the end
+# Walls with niches show the position along them, though by few endpoints: a
+# loop of 1.3 km closes. If odometry is trusted there as along plain walls, it
+# does not with seed 1: an error of 2.8 m in the mean, and 3.1 m at the end
 build/bin/slam-world 180 "$d/truth.tum" 400 250 0.5 >"$d/campus.clf"
 for seed in 1 2; do
 	slamd --log "$d/campus.clf" --particles 100 --seed $seed --quiet \
@@ -324,7 +324,7 @@ ok "the matcher is the hill climb unless it is said"
 slamd "${room[@]}" --seed 2 --trajectory "$d/2.tum" &&
 	! cmp -s "$d/1.tum" "$d/2.tum" && tum "$d/2.tum" 242 "$d/room.clf"
 ok "another seed, other numbers"
-# counts FILE: of the statistics, what does not depend on time
+# counts FILE: statistics that do not depend on time
 counts() { grep 'updates\|resamplings\|evaluations\|effective\|bytes' "$1"; }
 for options in "--cutoff 40" "--refinements 3" "--resolution 0.1" \
 	"--usable-range 5.8" "--range-max 6" "--distance 0.5 --angle 0.5" \
@@ -340,12 +340,12 @@ for options in "--cutoff 40" "--refinements 3" "--resolution 0.1" \
 	ok "it matters, and does no harm: $options"
 done
 
-# Progress, and the end
+# Progress, and signals
 
 slamd "${room[@]}" --verbose && grep -q "242 readings" "$d/err" &&
 	grep -q "12 particles" "$d/err"
 ok "progress if it is asked for"
-# on_terminal ARGS...: what it prints on a terminal
+# on_terminal ARGS...: its output on a terminal
 on_terminal()
 {
 	python3 -c 'import pty, sys
@@ -359,7 +359,7 @@ slamd "${room[@]}" --verbose --quiet && [ ! -s "$d/err" ] &&
 	slamd "${room[@]}" --quiet --verbose && [ -s "$d/err" ]
 ok "of quiet and verbose the last one counts"
 
-# interrupt SIGNAL: in the middle of a run that would take long
+# interrupt SIGNAL: in the middle of a long run
 interrupt()
 {
 	local pid status
@@ -382,7 +382,7 @@ n = len(open(sys.argv[1]).readlines())
 assert 0 < n < 242 and json.load(open(sys.argv[2]))["readings"] == n
 EOP
 }
-# background jobs of a shell ignore it otherwise
+# otherwise background jobs of a shell ignore it
 set -m
 interrupt INT
 ok "SIGINT: what was done is written"
@@ -390,8 +390,8 @@ interrupt TERM
 ok "SIGTERM: likewise"
 set +m
 
-# Poses as files: a pipe in the place of one of them holds it, while it goes
-# over the checkpoint, until somebody reads the pipe
+# Poses as files: a pipe in place of one of them blocks slamd in its checkpoint
+# until the pipe is read
 slamd "${room[@]}" --checkpoint "$d/room.ckpt" --trajectory "$d/whole.tum"
 cp "$d/whole.tum" "$d/resumed.tum"
 echo before >"$d/resumed.json"
@@ -415,7 +415,7 @@ slamd "${room[@]}" --checkpoint "$d/room.ckpt" --resume \
 	--trajectory "$d/resumed.tum" && cmp "$d/whole.tum" "$d/resumed.tum"
 ok "from which it goes on the next time"
 
-# held SIGNAL ARGS...: slamd, with this one sent before it begins
+# held SIGNAL ARGS...: slamd, with this signal sent before it starts
 held()
 {
 	python3 -c 'import os, signal, sys
@@ -431,7 +431,7 @@ held SIGTERM "${room[@]}" --trajectory "$d/held.tum"
 	[ "$(cat "$d/held.tum")" = before ]
 ok "a signal before the first scan: one line, and nothing is written"
 
-# Wrong input
+# Invalid input
 
 out=(--trajectory "$d/out/t" --stats "$d/out/s")
 printf '\177ELF\001\002\0\0\377\376' >"$d/garbage"
@@ -461,7 +461,7 @@ ok "refused: particles whose maps take more than is allowed"
 refused "is a RabbitMQ broker running there" --log "$d/room.clf" \
 	--engine amqp://127.0.0.1:9 "${out[@]}"
 ok "refused: no broker"
-# cut in the middle of the last scan but some
+# truncated in the middle of one of the last scans
 head -c 150000 "$d/room.clf" >"$d/cut.clf"
 readings=$(head -n -1 "$d/cut.clf" | grep -c '^FLASER\|^ODOM')
 slamd --log "$d/cut.clf" --particles 12 --trajectory "$d/cut.tum" &&
@@ -512,7 +512,7 @@ END
 
 # Options that would have no effect
 
-# the settings file: read first, the command line counts more
+# the settings file is read first, the command line overrides it
 printf '[slamd]\nparticles = 7\nseed = 5\nmatcher = gn\nlog = %s\n' "$d/room.clf" \
 	>"$d/slamd.conf"
 slamd --config "$d/slamd.conf" --particles 12 --quiet --trajectory "$d/c.tum" &&
@@ -573,8 +573,8 @@ for memory in 1 256; do
 	ok "--map-memory $memory: what the map is without is told"
 done
 
-# Outputs that cannot be written are told before anything is done: there would
-# be progress
+# Outputs that cannot be written are reported before the start: there is no
+# progress line
 
 while read -r text args; do
 	# shellcheck disable=SC2086
@@ -618,7 +618,7 @@ if [ -w /dev/full ]; then
 		grep -q "No space" "$d/err"
 	ok "a full disk is told: standard output"
 fi
-# full_disk: a trajectory of 20 kB on 8 kB, over what was there
+# full_disk: a trajectory of 20 kB on 8 kB, replacing an old one
 full_disk()
 {
 	unshare -m bash -s -- "$program" "$d" <<-'END'
@@ -634,8 +634,8 @@ full_disk()
 		[ "$(cat "$2/small/t")" = before ]
 	END
 }
-# full_at_end NAME: a recording that has no room for its last bytes, which are
-# written as it is closed
+# full_at_end NAME: a recording without space for its last bytes, which are
+# written on closing
 full_at_end()
 {
 	unshare -m bash -s -- "$program" "$d" "$1" <<-'END'
@@ -697,9 +697,9 @@ known tinyslam_exp1.dat 756
 known turtlebot_0.clf 198
 known simbad_0.clf 60 --matcher gn
 
-# Odometry that claims 0.44 m and a turn by 1.07 rad within 0.2 s does not lead the
-# robot further than it can go: 0.31, 0.37 and 0.50 m with these seeds; where scans
-# were matched however fast that was, 0.65 m
+# Odometry that claims 0.44 m and a turn by 1.07 rad within 0.2 s does not move
+# the robot further than possible: 0.31, 0.37 and 0.50 m with these seeds; if
+# scans are matched at any speed, 0.65 m
 if [ -e "$real/turtlebot_1.clf" ]; then
 	for seed in 1 2 3; do
 		slamd --log "$real/turtlebot_1.clf" --seed $seed --quiet \

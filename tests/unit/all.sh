@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/unit/all.sh - the unit tests of all folders, one behind the
-# other
+# tests/unit/all.sh - the unit tests of all folders, one after the other
 #
 # usage: tests/unit/all.sh [TEST...]
 #
@@ -20,7 +19,7 @@ for t in "$@"; do
 		/^(not )?ok / { sub(/ok [0-9]+ -/, "ok " ++n " - " t ":") } 1'
 	n=$((n + $(grep -cE '^(not )?ok ' <<<"$out")))
 	bad=$((bad + failed))
-	# one that ends badly without saying so
+	# a test that fails without a line
 	if [ $status != 0 ] && [ "$failed" = 0 ]; then
 		n=$((n + 1)) bad=$((bad + 1))
 		echo "not ok $n - $t: exit status $status"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dkms.sh - which kernels does dkms.conf take, and is it of this version?
+# dkms.sh - kernels that dkms.conf accepts, and whether its version is ours
 
 cd "$(dirname -- "$0")/../.." || exit 1
 . tests/lib/tap.sh
@@ -9,7 +9,7 @@ cd "$(dirname -- "$0")/../.." || exit 1
 kernel_source_dir=/K dkms_tree=/D
 . ./dkms.conf
 
-# matches STATUS VERSION...: dkms compares like this
+# matches STATUS VERSION...: with dkms's comparison
 matches()
 {
 	local wanted=$1 version

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# doctor.sh - what `optsample doctor` finds on robots made of fixture files
+# doctor.sh - findings of `optsample doctor` on robots made of fixture files
 #
 # A robot is a folder that stands for the root of its file system; answers of
-# the kernel that are in no file are in its file "facts". Each finding is asked
-# for by its id, and the robot is then mended: the finding must be gone.
+# the kernel are in its file "facts". Each finding is checked by its id, and the
+# robot is then repaired: the finding must disappear.
 
 cd "$(dirname -- "$0")/../.." || exit 1
 . tests/lib/tap.sh
@@ -42,7 +42,7 @@ process()
 	put "/proc/$pid/maps" ""
 }
 
-# node PID NAME LIBRARY [VARIABLE=VALUE...]: a process that speaks ROS
+# node PID NAME LIBRARY [VARIABLE=VALUE...]: a process that uses ROS
 node()
 {
 	local pid=$1 library=$3
@@ -67,7 +67,7 @@ whole_kernel="MODULES=y NET_CLS_ACT=y BPF_SYSCALL=y BPF_JIT=y IFB=m
 	NET_SCH_INGRESS=m NET_CLS_BPF=m NET_CLS_MATCHALL=m NET_ACT_MIRRED=m
 	NET_ACT_GACT=m NET_SCH_FQ_CODEL=m"
 
-# modules.dep of a whole kernel
+# modules.dep of a complete kernel
 modules()
 {
 	local m
@@ -113,7 +113,7 @@ healthy()
 	facts up=1 daemon=1 power_save=off
 }
 
-# facts KEY=VALUE...: of wlan0; and the clock
+# facts KEY=VALUE...: of wlan0, and the clock
 facts()
 {
 	{
@@ -147,7 +147,7 @@ levels()
 		"$scratch/json"
 }
 
-# finds LEVEL ID [WORDS [FIX]]: there is such a finding; of the last `run`
+# finds LEVEL ID [WORDS [FIX]]: the last `run` has such a finding
 finds()
 {
 	jq -e --arg level "$1" --arg id "$2" --arg text "${3-}" \
@@ -157,7 +157,7 @@ finds()
 	ok "$name: $1 $2${3:+: $3}${4:+ ($4)}" || show
 }
 
-# lacks ID: nothing of that id but ok
+# lacks ID: no finding of that id, except ok
 lacks()
 {
 	[[ $(levels "$1") =~ ^(ok( ok)*)?$ ]]
@@ -170,8 +170,8 @@ status_is()
 	ok "$name: exit status $1" || show
 }
 
-# sick NAME LEVEL ID [WORDS [FIX]]: `healthy` and what went before
-# finds LEVEL ID..., and the status follows from it
+# sick NAME LEVEL ID [WORDS [FIX]]: `healthy` with the changes so far has
+# finding LEVEL ID..., and the status matches it
 sick()
 {
 	name=$1
@@ -796,7 +796,7 @@ usage "no folder" --root "$scratch/none"
 	! "$doctor" doctor --help | grep -q -- --root
 ok "--help tells the exit status, not what tests use"
 
-### files that are no good
+### invalid files
 
 healthy bad
 process 500 NetworkManager
@@ -859,7 +859,7 @@ for kind in fifo folder loop; do
 		loop) ln -s "$(basename "$file")" "$robot$file" ;;
 		esac
 	done
-	# the interface is still known, the rest is not
+	# only the interface is still known
 	rm -r "$robot/sys/class/net/wlan0/ifindex"
 	put /sys/class/net/wlan0/ifindex 3
 	survives "$kind"

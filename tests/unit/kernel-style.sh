@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kernel-style.sh - the module's source as kernel developers check theirs:
-# checkpatch --strict has nothing to say, nor have W=1 and sparse
+# kernel-style.sh - the module's source by the kernel's own checks: no output of
+# checkpatch --strict, W=1 and sparse
 #
 # usage: tests/unit/kernel-style.sh [SERIES...]
 #
@@ -17,7 +17,7 @@ build=${OPTSAMPLE_BUILD:-$top/build}
 . tools/machines/linux-source.sh
 [ $# != 0 ] || set -- 6.1 6.12 newest
 
-# style DIR OPTIONS FILE...: a line for each complaint. The kernel's own names
+# style DIR OPTIONS FILE...: a line for each warning. The kernel's own names
 # (struct Qdisc) come from its headers, unless there is a .git, hence a copy.
 style()
 {
@@ -28,7 +28,7 @@ style()
 	cd "$top" || exit 1
 }
 
-# clean NAME: nothing on stdin; what there is is shown
+# clean NAME: stdin is empty; otherwise it is printed
 clean()
 {
 	sed 's/^/# /' | tee "$scratch/said"
@@ -41,25 +41,25 @@ mkdir "$scratch/good" && cp -a Kbuild kernel include "$scratch/good/" || exit 1
 style "$scratch/good" -f kernel/*.[ch] Kbuild \
 	include/uapi/linux/pkt_sch_optsample.h >"$scratch/style"
 clean "checkpatch: kernel/ and the ABI" <"$scratch/style"
-# These are for user space, too, which has neither BIT() nor u8.
+# These are also for user space, which has neither BIT() nor u8.
 style "$scratch/good" --ignore BIT_MACRO,PREFER_KERNEL_TYPES \
 	-f include/optsample/{policy_*,sampler_*,sync,tag}.h \
 	>"$scratch/style"
-# The list of policies is a macro of macros, which checkpatch cannot know.
+# The list of policies is a macro of macros, unknown to checkpatch.
 style "$scratch/good" --ignore BIT_MACRO,PREFER_KERNEL_TYPES \
 	--ignore COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE \
 	--ignore MACRO_ARG_REUSE,TRAILING_SEMICOLON \
 	-f include/optsample/{policies,sampler}.h >>"$scratch/style"
 clean "checkpatch: the headers that kernel/ includes" <"$scratch/style"
 for series; do
-	# What is said of fetching it is no complaint.
+	# Ignore messages about fetching it.
 	tools/machines/kernel headers "$series" >/dev/null 2>&1
 	{ tools/machines/kernel check "$series" || echo "not checked"; } \
 		>"$scratch/check" 2>&1
 	clean "W=1 and sparse: $series" <"$scratch/check"
 done
 
-# Do they notice?
+# Do the checks detect errors?
 bad=$scratch/bad
 mv "$scratch/good" "$bad"
 cat >>"$bad/kernel/message.c" <<'END'

@@ -6,7 +6,7 @@
 # usage: layers.sh [DIRECTORY]	instead of userspace
 #
 # The layers, lowest first, are those of Documentation/architecture.md. Folders
-# of one line know nothing of each other. Prints TAP.
+# of one line are independent of each other. Prints TAP.
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh
@@ -70,7 +70,7 @@ found=$(violations "${1-userspace}")
 [ -z "$found" ]
 ok "includes go down the layers"
 
-# the check finds what it is for
+# the check detects violations
 mkdir -p "$scratch/base" "$scratch/ros/io" "$scratch/nowhere"
 echo '#include "ros/io/sink.h"' >"$scratch/base/up.c"
 echo '#include "base/cli.h"' >"$scratch/ros/io/down.c"

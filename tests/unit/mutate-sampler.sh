@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mutate-sampler.sh - do the unit tests notice a sampler broken by one line?
+# mutate-sampler.sh - do the unit tests detect a sampler with one broken line?
 #
-# Each mutation is one sed expression on copies of sampler.h and what it is made
-# of. It must change one, compile, and make at least one of the unit tests fail
-# (a crash and an endless loop count). Prints TAP. Needs cc only.
+# Each mutation is one sed expression on copies of sampler.h and its parts. It
+# must change one, compile, and make at least one of the unit tests fail (a
+# crash or an endless loop counts). Prints TAP. Needs only cc.
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1
@@ -114,7 +114,7 @@ for m in "${mutations[@]}"; do
 				verdict="not ok"
 				break
 			fi
-			# a mutant may loop for ever; this is no timing
+			# a mutant may loop for ever; this measures no time
 			if ! { timeout 60 "$tmp/$t"; } > /dev/null 2>&1; then
 				verdict="ok"
 				why=

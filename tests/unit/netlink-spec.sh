@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# netlink-spec.sh - does Documentation/netlink/tc-optsample.yaml say what the
-# ABI says? Attributes with their types, fields of the statistics and names of
-# values, each in their order, which is their number.
+# netlink-spec.sh - does Documentation/netlink/tc-optsample.yaml match the ABI?
+# Attributes with their types, fields of the statistics and names of values,
+# each in the order of their numbers.
 
 cd "$(dirname -- "$0")/../.." || exit 1
 . tests/lib/tap.sh
 abi=include/uapi/linux/pkt_sch_optsample.h
 spec=Documentation/netlink/tc-optsample.yaml
 
-# Lines of `list name type`, in the words of the specification. The type of an
-# attribute is the first word of its comment.
+# Lines of `list name type`, in the words of the specification. An attribute's
+# type is the first word of its comment.
 of_header()
 {
 	awk '
@@ -52,7 +52,7 @@ of_header()
 		sub(/(\[.*)?;.*/, "", field)
 		print on, list(field), array || $1 == "struct" ? "binary" :
 			substr($1, 3)
-		# of a union the first counts
+		# of a union, the first member
 		if (field == "qdisc")
 			on = ""
 		next
@@ -72,7 +72,7 @@ of_spec()
 	/^[a-z]/ { section = $1 }
 	section != "definitions:" && section != "attribute-sets:" { next }
 	/^    name: / { on = $2 }
-	# quoted: YAML takes on and off for something else
+	# quoted: YAML reads on and off as booleans
 	/^      - "?[a-z]/ { gsub(/"/, ""); print on, $2, "value" }
 	/^        name: / { name = $2 }
 	/^        type: / { print on, name, $2 }' $spec

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# symbols.sh - no name is defined twice in what a program may link
+# symbols.sh - no name is defined twice in the archives of a program
 #
 # usage: symbols.sh [DIRECTORY]	with archives, instead of build/obj
 #
-# A program takes the first function of that name that the linker meets, and
-# nothing warns. Applications are linked to libraries, not to each other. Prints
-# TAP.
+# The linker uses the first function of a name, without a warning. Applications
+# are linked to libraries, not to each other. Prints TAP.
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh
 
-# twice ARCHIVE...: names that these define more than once, and where
+# twice ARCHIVE...: names that they define more than once, and where
 twice()
 {
 	nm --print-file-name --extern-only --defined-only "$@" 2>/dev/null |
@@ -28,7 +27,7 @@ twice()
 		}' | sort
 }
 
-# all DIRECTORY: of the libraries, and within every other archive
+# all DIRECTORY: in the libraries together, and in each other archive
 all()
 {
 	local archive other=() libraries=()
@@ -50,7 +49,7 @@ found=$(all "${1-build/obj}")
 [ -z "$found" ]
 ok "a function or variable has a name of its own"
 
-# the check finds what it is for
+# the check detects duplicates
 for object in a b c; do
 	echo "int same; int only_$object;" | gcc -fno-common -x c -c - \
 		-o "$scratch/$object.o" || exit 1
