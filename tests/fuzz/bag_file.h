@@ -22,7 +22,7 @@ enum { MESSAGES_MAX = 100000, GOOD = 4, ROOM = 1 << 17 };
 static uint8_t good[GOOD][ROOM];
 static size_t good_len[GOOD];
 
-/* Return: a sum over all messages, of bytes from their begin to their end */
+/* Return: a checksum of all messages, reading all of their bytes */
 static uint32_t play(struct bag_reader *bag)
 {
 	unsigned int n = 0, topics;
@@ -56,7 +56,7 @@ static void open_and_play(const char *path)
 		if (!t[i].name || !t[i].type)
 			abort();
 	sum = play(bag);
-	/* damage does not look differently the second time */
+	/* damage is reported in the same way the second time */
 	if (bag_rewind(bag) || play(bag) != sum)
 		abort();
 	bag_close(bag);

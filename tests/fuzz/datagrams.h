@@ -15,9 +15,9 @@ struct datagrams {
 };
 
 /**
- * datagrams_next() - the next one
+ * datagrams_next() - the next datagram
  *
- * Return: false: that was the last. The last one may be cut short.
+ * Return: false: no more. The last one may be cut short.
  */
 static inline bool datagrams_next(struct datagrams *d, const uint8_t **data,
 				  size_t *len)
@@ -34,9 +34,9 @@ static inline bool datagrams_next(struct datagrams *d, const uint8_t **data,
 
 /**
  * datagrams_edit() - valid payloads with some bytes changed
- * @data: of each change: slot, place (u16), what it is XORed with
+ * @data: of each change: slot, position (u16), byte to XOR
  *
- * Fuzzers get past checks faster from what is right.
+ * Fuzzers pass checks faster when they start from valid input.
  */
 static inline void datagrams_edit(struct payloads *p, const uint8_t *data,
 				  size_t size)

@@ -2,7 +2,7 @@
 /*
  * fuzz_blob - hostile payloads for the decoder of blob.h
  *
- * An input is payloads, each behind its length in 16 bits, little endian.
+ * An input is payloads, each after its length in 16 bits, little endian.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		decoder = blob_decoder_create(100000);
 	blob_begin(decoder);
 	while (datagrams_next(&all, &p, &len)) {
-		/* by itself, so that what is read behind it shows */
+		/* a copy, so that reading beyond its end is detected */
 		uint8_t *payload = malloc(len);
 
 		memcpy(payload, p, len);
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = blob_finish(decoder, &bytes);
 	if (n > 100000)
 		abort();
-	/* all of it is there to be read */
+	/* all of it must be readable */
 	if (n > 0)
 		free(memcpy(malloc(n), bytes, n));
 	return 0;

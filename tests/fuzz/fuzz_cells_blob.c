@@ -2,9 +2,9 @@
 /*
  * fuzz_cells_blob - hostile cells in a store
  *
- * Input: width, height, a byte of bits, and what to do: the rest is a blob, or
- * cells, whose blob then has changes: each a place (u16) and the byte that is
- * there instead. What can be read is written again and is then the same.
+ * Input: width, height, a byte of bits, and a mode: the rest is a blob, or
+ * cells, whose blob then gets changes: each a position (u16) and the new byte.
+ * A blob that can be read is written again and must then be the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static struct cells *make(const struct shape *s, const void *data)
 	return c;
 }
 
-/* Return: a copy of the blob, to be freed */
+/* Return: a copy of the blob, free() it */
 static uint8_t *pack(const struct cells *c, size_t *len)
 {
 	const void *data;
@@ -57,7 +57,7 @@ static void unpack_same(const struct shape *s, const void *data, size_t len,
 		abort();
 }
 
-/* Whatever is in it: as many bytes as there should be, and again the same */
+/* Valid cells have the right number of bytes, and survive a round trip */
 static void take(const struct shape *s, const void *data, size_t len)
 {
 	const void *cells;

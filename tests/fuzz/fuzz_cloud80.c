@@ -2,8 +2,8 @@
 /*
  * fuzz_cloud80 - hostile payloads for the decoder of cloud80.h
  *
- * An input is payloads, each behind its length in 16 bits, little endian.
- * Points that come out are finite.
+ * An input is payloads, each after its length in 16 bits, little endian.
+ * Decoded points are finite.
  */
 #include <errno.h>
 #include <math.h>
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	cloud80_begin(decoder);
 	while (datagrams_next(&all, &p, &len)) {
-		/* by itself, so that what is read behind it shows */
+		/* a copy, so that reading beyond its end is detected */
 		uint8_t *payload = malloc(len);
 
 		memcpy(payload, p, len);

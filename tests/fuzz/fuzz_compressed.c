@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_compressed - hostile pictures: JPEG, PNG, compressedDepth
+ * fuzz_compressed - hostile images: JPEG, PNG, compressedDepth
  *
- * The first byte chooses the format that the message claims.
+ * The first byte selects the message's format.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * fuzz_control - hostile announcements and reports
  *
- * The checksum is made right first: it is no secret.
+ * The checksum is corrected first: it is no secret.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_decode - hostile frames for what makes messages of them
+ * fuzz_decode - hostile frames for the decoders of messages
  *
- * An input is the codec, the kind, a byte of flags, then payloads, each behind
- * its length in 16 bits, little endian. What comes out can be serialized and
+ * An input is the codec, the kind, a byte of flags, then payloads, each after
+ * its length in 16 bits, little endian. Decoded messages can be serialized and
  * read again.
  */
 #include <stdlib.h>

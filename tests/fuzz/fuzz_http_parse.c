@@ -2,8 +2,8 @@
 /*
  * fuzz_http_parse - hostile heads of HTTP, and bodies in pieces
  *
- * Input: a byte that chooses, and what was received. A body that comes in other
- * portions is the same body.
+ * Input: a byte that selects, and the received bytes. The result does not
+ * depend on how a body is split into portions.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void check_request(const struct http_request *r)
 		    !http_header(r, r->name[i]))
 			abort();
 	}
-	/* two readers would see different ends of this request */
+	/* two parsers could see different ends of this request */
 	if (count(r, "Content-Length") + count(r, "Transfer-Encoding") > 1 ||
 	    count(r, "Host") > 1 || count(r, "Authorization") > 1 ||
 	    r->length < 0 || (r->chunked && r->length))
@@ -104,7 +104,7 @@ static void take_twice(const uint8_t *data, size_t size, size_t portion)
 
 	if (whole.len > MOST)
 		abort();
-	/* one that is too long is noticed with the portion that makes it so */
+	/* a too long one is detected in the portion that exceeds the limit */
 	if (take(data, size, portion, &parts, &end_of_parts) != status ||
 	    (status != 413 && (end != end_of_parts ||
 			       whole.len != parts.len ||

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_inbox - hostile messages, through all that gdimd does before a disk
+ * fuzz_inbox - hostile messages, through all of gdimd's input
  *
- * Input: a byte that chooses how submaps find their frame, then messages, as
- * odd_message.h makes them. What is refused is refused with one line, counted
- * once, and changes nothing. The store is in memory and begins anew after ROUND
- * inputs: a new one each time would take too long.
+ * Input: a byte that selects how submaps find their frame, then messages, made
+ * by odd_message.h. Invalid input is rejected: one log line, one counter, no
+ * state change. The store is in memory and is replaced every ROUND inputs: a
+ * new one each time would be too slow.
  */
 #include <cjson/cJSON.h>
 #include "apps/gdimd/input.h"
@@ -17,7 +17,7 @@
 
 enum { ROUND = 256, MESSAGES = 8 };
 
-/* Of the daemon, which there is none of here */
+/* Stubs for the daemon */
 void service_logf(int level, const char *format, ...)
 {
 	(void)level;
@@ -103,7 +103,7 @@ static const struct config_layer *find_line(const char *name)
 	abort();
 }
 
-/* Which of the layers: of those that may have it, and of one that may not */
+/* A layer: one that may have this map, or one that may not */
 static int take_map(struct map_input *in, enum message_kind kind, uint8_t which,
 		    const union message *m)
 {

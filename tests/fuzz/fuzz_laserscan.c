@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_laserscan - hostile datagrams at the decoder of planar scans
+ * fuzz_laserscan - hostile datagrams for the decoder of planar scans
  */
 #include <stdlib.h>
 #include "codec/scan/laserscan.h"

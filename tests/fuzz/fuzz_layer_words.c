@@ -2,9 +2,9 @@
 /*
  * fuzz_layer_words - hostile lines of layers: KEY=VALUE KEY=VALUE
  *
- * Input: a byte; the lowest bit 1: of each byte that follows, up to a 0, comes
- * a known word; then a text. What can be read is said in words and read again
- * as the same.
+ * Input: a byte; lowest bit 1: each following byte, up to a 0, selects a known
+ * word; then a text. A line that can be parsed is written as words and must
+ * then be parsed as the same.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void check(const struct layer *l)
 		abort();
 }
 
-/* All that a layer can be told; what cannot be said is left out */
+/* All words of a layer; values that words cannot express are left out */
 static void say(const struct layer *l, char text[1024])
 {
 	int n = sprintf(text, "role=%s bits=%u range=%.17g:%.17g unit=%s "
@@ -64,7 +64,7 @@ static void again(const struct layer *l)
 	if (layer_parse(&second, l->name, text, error) ||
 	    memcmp(&second, l, sizeof(*l)))
 		abort();
-	/* nothing said, nothing changed */
+	/* no words, no change */
 	if (layer_change(&third, "", error) || memcmp(&third, l, sizeof(*l)))
 		abort();
 }

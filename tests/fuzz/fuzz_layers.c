@@ -2,7 +2,7 @@
 /*
  * fuzz_layers - hostile payloads for the decoder of layers.h
  *
- * An input is payloads, each behind its length in 16 bits, little endian;
+ * An input is payloads, each after its length in 16 bits, little endian;
  * every other one is of the next frame.
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len;
 
 	while (datagrams_next(&all, &p, &len)) {
-		/* by itself, so that what is read behind it shows */
+		/* a copy, so that reading beyond its end is detected */
 		uint8_t *payload = malloc(len);
 
 		memcpy(payload, p, len);

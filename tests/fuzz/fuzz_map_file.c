@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_map_file - hostile pictures of maps, PGM and PNG, read as maps
+ * fuzz_map_file - hostile images of maps, PGM and PNG, read as maps
  *
  * Input: a byte of how the .yaml reads it, one of what the picture is, and the
  * picture: as it is; a PNG of a header and rows that are packed and summed up
@@ -65,7 +65,7 @@ static void describe(uint8_t how)
 	save(yaml_path, text, n);
 }
 
-/* Return: behind it */
+/* Return: its end */
 static uint8_t *put_chunk(uint8_t *to, const char *type, const void *data,
 			  uint32_t len)
 {

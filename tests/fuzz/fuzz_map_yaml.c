@@ -2,8 +2,8 @@
 /*
  * fuzz_map_yaml - hostile .yaml files of maps
  *
- * Input: a byte; the lowest bit 0: the rest is the file, else it stands where
- * the value of a key is. What can be read is written, and read again as the
+ * Input: a byte; lowest bit 0: the rest is the file, else it replaces the value
+ * of a key. A file that can be read is written, and must then be read as the
  * same.
  */
 #include <stdint.h>
@@ -32,10 +32,10 @@ static void again(const struct map_yaml *y)
 	int n = map_yaml_print(y, "a map", text[0], PRINTED);
 
 	if (n < 0)
-		return;		/* such a name cannot be said */
+		return;		/* YAML cannot express such a name */
 	if ((size_t)n != strlen(text[0]))
 		abort();
-	/* of thresholds that are nearly one, 15 digits make one */
+	/* thresholds that are nearly one become one with 15 digits */
 	if (map_yaml_parse(&second, text[0], n, why)) {
 		if (y->occupied - y->free > 1e-14)
 			abort();

@@ -2,7 +2,7 @@
 /*
  * fuzz_mappyramid - hostile datagrams of coarse maps
  *
- * Input: payloads, each behind two bytes of length.
+ * Input: payloads, each after two bytes of length.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_md - hostile datagrams at the decoder of multiple descriptions
+ * fuzz_md - hostile datagrams for the decoder of multiple descriptions
  *
- * The first byte: 0: datagrams follow; otherwise changes of those of an image
- * follow, coded as the byte says.
+ * The first byte: 0: datagrams follow; otherwise changes of an image's
+ * datagrams follow, encoded as the byte says.
  */
 #include <stdlib.h>
 #include <string.h>

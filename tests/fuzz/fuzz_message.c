@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_message - hostile messages, and what is made of them
+ * fuzz_message - hostile messages, and their conversions
  *
- * Input: a byte that chooses kind and format, and the message. What is read is
- * written again and must then read as the same.
+ * Input: a byte that selects kind and format, and the message. A valid message
+ * is written again and must then be read as the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void convert_grid(const struct message_grid_map *m)
 	free(cells);
 }
 
-/* Whatever was counted is there */
+/* All counted elements can be read */
 static void walk_lists(int kind, const union message *msg)
 {
 	struct message_list rest = { 0 };

@@ -2,7 +2,7 @@
 /*
  * fuzz_poses_file - hostile poses.csv
  *
- * Input: the file. What can be read is written, and read again as the same.
+ * Input: the file. If it can be read it is written, and read again as the same.
  */
 #include <stdint.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * fuzz_rangeimage - hostile payloads for the decoder of rangeimage.h
  *
- * An input is payloads, each behind its length in 16 bits, little endian.
- * What comes out is turned into a cloud.
+ * An input is payloads, each after its length in 16 bits, little endian. The
+ * result is converted to a cloud.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	rangeimage_begin(decoder);
 	while (datagrams_next(&all, &p, &len)) {
-		/* by itself, so that what is read behind it shows */
+		/* a copy, so that reading beyond its end is detected */
 		uint8_t *payload = malloc(len);
 
 		memcpy(payload, p, len);

@@ -2,9 +2,9 @@
 /*
  * fuzz_readings_pairing - scans and odometry in any order, at any time
  *
- * Input: a byte each what comes, and two how much later it was, in ms; some
- * times are far away. The robot goes straight on: wherever its pose is taken
- * from, it must be where it was at that time.
+ * Input: for each event a byte of its kind, and two of the time since the last
+ * one, in ms; some times are far away. The robot moves straight: a pose must
+ * always be where the robot was at that time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void add_scan(struct collator *p, int64_t stamp, uint8_t what,
 	*added += !collator_add_scan(p, &r);
 }
 
-/* Return: how many were given */
+/* Return: number of readings */
 static uint64_t take(struct collator *p)
 {
 	struct reading r;

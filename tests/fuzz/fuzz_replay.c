@@ -4,9 +4,9 @@
  *
  *   fuzz_replay OBJECT CORPUS
  *
- * What the kernel verified and compiled must leave the same tag, word by
- * word, as the same source in user space, which the fuzzer has judged. Every
- * packet is linear here: TEST_RUN makes no others. Prints TAP. Needs root.
+ * The verified and compiled program must give the same tag, word by word, as
+ * the same source in user space, which the fuzzer has checked. All packets are
+ * linear here: TEST_RUN makes no others. Prints TAP. Needs root.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -58,7 +58,7 @@ static int run(const struct input_packet *p, uint64_t mm,
 	return 0;
 }
 
-/* Return: packets that differ */
+/* Return: number of packets with another tag */
 static int replay(const uint8_t *b, const uint8_t *end, int *packets,
 		  int *tagged)
 {

@@ -4,9 +4,9 @@
  *
  *   fuzz_ros_tag [-runs=N] CORPUS...	see -help=1
  *
- * An input is a sequence of packets (input.h). Each must get the tag that the
- * reference says (ref.h), and no byte outside of it may be read. An input
- * that shows otherwise ends the process, and is left in crash-*.
+ * An input is a sequence of packets (input.h). Each must get the tag of the
+ * reference (ref.h), and no byte outside of it may be read. A failing input
+ * ends the process, and is left in crash-*.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * fuzz_service - hostile requests and responses
  *
- * Input: a byte that chooses the service, the part, and whether there is a
- * header, and the rest of it. What is read is written again and must then read
- * as the same.
+ * Input: a byte that selects the service, the part, and whether there is a
+ * header, and the rest of it. A valid part is written again and must then be
+ * read as the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void again_response(int kind, const struct service_header *h,
 	free(data);
 }
 
-/* Every corner of an outline is there */
+/* All corners of an outline can be read */
 static void walk(const struct message_list *list)
 {
 	struct message_list rest = *list;

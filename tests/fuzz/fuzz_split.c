@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_split - hostile datagrams at the decoder of sub-images
+ * fuzz_split - hostile datagrams for the decoder of sub-images
  *
- * The first byte says which frames are of a robot that stands still, and how
- * to fill in; an empty datagram ends a frame.
+ * The first byte selects frames of a robot that stands still, and the
+ * interpolation; an empty datagram ends a frame.
  */
 #include <stdlib.h>
 #include "codec/image/split.h"

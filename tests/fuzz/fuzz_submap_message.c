@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_submap_message - hostile maps and transforms, to what gdimd keeps
+ * fuzz_submap_message - hostile maps and transforms, converted for gdimd
  *
  * Input: a byte: 0: the rest is a message in CDR, whose kind the second byte
  * is; else odd_message.h makes it. A map that can be read goes out again as

@@ -35,7 +35,7 @@ static void look_at(struct tiles_decoder *d)
 	(void)sum;
 }
 
-/* Sizes and place of a map, as its first bytes say */
+/* Sizes and position of a map, from its first bytes */
 static void repair(uint8_t *p, size_t len)
 {
 	if (len < 32 || p[0] & 1)

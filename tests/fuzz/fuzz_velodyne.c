@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_velodyne - hostile packets: whatever comes, turns stay in bounds
+ * fuzz_velodyne - hostile packets: turns stay within their bounds
  *
  * Input: packets, each of as many bytes as two bytes before it say; a short
  * one is completed to a valid one, so that azimuths and clocks get through.

@@ -2,8 +2,8 @@
 /*
  * fuzz_vscan - hostile datagrams of virtual scans
  *
- * Input: payloads, each behind a byte of length, times 4. What decodes is
- * coded again and must come back as it was.
+ * Input: payloads, each after a byte of length, times 4. Decoded scans are
+ * encoded again and must be the same.
  */
 #include <stdlib.h>
 #include <string.h>

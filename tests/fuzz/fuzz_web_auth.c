@@ -2,8 +2,8 @@
 /*
  * fuzz_web_auth - hostile Host, Origin and Authorization, and files of tokens
  *
- * Input: a byte that chooses, and the text. No token but the right one opens,
- * and no other host than our own.
+ * Input: a byte that selects, and the text. Only the right token and our own
+ * host are accepted.
  */
 #include <stdint.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * fuzz_web_request - hostile addresses of HTTP
  *
- * Input: the path, and behind the first question mark the query. What can be
- * read is written with every character in hexadecimal, and then reads as the
+ * Input: the path, and after the first question mark the query. A valid one is
+ * written with every character in hexadecimal, and must then be read as the
  * same.
  */
 #include <stdbool.h>
@@ -57,7 +57,7 @@ static void again(const struct web_request *r)
 			abort();
 }
 
-/* One line, always, that anybody may see */
+/* Always one printable line */
 static void check_error(int err, const char error[256])
 {
 	if (err && (!*error || strchr(error, '\n')))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An input of the fuzzer: a few packets, one after the other. Whoever runs
- * it, runs it against the same writers, and with the same odometer.
+ * An input of the fuzzer: a few packets, one after the other. It always runs
+ * with the same writers and the same odometer.
  *
  * A packet is six bytes, then its own:
  *
@@ -43,7 +43,7 @@ struct input_packet {
 	uint16_t	gso;
 };
 
-/* Who is sampled */
+/* Writers that are sampled */
 struct input_writer {
 	struct ros_guid		guid;
 	struct ros_writer	writer;

@@ -19,10 +19,10 @@ void kernel_reset(void);
 /**
  * kernel_run - run the program
  * @p:		the packet
- * @mm:		what the odometer says
+ * @mm:		odometer, mm
  * @tag:	out: what it left in cb[]
  *
- * Ends the process if the program does what it must not.
+ * Ends the process if the program does something forbidden.
  */
 void kernel_run(const struct input_packet *p, uint64_t mm,
 		struct optsample_tag *tag);

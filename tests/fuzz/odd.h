@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * odd.h - hostile values out of a fuzzer's bytes: one byte chooses, and some
- * of what it chooses from comes from the bytes after it
+ * odd.h - hostile values from a fuzzer's bytes: one byte selects, and the value
+ * may be in the following bytes
  */
 #ifndef FUZZ_ODD_H
 #define FUZZ_ODD_H
@@ -34,7 +34,7 @@ static inline uint8_t odd_byte(struct odd *o)
 	} else if (o->more) {
 		o->more--;
 		b = o->state >> 32;
-		/* mostly what is usual */
+		/* mostly usual values */
 		b = o->state >> 40 & 15 ? b % 200 : b;
 	}
 	o->state = o->state * 6364136223846793005 + 1442695040888963407;
@@ -100,7 +100,7 @@ static int64_t odd_whole(struct odd *o, int64_t usual)
 	return v;
 }
 
-/* Of @n texts one, or what the bytes have, which need not be text */
+/* One of @n texts, or bytes of the input, which need not be text */
 __attribute__((unused))
 static const char *odd_text(struct odd *o, const char *const *usual,
 			    unsigned int n, char *room, size_t size,
