@@ -189,7 +189,7 @@ tc qdisc add dev v0 root handle 1: optsample gate closed
 echo hello >/dev/udp/10.9.0.2/9
 tc qdisc replace dev v0 parent 1:ffff handle 2: pfifo limit 100
 ended=$(date +%s%N)
-sleep 4		# reading the statistics would end a stall that is over
+sleep 4		# reading statistics now would end the stall
 n=$(stat stall.gate_ns v0)
 [ "$n" -gt 0 ] && [ "$n" -le $((ended - began + 2000000000)) ]
 ok "what waited was dropped: $((n / 1000000)) ms of stall, not 4 s more"

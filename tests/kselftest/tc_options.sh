@@ -22,7 +22,7 @@ fi
 export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
 tc=${TC:-tc}
 dev=dummy0
-longest=$(printf 'x%.0s' {1..127})	# longest name of a watched device
+longest=$(printf 'x%.0s' {1..127})	# longest valid name of a device
 n=0 failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$work"' EXIT
