@@ -37,7 +37,7 @@ check()
 
 vm()
 {
-	"$top/tools/machines/vm" -k "$kernel" -t 60 "$@" >"$work/stdout" 2>"$work/stderr"
+	"$top/tools/machines/vm" -k "$kernel" -t 300 "$@" >"$work/stdout" 2>"$work/stderr"
 	rc=$?
 }
 
