@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * orders - commands on the socket: slow ones run in threads
+ * commands_map - commands on the socket: slow ones run in threads
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inbox - check and gather input, then store it
+ * input - check and gather input, then store it
  */
 #include <errno.h>
 #include <math.h>

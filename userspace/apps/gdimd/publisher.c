@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outlet - output topics, each at its rate
+ * publisher - output topics, each at its rate
  */
 #include <errno.h>
 #include <stdio.h>

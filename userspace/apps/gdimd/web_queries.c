@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_answers - queries as JSON, as on the daemon's socket: from the site, in
+ * web_queries - queries as JSON, as on the daemon's socket: from the site, in
  * the threads of the server
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stars - names with wildcards
+ * wildcard - names with wildcards
  */
 #include <errno.h>
 #include <stdint.h>
