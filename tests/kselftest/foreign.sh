@@ -12,6 +12,7 @@ set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/peers.sh"
 writers=5000
+interval=5	# to count thousands of writers takes a guest seconds
 
 # The daemon's processor time so far, in 1/100 s
 ticks()
@@ -24,19 +25,6 @@ ticks()
 in_map()
 {
 	bpftool -j map dump pinned $pins/writers | grep -o '"formatted":' | wc -l
-}
-
-# await SECONDS COMMAND...: until it succeeds. It is run every 5 s, as it takes a
-# guest seconds for thousands of writers
-await()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 5
-	done
 }
 
 # settled: the daemon is nearly idle
@@ -53,7 +41,7 @@ fresh
 before=$(ticks)
 peer_op dds-writers $(seq -f 'rt/far/%g' $writers)
 sleep 5
-await 300 settled
+wait_for 300 settled
 ok "the daemon has heard of $writers writers of another host"
 echo "# $(($(ticks) - before)) ticks of the daemon"
 is "$(in_map)" 0 "none of them is in the map"
@@ -79,7 +67,7 @@ crowd="more than $places writers on this host: "
 stop_peers
 fresh
 peer dds-writers $(seq -f 'rt/many/%g' 4000)
-await 300 eval '[ "$(in_map)" = 4000 ]'
+wait_for 300 eval '[ "$(in_map)" = 4000 ]'
 ok "4000 writers of this host are sampled"
 is "$(json '[.writers_left_out, .warning] | @csv')" 0, "and no warning"
 kill -KILL "$(cat /run/optsample/v0.pid)"
@@ -94,10 +82,10 @@ all_sampled()
 		select(.sampled) | .guid | gsub("\\."; "")' \
 		/run/optsample/v0.topics | sort)" ]
 }
-await 120 all_sampled
+wait_for 120 all_sampled
 ok "4000 that came while there was no daemon have their places, too"
 peer dds-writers $(seq -f 'rt/more/%g' 1000)
-await 300 left_out 904
+wait_for 300 left_out 904
 ok "of 1000 more 904 have no place, which is counted"
 is "$(in_map)" $places "they are ordinary, the others are sampled"
 is "$(jq '[.topics[] | select(.sampled)] | length' /run/optsample/v0.topics)" \
@@ -110,28 +98,28 @@ wait_for 60 eval '[[ "$(json .warning)" == \
 ok "one warning does not hide another"
 is "$(grep -c "$crowd" /run/optsample/v0.log)" 1 "the log has it once"
 stop_peers 1
-await 120 left_out 0
+wait_for 120 left_out 0
 is "$(in_map) $(json .warning)" "4000 null" "who goes is not counted"
 peer dds-writers $(seq -f 'rt/more/%g' 1000)
-await 300 left_out 904
+wait_for 300 left_out 904
 kill "${pids[0]}"
-await 300 left_out 0
+wait_for 300 left_out 0
 wait_for 60 eval '[ "$(in_map)" = 1000 ]'
 ok "places that become free are taken by those who had none"
 is "$(json .warning)" null "and the warning is gone"
 
 # more than the daemon remembers
 peer dds-writers $(seq -f 'rt/much/%g' 8000)
-await 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
+wait_for 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
 is "$(json .writers_left_out)" $places \
 	"of those without a place $places are remembered"
 kill "${pids[1]}"
-await 300 left_out $((places - 1000))
+wait_for 300 left_out $((places - 1000))
 is "$(in_map)" $places "who is remembered has a place when others go"
 [[ "$(json .warning)" == *"more than 8192 writers"* ]]
 ok "who was forgotten has not, which is said"
 stop_peers
-await 300 eval '[ "$(json .warning)" = null ]'
+wait_for 300 eval '[ "$(json .warning)" = null ]'
 ok "until they are gone"
 is "$(in_map)" 0 "and no place is taken"
 optsample down v0

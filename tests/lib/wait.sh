@@ -4,16 +4,18 @@
 #
 # Sourced.
 
-# wait_for SECONDS COMMAND...: until it succeeds. In a guest the command is
-# slower than the interval: after 2 s it is run once a second
+# wait_for SECONDS COMMAND...: until it succeeds. It is run every $interval
+# seconds; without that variable every 0.2 s, and after 2 s once a second, as a
+# guest needs longer for it
 wait_for()
 {
-	local begin=$SECONDS end=$((SECONDS + $1))
+	local begin=$SECONDS end=$((SECONDS + $1)) pause=0.2
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		[ $((SECONDS - begin)) -lt 2 ] && sleep 0.2 || sleep 1
+		sleep "${interval-$pause}"
+		[ $((SECONDS - begin)) -lt 2 ] || pause=1
 	done
 }
 
