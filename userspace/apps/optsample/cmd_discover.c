@@ -22,6 +22,7 @@
 #include "discovery.h"
 #include "link_thread.h"
 #include "neigh.h"
+#include "netlink.h"
 #include "odometer.h"
 #include "rules.h"
 #include "state.h"
@@ -422,7 +423,7 @@ static void redirect_again(struct state *st)
  */
 static bool lower_is_new(const struct discover *d)
 {
-	int lower = *d->lower ? if_nametoindex(d->lower) : 0;
+	int lower = netlink_ifindex(d->lower);
 
 	return lower && lower != d->lower_tried;
 }
@@ -430,7 +431,7 @@ static bool lower_is_new(const struct discover *d)
 /* A radio that was plugged in again has the same name. */
 static void device_follow(struct discover *d)
 {
-	int ifindex = if_nametoindex(d->dev), lock;
+	int ifindex = netlink_ifindex(d->dev), lock;
 	struct state st;
 
 	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d))
@@ -443,8 +444,8 @@ static void device_follow(struct discover *d)
 		state_free(&st);
 	}
 	close(lock);
-	d->ifindex = if_nametoindex(d->dev);
-	d->lower_tried = if_nametoindex(d->lower);
+	d->ifindex = netlink_ifindex(d->dev);
+	d->lower_tried = netlink_ifindex(d->lower);
 	/* The sockets of DDS belong to the old device. */
 	discovery_close(d->dds);
 	d->dds = NULL;
@@ -464,12 +465,12 @@ static void device_first(struct discover *d)
 {
 	struct state st;
 
-	d->ifindex = if_nametoindex(d->dev);
+	d->ifindex = netlink_ifindex(d->dev);
 	if (state_load(d->dev, &st))
 		return;
 	d->ifindex = st.stack.ifindex;
 	snprintf(d->lower, IFNAMSIZ, "%s", st.stack.lower);
-	d->lower_tried = d->ifindex ? if_nametoindex(d->lower) : 0;
+	d->lower_tried = d->ifindex ? netlink_ifindex(d->lower) : 0;
 	state_free(&st);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "classifier.h"
 #include "neigh.h"
+#include "netlink.h"
 #include "state.h"
 
 static error_t down_parse(int key, char *arg, struct argp_state *state)
@@ -106,7 +107,7 @@ int cmd_down(int argc, char **argv)
 		err = down_by_hand(name);
 	if (err != -ENOENT)
 		return err;
-	if (!if_nametoindex(dev))
+	if (!netlink_ifindex(dev))
 		return cli_error(-ENODEV, "no device %s", dev);
 	printf("%s is not up\n", dev);
 	return 0;

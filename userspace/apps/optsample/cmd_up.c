@@ -20,6 +20,7 @@
 #include "discovery.h"
 #include "module.h"
 #include "neigh.h"
+#include "netlink.h"
 #include "state.h"
 
 enum {
@@ -408,7 +409,7 @@ static int up_checks(struct up *up)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	found = up_find(up, &old);
-	if (!if_nametoindex(up->dev))
+	if (!netlink_ifindex(up->dev))
 		err = cli_error(-ENODEV, "no device %s", up->dev);
 	else
 		err = up_own_options(up);

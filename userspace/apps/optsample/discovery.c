@@ -13,6 +13,7 @@
 #include "discovery.h"
 #include "locators.h"
 #include "nav_msgs.h"
+#include "netlink.h"
 #include "origin.h"
 
 struct discovery {
@@ -112,7 +113,7 @@ struct discovery *discovery_open(uint32_t domain, const char *dev,
 
 	if (!d)
 		return NULL;
-	d->ifindex = dev ? if_nametoindex(dev) : 0;
+	d->ifindex = dev ? netlink_ifindex(dev) : 0;
 	d->domain = discovery_enter(domain, dev, lease_s);
 	if (d->domain < 0) {
 		free(d);

@@ -21,7 +21,7 @@
 static int dev_index(const struct doctor *d, const char *name)
 {
 	if (!*d->root)
-		return if_nametoindex(name);
+		return netlink_ifindex(name);
 	return doctor_number(d, 0, "/sys/class/net/%s/ifindex", name);
 }
 

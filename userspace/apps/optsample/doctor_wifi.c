@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "doctor.h"
+#include "netlink.h"
 #include "nl80211.h"
 
 static void power_save_seen(struct nlattr *tb[], void *arg)
@@ -23,7 +24,7 @@ static int power_save_ask(const struct doctor_dev *dev)
 {
 	int on = -EIO, err;
 
-	err = nl80211_ask(if_nametoindex(dev->link), NL80211_CMD_GET_POWER_SAVE, 0,
+	err = nl80211_ask(netlink_ifindex(dev->link), NL80211_CMD_GET_POWER_SAVE, 0,
 			  power_save_seen, &on);
 	return err ?: on;
 }

@@ -16,6 +16,7 @@
 #include "base/ifb.h"
 #include "classifier.h"
 #include "keep.h"
+#include "netlink.h"
 #include "network.h"
 #include "stack.h"
 #include "state.h"
@@ -670,7 +671,7 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 		state_free(&st);
 	}
 	k->ifindex = ifindex;
-	k->keep = if_nametoindex(k->name);
+	k->keep = netlink_ifindex(k->name);
 	k->look_at = now;
 	k->mtu = 0;
 	if (!k->keep || k->map >= 0)
@@ -709,7 +710,7 @@ struct keep *keep_open(const char *dev)
 
 void keep_turn(struct keep *k, uint64_t now)
 {
-	int ifindex = if_nametoindex(k->dev);
+	int ifindex = netlink_ifindex(k->dev);
 
 	if (netlink_receive(k->events, keep_on_event, k))
 		k->look_at = 0;

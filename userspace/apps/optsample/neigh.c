@@ -21,6 +21,7 @@
 #include "dests.h"
 #include "neigh.h"
 #include "neigh_file.h"
+#include "netlink.h"
 #include "state.h"
 
 enum {
@@ -733,7 +734,7 @@ static void neigh_let_go(struct neigh_table *t)
 /* The interface is new, or another one has its name. */
 static void neigh_start(struct neigh_table *t, int ifindex)
 {
-	struct ifinfomsg ifi = { .ifi_index = if_nametoindex(t->link) };
+	struct ifinfomsg ifi = { .ifi_index = netlink_ifindex(t->link) };
 
 	neigh_let_go(t);
 	t->ifindex = ifindex;
@@ -774,7 +775,7 @@ int neigh_fd(const struct neigh_table *t)
 
 void neigh_turn(struct neigh_table *t, int keep, uint64_t now)
 {
-	int ifindex = if_nametoindex(t->dev);
+	int ifindex = netlink_ifindex(t->dev);
 
 	t->keep = keep;
 	if (ifindex && ifindex != t->ifindex) {

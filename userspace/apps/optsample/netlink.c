@@ -3,6 +3,7 @@
  * rtnetlink by libnl: requests, dumps, and the kernel's error messages.
  */
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,33 @@ int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 {
 	return netlink_ask(netlink_request(type, NLM_F_DUMP, header, size),
 			   fn, arg);
+}
+
+static int netlink_on_link(struct nlmsghdr *h, void *arg)
+{
+	const struct ifinfomsg *i = nlmsg_data(h);
+
+	*(unsigned int *)arg = i->ifi_index;
+	return 0;
+}
+
+unsigned int netlink_ifindex(const char *name)
+{
+	struct ifinfomsg i = { 0 };
+	char words[sizeof(netlink_words)];
+	unsigned int ifindex = 0;
+	struct nl_msg *msg;
+
+	if (!*name || strlen(name) >= IFNAMSIZ)
+		return 0;
+	memcpy(words, netlink_words, sizeof(words));
+	msg = netlink_request(RTM_GETLINK, 0, &i, sizeof(i));
+	nla_put_string(msg, IFLA_IFNAME, name);
+	nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	if (netlink_ask(msg, netlink_on_link, &ifindex))
+		ifindex = 0;
+	memcpy(netlink_words, words, sizeof(words));
+	return ifindex;
 }
 
 struct nl_sock *netlink_listen(int group)

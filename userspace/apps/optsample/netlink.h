@@ -33,6 +33,17 @@ int netlink_ask(struct nl_msg *msg, netlink_fn fn, void *arg);
 int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 		 void *arg);
 
+/**
+ * netlink_ifindex - index of a network device, without side effects
+ * @name:	its name; "" is no device's
+ *
+ * if_nametoindex() makes the kernel run modprobe twice for a name that no device
+ * has. netlink_why() keeps the message of the last error.
+ *
+ * Return: the index, or 0: there is no such device
+ */
+unsigned int netlink_ifindex(const char *name);
+
 /* A non-blocking socket that joins @group (RTNLGRP_*); NULL on failure */
 struct nl_sock *netlink_listen(int group);
 /* Process events. Return: 0, or -ENOBUFS: some were lost */

@@ -3,9 +3,9 @@
  * NL80211_CMD_GET_SCAN, see network.h. NL80211_CMD_GET_INTERFACE lacks the name
  * if wpa_supplicant authenticates by itself.
  */
-#include <net/if.h>
 #include <netlink/attr.h>
 #include <string.h>
+#include "netlink.h"
 #include "network.h"
 #include "nl80211.h"
 
@@ -45,7 +45,7 @@ static void network_seen(struct nlattr *tb[], void *arg)
 /* Use the scan result of the associated network */
 bool network_read(const char *dev, struct network *n)
 {
-	int ifindex = if_nametoindex(dev);
+	int ifindex = netlink_ifindex(dev);
 
 	memset(n, 0, sizeof(*n));
 	return ifindex && !nl80211_ask(ifindex, NL80211_CMD_GET_SCAN,

@@ -223,7 +223,7 @@ static int own_look(struct own_look *look)
 int own_check(const char *dev, const char *lower, const struct own_addrs *a)
 {
 	struct own_look look = {
-		.dev = if_nametoindex(dev), .a = a, .judge = true,
+		.dev = netlink_ifindex(dev), .a = a, .judge = true,
 	};
 	int err;
 
@@ -276,7 +276,7 @@ static int own_create(const char *dev, const char *lower)
 	int err;
 
 	nla_put_string(msg, IFLA_IFNAME, dev);
-	nla_put_u32(msg, IFLA_LINK, if_nametoindex(lower));
+	nla_put_u32(msg, IFLA_LINK, netlink_ifindex(lower));
 	info = nla_nest_start(msg, IFLA_LINKINFO);
 	nla_put_string(msg, IFLA_INFO_KIND, "ipvlan");
 	data = nla_nest_start(msg, IFLA_INFO_DATA);
@@ -298,7 +298,7 @@ static int own_create(const char *dev, const char *lower)
 static int own_up(const char *dev)
 {
 	struct ifinfomsg i = {
-		.ifi_index = if_nametoindex(dev),
+		.ifi_index = netlink_ifindex(dev),
 		.ifi_flags = IFF_UP,
 		.ifi_change = IFF_UP,
 	};
@@ -316,7 +316,7 @@ static int own_add_addr(const char *dev, const struct own_addr *a)
 		.ifa_family = a->addr.family,
 		.ifa_prefixlen = a->plen,
 		.ifa_flags = a->addr.family == AF_INET6 ? IFA_F_NODAD : 0,
-		.ifa_index = if_nametoindex(dev),
+		.ifa_index = netlink_ifindex(dev),
 	};
 	struct nl_msg *msg = netlink_request(RTM_NEWADDR, NLM_F_CREATE |
 					     NLM_F_EXCL, &ifa, sizeof(ifa));
@@ -361,12 +361,12 @@ static int own_see_link(struct nlmsghdr *h, void *arg)
 
 bool own_is_on(const char *dev, const char *lower)
 {
-	struct ifinfomsg i = { .ifi_index = if_nametoindex(dev) };
+	struct ifinfomsg i = { .ifi_index = netlink_ifindex(dev) };
 	int link = 0;
 
 	return !netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
 			    own_see_link, &link) &&
-	       link && link == (int)if_nametoindex(lower);
+	       link && link == (int)netlink_ifindex(lower);
 }
 
 static int own_see_kind(struct nlmsghdr *h, void *arg)

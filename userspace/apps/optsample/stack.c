@@ -121,7 +121,7 @@ static int link_add_ifb(const char *name)
 static int link_ifb_up(const char *name)
 {
 	struct ifinfomsg up = {
-		.ifi_index = if_nametoindex(name),
+		.ifi_index = netlink_ifindex(name),
 		.ifi_flags = IFF_UP,
 		.ifi_change = IFF_UP,
 	};
@@ -151,7 +151,7 @@ static int link_ifb_up(const char *name)
 
 static int link_delete(const char *name)
 {
-	struct ifinfomsg i = { .ifi_index = if_nametoindex(name) };
+	struct ifinfomsg i = { .ifi_index = netlink_ifindex(name) };
 
 	if (!i.ifi_index)
 		return 0;
@@ -228,7 +228,7 @@ static struct nl_msg *optsample_request(const struct stack *s,
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
-					if_nametoindex(s->queue), TC_H_ROOT,
+					netlink_ifindex(s->queue), TC_H_ROOT,
 					STACK_HANDLE, 0);
 	struct nlattr *opts;
 
@@ -278,7 +278,7 @@ static int qdisc_add_ordinary(const struct stack *s,
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
-					if_nametoindex(s->queue),
+					netlink_ifindex(s->queue),
 					STACK_ORDINARY, 0, 0);
 	uint32_t memlimit = cfg->memlimit;
 	struct nlattr *opts;
@@ -341,7 +341,7 @@ static int qdisc_change(const char *queue,
 	/*
 	 * By handle: changing the root would replace a qdisc of another kind.
 	 */
-	err = qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
+	err = qdisc_find(netlink_ifindex(queue), TC_H_ROOT, &q);
 	if (err)
 		return err;
 	if (strcmp(q.kind, "optsample"))
@@ -466,7 +466,7 @@ static int filter_add_redirect(const struct stack *s)
 	struct tc_mirred parms = {
 		.action = TC_ACT_STOLEN,
 		.eaction = TCA_EGRESS_REDIR,
-		.ifindex = if_nametoindex(s->queue),
+		.ifindex = netlink_ifindex(s->queue),
 	};
 
 	return filter_add_action(filter_request(s->ifindex, STACK_EGRESS,
@@ -479,7 +479,7 @@ static int filter_add_redirect(const struct stack *s)
 static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
 			  int prog_fd)
 {
-	struct nl_msg *msg = filter_request(if_nametoindex(dev), parent, 1,
+	struct nl_msg *msg = filter_request(netlink_ifindex(dev), parent, 1,
 					    ETH_P_ALL, "bpf");
 	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
 
@@ -544,7 +544,7 @@ static int filter_find(int ifindex, struct filter_query *q)
 /* A device of that name is not ours: undoing would remove it. */
 static int stack_name_free(const char *kind, const char *name)
 {
-	if (!if_nametoindex(name))
+	if (!netlink_ifindex(name))
 		return 0;
 	return cli_error(-EEXIST, "cannot make %s device %s: File exists",
 			 kind, name);
@@ -563,7 +563,7 @@ static int stack_plan_own(struct stack *s)
 
 int stack_plan(struct stack *s)
 {
-	int ifindex = if_nametoindex(s->dev);
+	int ifindex = netlink_ifindex(s->dev);
 	bool ifb = strcmp(s->queue, s->dev);
 	struct filter_query f;
 	struct qdisc_query q;
@@ -611,7 +611,7 @@ int stack_own(struct stack *s)
 
 	if (*s->lower && !s->ifindex) {
 		err = own_add(s->dev, s->lower, &s->own);
-		s->ifindex = if_nametoindex(s->dev);
+		s->ifindex = netlink_ifindex(s->dev);
 	}
 	return err;
 }
@@ -650,7 +650,7 @@ int stack_keep(const struct stack *s, int prog_fd)
 	int err = link_add_ifb(s->keep) ?: link_ifb_up(s->keep);
 
 	if (!err)
-		err = qdisc_add_clsact(if_nametoindex(s->keep), s->keep);
+		err = qdisc_add_clsact(netlink_ifindex(s->keep), s->keep);
 	if (!err)
 		err = filter_add_bpf(s->keep, STACK_EGRESS, "keep", prog_fd);
 	return err;
@@ -690,13 +690,13 @@ int stack_down(const struct stack *s)
 
 bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 {
-	int ifindex = if_nametoindex(s->dev);
+	int ifindex = netlink_ifindex(s->dev);
 	struct filter_query f;
 	struct qdisc_query q;
 	char name[IFNAMSIZ];
 
 	if (ifindex == s->ifindex) {
-		if (qdisc_find(if_nametoindex(s->queue), TC_H_ROOT, &q) ||
+		if (qdisc_find(netlink_ifindex(s->queue), TC_H_ROOT, &q) ||
 		    filter_find(ifindex, &f)) {
 			snprintf(why, STACK_WHY, "cannot be looked at");
 			return false;
@@ -704,7 +704,7 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 		if (strcmp(q.kind, "optsample") ||
 		    (s->made_ifb && !f.redirect))
 			snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
-		else if (s->made_keep && !if_nametoindex(s->keep))
+		else if (s->made_keep && !netlink_ifindex(s->keep))
 			snprintf(why, STACK_WHY, "has lost %s, which keeps its addresses",
 				 s->keep);
 		else if (*s->lower && !own_is_on(s->dev, s->lower))

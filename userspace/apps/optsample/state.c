@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/ifb.h"
+#include "netlink.h"
 #include "state.h"
 
 static const char *const state_files[] = {
@@ -151,7 +152,7 @@ int state_load(const char *dev, struct state *st)
 	free(line);
 	fclose(f);
 	if (!st->stack.ifindex)
-		st->stack.ifindex = if_nametoindex(dev);
+		st->stack.ifindex = netlink_ifindex(dev);
 	return 0;
 }
 

@@ -180,7 +180,7 @@ static void stats_health(struct dev_stats *s)
 		stats_warn(s, "%s %s", s->dev, why);
 	if (!runs)
 		stats_warn(s, "discovery is not running");
-	if ((!whole || !runs) && if_nametoindex(stack_link(&st.stack)))
+	if ((!whole || !runs) && netlink_ifindex(stack_link(&st.stack)))
 		stats_warn(s, "run 'optsample up %s' again", s->dev);
 	state_free(&st);
 }
@@ -207,7 +207,7 @@ int stats_read(const char *dev, struct dev_stats *s)
 	snprintf(s->dev, IFNAMSIZ, "%.15s", dev);
 	ifb_name(dev, ifb);
 	for (int i = 0; i < 2 && !d.found; i++) {
-		d.ifindex = if_nametoindex(names[i]);
+		d.ifindex = netlink_ifindex(names[i]);
 		if (!d.ifindex)
 			continue;
 		t.tcm_ifindex = d.ifindex;
@@ -222,7 +222,7 @@ int stats_read(const char *dev, struct dev_stats *s)
 		stats_health(s);
 		if (s->warnings)
 			return cli_error(-ENOENT, "%s", s->warnings);
-		return cli_error(-ENOENT, if_nametoindex(dev) ?
+		return cli_error(-ENOENT, netlink_ifindex(dev) ?
 				 "%s has no optsample qdisc" : "no device %s",
 				 dev);
 	}
