@@ -68,7 +68,7 @@ peer()
 
 mac()
 {
-	peer ip -j link show v1 | jq -r '.[0].address'
+	peer ip -br link show v1 | awk '{ print $3 }'
 }
 
 links()

@@ -28,12 +28,12 @@ entry()
 
 permanent() { ip neigh show nud permanent dev v0 | wc -l; }
 
-op_mac() { n_op ip -j link show v1 | jq -r '.[0].address'; }
+op_mac() { n_op cat /sys/class/net/v1/address; }
 
 # arp HOW: forged ARP by the operator
 arp()
 {
-	n_op python3 - "$1" "$(ip -j link show v0 | jq -r '.[0].address')" <<-'END'
+	n_op python3 - "$1" "$(cat /sys/class/net/v0/address)" <<-'END'
 	import socket, struct, sys
 	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 	s.bind(("v1", 0))

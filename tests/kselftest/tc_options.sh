@@ -617,7 +617,7 @@ wait_empty()
 	local i
 
 	for ((i = 0; i < 100; i++)); do
-		[ "$(now .backlog_msgs)" = 0 ] && return
+		[[ $(json) =~ '"backlog_msgs":'[[:space:]]*0, ]] && return
 		sleep 0.1
 	done
 }
