@@ -8,7 +8,7 @@
 #
 # Fast: like 802.11ac, 300 Mbit/s, up to 64 packets in an aggregate, 200 us
 # between two. Slow: 2 Mbit/s, one by one. The radio is air0
-# (tests/module/air.c), which accepts all packets.
+# (tests/kselftest/module/air.c), which accepts all packets.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

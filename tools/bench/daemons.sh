@@ -36,11 +36,11 @@ die()
 image=$data/images/thermal_sc660_640x480_16.png
 cloud=$data/clouds/vlp16_recording_1000x1206.bin
 if ! [ -e "$image" ] || ! [ -e "$cloud" ]; then
-	python3 "$top/tests/lab/make.py" "$work" || die "no files"
+	python3 "$top/tests/e2e/lab/make.py" "$work" || die "no files"
 	image=$work/deep.png cloud=$work/packets.bin
 fi
-"$bin/ends-copy" -r 50 -l -n 100 "$image" "$work/image.mcap" >/dev/null 2>&1 &&
-	"$bin/ends-copy" -r 10 -l -n 50 "$cloud" "$work/cloud.mcap" >/dev/null 2>&1 ||
+"$bin/io-copy" -r 50 -l -n 100 "$image" "$work/image.mcap" >/dev/null 2>&1 &&
+	"$bin/io-copy" -r 10 -l -n 50 "$cloud" "$work/cloud.mcap" >/dev/null 2>&1 ||
 	die "no recordings"
 
 ip netns add $a && ip netns add $b &&

@@ -18,7 +18,7 @@ scratch=$(mktemp -d)
 work=$scratch
 pids=()
 cd "$top" || exit 1
-. tests/slam/rabbit.sh
+. tests/e2e/slam/rabbit.sh
 
 cleanup()
 {

@@ -2,7 +2,7 @@
 /*
  * demo-report - what the operator saw, qdisc by qdisc
  *
- * Reads what tests/e2e/wifi-run.sh left in DIR/QDISC, prints a table, writes
+ * Reads what tests/e2e/links/wifi-run.sh left in DIR/QDISC, prints a table, writes
  * DIR/../result.json and result.png, and with --check says as TAP whether
  * optsample did what it promises.
  *

@@ -3,7 +3,7 @@
  * test_ends - recordings and files as sources and sinks; specs that are none
  *
  * With an argument it makes a recording of that name, for the tests that need
- * another process: tests/ends.
+ * another process: tests/e2e/io.
  */
 #include <cjson/cJSON.h>
 #include <dirent.h>

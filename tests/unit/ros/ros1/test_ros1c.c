@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_ros1c - the wire formats of the ROS 1 client, without a network: the
- * connection header, HTTP, XML-RPC, UDPROS. Nodes: tests/ros1/client.sh
+ * connection header, HTTP, XML-RPC, UDPROS. Nodes: tests/e2e/ros1/client.sh
  */
 #include <errno.h>
 #include <stdlib.h>

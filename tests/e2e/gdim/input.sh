@@ -1,0 +1,216 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# input.sh - no message of a RELIABLE writer is lost on its way into the store:
+# at any rate, over a link that loses packets, from Cyclone DDS and Fast DDS,
+# and while the daemon is busy; losses are counted
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/../io/lib.sh"
+. "$top/tests/e2e/gdim/lib.sh"
+socket=$scratch/gdimd.sock store=$scratch/site.db
+gdimctl="$bin/gdimctl --socket $socket"
+cyclone=$bin/submap-writer fastdds=$bin/fastdds-submap-writer
+own_domain 65
+
+[ "$(id -u)" = 0 ] && make_space || skip_all 'no network namespaces'
+in_space tc qdisc add dev lo clsact 2>/dev/null || skip_all 'no clsact'
+
+# start ARGS: a daemon with an empty store, $daemon is its pid
+start()
+{
+	rm -f "$store"*
+	(exec ip netns exec "$space" "$bin/gdimd" --store "$store" \
+		--socket "$socket" --http none --to none "$@" \
+		>"$scratch/gdimd.out" 2>"$scratch/gdimd.err") &
+	daemon=$!
+	until_says nodes $gdimctl status
+}
+
+end()
+{
+	kill "$daemon" 2>/dev/null
+	wait "$daemon"
+}
+
+# loses PERCENT: of all packets; or _greetings: see lose.bpf.c
+loses()
+{
+	in_space tc filter del dev lo ingress 2>/dev/null
+	[ "$1" = 0 ] || in_space tc filter add dev lo ingress bpf da obj \
+		"$top/build/bpf/lose.bpf.o" sec "lose$1"
+}
+
+# status FILTER
+status() { $gdimctl -j status | jq "$1"; }
+
+# all_of NUMBER: all are stored once, and nothing else
+all_of()
+{
+	until_says "$1" status .submaps >/dev/null
+	[ "$(status .submaps)" = "$1" ] &&
+		[ "$(status .in.messages)" = "$1" ] &&
+		[ "$(status '.in.lost + .in.refused')" = 0 ] || {
+		status .in | sed 's/^/# /'
+		false
+	}
+}
+
+# sends NAME WRITER ARGS: all of them arrive
+sends()
+{
+	local name=$1 loss
+
+	shift
+	for loss in ${LOSSES:-0 1 5 20}; do
+		loses "$loss"
+		start
+		in_space timeout 200 "$@" 2>"$scratch/writer.err"
+		ok "$name, $loss % lost: all was acknowledged"
+		all_of 97
+		ok "$name, $loss % lost: 97 of 97 are stored, each once"
+		end
+	done
+	loses 0
+}
+
+test_cyclone()
+{
+	sends 'Cyclone DDS' "$cyclone" -n 97
+	sends 'Cyclone DDS, transient local' "$cyclone" -n 97 -t
+}
+
+# Its datagrams fit in one packet of a link
+test_fastdds()
+{
+	sends 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
+	sends 'Fast DDS' "$fastdds" -n 97 -m 1400
+}
+
+# Its first heartbeat is not repeated, and is ignored if it arrives before the
+# daemon knows the writer: the next one follows the data
+test_fastdds_greeting()
+{
+	LOSSES=_greetings sends 'Fast DDS, no greeting' "$fastdds" -n 97
+	LOSSES='0 0 0' sends 'Fast DDS, datagrams of 64 kB' "$fastdds" -n 97
+}
+
+# frames: numbers in the names of stored ones: first, last, count
+frames()
+{
+	python3 - "$store" <<-'END'
+	import sqlite3, sys
+	n = sorted(int(f[0].split('_')[1]) for f in sqlite3.connect(
+	    f'file:{sys.argv[1]}?mode=ro', uri=True).execute(
+	    'SELECT frame FROM node'))
+	print(n[0], n[-1], len(n)) if n else print('none')
+	END
+}
+
+# A VOLATILE writer must deliver all since the match, without a hole
+test_midway()
+{
+	local first last number
+
+	for loss in 0 20; do
+		loses "$loss"
+		node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
+		wait_for 40 eval 'lines writer 20'
+		start
+		wait "$node"
+		ok "midway, $loss % lost: all was acknowledged"
+		wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = 299 ]'
+		read -r first last number <<<"$(frames)"
+		echo "# from $first to $last: $number"
+		[ "$first" -gt 0 ] && [ "$last" = 299 ] &&
+			[ "$number" = $((300 - first)) ] &&
+			[ "$(status '.in.lost + .in.refused')" = 0 ]
+		ok "midway, $loss % lost: all from the first to the last"
+		end
+	done
+	loses 0
+}
+
+# A writer that keeps its messages delivers all of them to a late daemon
+test_later()
+{
+	for writer in "$cyclone" "$fastdds"; do
+		node writer "$writer" -n 97 -t -k 20
+		sleep 2
+		start
+		all_of 97
+		ok "who comes later gets what $(basename "$writer") kept"
+		end
+		wait "$node"
+	done
+}
+
+# A writer that does not retransmit: received messages are stored, losses
+# counted
+test_best_effort()
+{
+	start
+	in_space "$cyclone" -b -n 97 -i 100
+	all_of 97
+	ok 'a best effort writer is read, too'
+	end
+	loses 20
+	start
+	in_space "$cyclone" -b -n 200 -i 200 -s 10
+	sleep 2
+	loses 0
+	# a loss of the first or last ones cannot be detected
+	[ "$(status '.submaps + .in.lost')" -ge 190 ] &&
+		[ "$(status .in.lost)" -gt 10 ] &&
+		[ "$(status .submaps)" -lt 190 ]
+	ok 'what it loses is counted'
+	[ "$(grep -c 'slam_submap: .* were lost' "$scratch/gdimd.err")" = 1 ]
+	ok 'and told once'
+	end
+}
+
+# Commands block neither the daemon's input nor other answers
+test_busy()
+{
+	local n
+
+	python3 - "$scratch" <<-'END'
+	import sys
+	n, side = 10000, 20
+	open(sys.argv[1] + '/many.i8', 'wb').write(b'\x05' * side * side * n)
+	for name, shift in ('many', 0), ('moved', 0.3):
+	    with open(f'{sys.argv[1]}/{name}.csv', 'w') as f:
+	        for k in range(n):
+	            f.write(f'{k},{k % 100 + shift},{k // 100},0\n')
+	END
+	start
+	$gdimctl import-submaps "$scratch/many.i8" --size 20x20 --resolution \
+		0.05 --poses "$scratch/many.csv" --layer slam_map \
+		--frame other_ >"$scratch/out" 2>&1 &
+	import=$!
+	node writer "$cyclone" -n 200
+	wait_for 40 eval '[ "$(status .in.submaps_stored)" -gt 0 ]'
+	n=$(status .submaps)
+	[ "$n" -lt 10000 ]
+	ok "submaps are stored during an import, at $n of 10200"
+	wait "$import"
+	ok 'which ends well'
+	wait "$node"
+	until_says 200 status .in.submaps_stored
+	[ "$(status .submaps)" = 10200 ] && [ "$(status .in.lost)" = 0 ]
+	ok 'with all of both'
+	node writer "$cyclone" -n 400 -i 100
+	$gdimctl set-poses "$scratch/moved.csv" --frame other_ \
+		>"$scratch/out" 2>&1
+	ok '10,000 poses are set'
+	wait "$node"
+	until_says 10400 status .submaps
+	[ "$(status .in.messages)" = 600 ] && [ "$(status .in.lost)" = 0 ]
+	ok 'and all submaps that come meanwhile are stored'
+	end
+}
+
+for t in ${TESTS:-cyclone fastdds fastdds_greeting midway later best_effort busy}; do
+	test_$t
+done
+done_testing

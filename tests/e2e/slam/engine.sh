@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# engine.sh BIN - buses with processes that are killed, stopped, disconnected
+#
+# BIN has test_engine and engine-peer, ../engine/engine-mpi.so next to it. Tests
+# that need RabbitMQ or MPI are skipped without it.
+
+bin=$(realpath "${1:-build/bin}")
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/lib/tap.sh
+. tests/e2e/slam/rabbit.sh
+pids=()
+
+end_all()
+{
+	kill -9 "${pids[@]}" 2>/dev/null
+	rabbit_stop
+	rm -rf -- "$scratch"
+}
+trap end_all EXIT
+
+# peer NAME ARGUMENT...: its pid is in $pid, its output in $scratch/NAME
+peer()
+{
+	local name=$1
+
+	shift
+	"$bin/engine-peer" "$@" >"$scratch/$name" 2>&1 &
+	pid=$!
+	pids+=($pid)
+}
+
+killed() { kill -9 $1; wait $1; } 2>/dev/null
+
+# says NAME PATTERN [TIMES]: wait for two minutes at most
+says()
+{
+	local i
+
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(grep -c -- "$2" "$scratch/$1")" -ge "${3:-1}" ] && return
+		sleep 0.1
+	done
+	echo "# $1 does not say '$2':"
+	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
+	return 1
+}
+
+passed() { sed -n 's/^round.* passed \([0-9]*\) .*/\1/p' "$scratch/$1" | tail -n 1; }
+
+# goes_on NAME: the coordinator still gets its numbers back
+goes_on()
+{
+	local before i
+
+	before=$(passed "$1")
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(passed "$1")" -gt $((before + 10)) ] && return
+		sleep 0.1
+	done
+	tail -n 3 "$scratch/$1" | sed 's/^/# /'
+	return 1
+}
+
+# fails_with TEXT COMMAND...: one line with TEXT, without the password
+fails_with()
+{
+	local text=$1
+
+	shift
+	timeout 120 "$@" >"$scratch/out" 2>"$scratch/err"
+	[ $? = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
+		grep -qF -- "$text" "$scratch/err" &&
+		! grep -q secret "$scratch/err" && return
+	sed 's/^/# /' "$scratch/out" "$scratch/err"
+	return 1
+}
+
+suite()
+{
+	"$bin/test_engine" >"$scratch/suite" 2>&1
+	local status=$?
+
+	grep -v '^ok' "$scratch/suite" | sed 's/^/# /'
+	return $status
+}
+
+# In job a, heartbeats of 2 s
+faults()
+{
+	local c w1 w2 w3
+
+	peer c "$rabbit_url" coordinator a 2000; c=$pid
+	peer w1 "$rabbit_url" worker a 2000; w1=$pid
+	says c '^joined 1$'
+	peer w2 "$rabbit_url" worker a 2000; w2=$pid
+	says c '^joined 2$'
+	peer w3 "$rabbit_url" worker a 2000; w3=$pid
+	says c '^joined 3$' && says c 'workers 3' && goes_on c
+	ok "three workers"
+
+	killed $w2
+	says c '^left 2 its connection ended$' && goes_on c
+	ok "a killed worker is missed, the others go on"
+
+	kill -STOP $w3
+	says c '^left 3 nothing heard'
+	ok "so is a stopped one"
+	kill -CONT $w3
+	says w3 '^out 3 thrown out' && says w3 '^in 4$' && says c '^joined 4$' &&
+		goes_on c
+	ok "it is told so when it goes on, and joins under a new id"
+
+	kill -STOP $c
+	says w1 '^gone nothing heard' && says w3 '^gone nothing heard'
+	ok "a stopped coordinator is missed"
+	kill -CONT $c
+	says c '^left 1' && says c '^left 4' && says w1 '^in [56]$' &&
+		says w3 '^in [56]$' && says c '^joined 6$' && goes_on c
+	ok "it goes on with new workers"
+
+	peer old "$rabbit_url" worker a 2000 0 2
+	wait $pid
+	[ $? = 3 ] && grep -q '^refused by the coordinator: .*protocol 2' \
+		"$scratch/old" && says c '^refused .*protocol 2'
+	ok "a worker of another version is refused"
+
+	rabbit_kill
+	says c '^left' 5 && says w1 '^gone broker' && says w3 '^gone broker'
+	ok "without the broker everybody is alone"
+	rabbit_run && says c '^joined' 8 && says w1 '^in' 3 && goes_on c
+	ok "it is back, and so are they"
+
+	killed $c
+	says w1 "^gone the coordinator's connection ended" &&
+		says w3 "^gone the coordinator's connection ended"
+	ok "a killed coordinator is missed"
+	peer c2 "$rabbit_url" coordinator a 2000; c=$pid
+	says c2 '^joined 2$' && says c2 'workers 2' && goes_on c2
+	ok "the next one finds the workers"
+
+	kill $c; wait $c
+	[ $? = 0 ] && says w1 '^gone the coordinator left'
+	ok "a coordinator that leaves says so"
+	kill $w1 $w3; wait $w1 && wait $w3
+	ok "workers end in order, also without a coordinator"
+	! grep -h WRONG "$scratch"/{c,c2,w1,w2,w3}
+	ok "nothing came twice, backwards, or damaged"
+}
+
+refusals()
+{
+	local where=127.0.0.1:$rabbit_port
+
+	fails_with "wrong user or password (user 'robot')" "$bin/engine-peer" \
+		"amqp://robot:no-secret@$where/%2f" worker
+	ok "a wrong password"
+	rabbit_ctl add_user guest2 guest2
+	fails_with "user 'guest2' may not" "$bin/engine-peer" \
+		"amqp://guest2:guest2@$where/%2f" worker
+	ok "no right to the virtual host"
+	rabbit_ctl set_permissions guest2 '^$' '^$' '^$'
+	fails_with "user 'guest2' may not" "$bin/engine-peer" \
+		"amqp://guest2:guest2@$where/%2f" worker
+	ok "no right to make queues"
+	fails_with "may not" "$bin/engine-peer" \
+		"amqp://robot:secret@$where/nowhere" worker
+	ok "a virtual host that is not there"
+}
+
+with_rabbit()
+{
+	rabbit_start
+	ok "a broker"
+	OPTSAMPLE_AMQP=$rabbit_url suite
+	ok "conformance: threads and AMQP"
+	refusals
+	faults
+	rabbit_kill
+	fails_with "broker 127.0.0.1:$rabbit_port" "$bin/engine-peer" \
+		"$rabbit_url" worker
+	ok "no broker: one line"
+	peer late "$rabbit_url" coordinator b 2000 4294967295
+	says late '^notice broker'
+	ok "or it waits for one, if wanted"
+	rabbit_run
+	peer late_worker "$rabbit_url" worker b 2000
+	says late '^joined 1$'
+	ok "and begins once it is there"
+}
+
+# Three ranks on whatever cores there are
+mpi()
+{
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+	timeout -k 10 300 mpirun --oversubscribe \
+		--mca mpi_yield_when_idle 1 --mca btl self,vader,tcp \
+		--mca btl_tcp_if_include lo --mca oob_tcp_if_include lo "$@"
+}
+
+with_mpi()
+{
+	local run rank
+
+	mpi -n 3 "$bin/engine-peer" mpi rank >"$scratch/mpi" 2>&1
+	[ $? = 0 ] && says mpi '^joined 2$' && says mpi '^end passed 400 ' &&
+		! grep WRONG "$scratch/mpi"
+	ok "MPI: rounds, neighbours, 20 MB messages"
+	mpi -n 12 "$bin/test_engine" mpi >"$scratch/mpi" 2>&1
+	[ $? = 0 ] && [ "$(grep -c '^ok' "$scratch/mpi")" = 2 ]
+	ok "MPI: broadcasts that are passed on, in order with others"
+	fails_with "mpi: a worker needs mpirun" env OMPI_ALLOW_RUN_AS_ROOT=1 \
+		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$bin/engine-peer" mpi worker
+	ok "MPI: a worker alone"
+	fails_with "mpi: engine-mpi.so is of another version" \
+		env OPTSAMPLE_ENGINES="$scratch/odd" "$bin/engine-peer" mpi worker
+	ok "MPI: another plug-in"
+	mpi -n 3 "$bin/engine-peer" mpi rank >"$scratch/mpi2" 2>&1 &
+	run=$!
+	pids+=($run)
+	says mpi2 'workers 2'
+	rank=$(for rank in $(children $run); do
+		[ "$(cat /proc/$rank/comm)" = engine-peer ] && echo $rank
+	done | tail -n 1)
+	kill -9 "$rank"
+	! wait $run
+	ok "MPI: a rank that dies ends the job"
+}
+
+if have_rabbit; then
+	with_rabbit
+else
+	suite
+	ok "conformance: threads"
+	echo "# no RabbitMQ here"
+fi
+mkdir -p "$scratch/odd"
+echo 'int nothing;' | cc -shared -x c -o "$scratch/odd/engine-mpi.so" -
+if command -v mpirun >/dev/null && [ -e "$bin/../engine/engine-mpi.so" ]; then
+	with_mpi
+else
+	echo "# no MPI here"
+fi
+done_testing
