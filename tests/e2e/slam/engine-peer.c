@@ -175,7 +175,9 @@ static int coordinate(struct bus *e, uint32_t rounds, uint32_t workers)
 		if (rounds && total >= rounds * workers &&
 		    round_now.number >= rounds)
 			break;
-		if (round_now.count < workers)
+		/* the last ones are still on their way */
+		if (round_now.count < workers ||
+		    (rounds && round_now.number >= rounds))
 			continue;
 		if (!bus_broadcast(e, ROUND, &iov, 1))
 			round_now.number++;
