@@ -176,46 +176,6 @@ static int settings_load(const struct settings_program *program, void *config,
 			 reason);
 }
 
-/* As getopt_long() takes it, in short forms too; NULL: it is another option */
-static const char *settings_value_of(const char *arg, const char *next)
-{
-	size_t n = strcspn(arg, "=");
-
-	if (!strncmp(arg, "-c", 2))
-		return arg[2] ? arg + 2 : next;
-	if (n < 3 || n > 8 || strncmp("--config", arg, n))
-		return NULL;
-	return arg[n] ? arg + n + 1 : next;
-}
-
-/* The last one counts */
-static const char *settings_file_of(int argc, char **argv)
-{
-	const char *path = NULL;
-
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *v = settings_value_of(argv[i], argv[i + 1]);
-
-		if (v)
-			path = v;
-	}
-	return path;
-}
-
-/* Before all other options are looked at, as these count more */
-static int settings_load_option(const struct settings_program *program,
-				void *config, int argc, char **argv)
-{
-	const char *path = settings_file_of(argc, argv);
-	char error[ERROR_TEXT];
-	int ret;
-
-	if (!path)
-		return 0;
-	ret = settings_load(program, config, path, error);
-	return ret ? cli_error(ret, "%s", error) : 0;
-}
-
 /**
  * struct parse - a command line while it is parsed
  * @given:	rows that it has
@@ -271,6 +231,37 @@ static error_t settings_parse_key(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* The last --config counts */
+static error_t settings_find_file(int key, char *arg, struct argp_state *state)
+{
+	if (key == 'c')
+		*(const char **)state->input = arg;
+	return 0;
+}
+
+/*
+ * Before all other options are looked at, as these count more. Wrong options
+ * are left to the second parser.
+ */
+static int settings_load_option(const struct settings_program *program,
+				void *config, const struct argp_option *options,
+				int argc, char **argv)
+{
+	const struct argp argp = {
+		.options = options, .parser = settings_find_file,
+	};
+	const char *path = NULL;
+	char error[ERROR_TEXT];
+	int ret;
+
+	argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP |
+		   ARGP_IN_ORDER, NULL, &path);
+	if (!path)
+		return 0;
+	ret = settings_load(program, config, path, error);
+	return ret ? cli_error(ret, "%s", error) : 0;
+}
+
 int settings_parse(const struct settings_program *program, void *config,
 		   int argc, char **argv)
 {
@@ -288,7 +279,8 @@ int settings_parse(const struct settings_program *program, void *config,
 
 	settings_options(program->table, options + own, SETTINGS_MAX - own);
 	if (own)
-		ret = settings_load_option(program, config, argc, argv);
+		ret = settings_load_option(program, config, options, argc,
+					   argv);
 	return ret ? ret : cli_parse(&argp, argc, argv, &p);
 }
 
