@@ -206,17 +206,3 @@ bool number_stamp(const char **at, int unit, int64_t *ns)
 	*at = p;
 	return true;
 }
-
-bool number_skip(const char **at)
-{
-	const char *p = *at;
-
-	while (is_space(*p))
-		p++;
-	if (!*p)
-		return false;
-	while (*p && !is_space(*p))
-		p++;
-	*at = p;
-	return true;
-}

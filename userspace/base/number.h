@@ -37,7 +37,4 @@ bool number_count(const char **at, unsigned int most, unsigned int *v);
  */
 bool number_stamp(const char **at, int unit, int64_t *ns);
 
-/* Skip a word and space before it. Return: whether there was one */
-bool number_skip(const char **at);
-
 #endif

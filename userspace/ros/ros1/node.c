@@ -153,8 +153,3 @@ void ros1_run(struct ros1 *r)
 {
 	poller_run(&r->poller);
 }
-
-bool ros1_has_master(const struct ros1 *r)
-{
-	return r->master.answers;
-}

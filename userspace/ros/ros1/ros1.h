@@ -137,8 +137,6 @@ int ros1_fd(const struct ros1 *r);
 int ros1_timeout(const struct ros1 *r);
 /* Do all pending work, without waiting; calls the callbacks. */
 void ros1_run(struct ros1 *r);
-/* Return: whether the master answered the last call */
-bool ros1_has_master(const struct ros1 *r);
 
 /**
  * ros1_subscribe - receive a topic
