@@ -131,7 +131,7 @@ static unsigned int workers_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 }
 
-unsigned int workers_usual(void)
+static unsigned int workers_usual(void)
 {
 	unsigned int n = workers_processors();
 

@@ -46,15 +46,9 @@ struct job {
 struct workers;
 
 /**
- * workers_usual() - default number of threads for long jobs
- *
- * Return: number of processors of this process, 1..WORKERS_USUAL.
- */
-unsigned int workers_usual(void);
-
-/**
  * workers_create() - create the threads
- * @threads: for long jobs, 1..WORKERS_MOST; 0: workers_usual()
+ * @threads: for long jobs, 1..WORKERS_MOST; 0: one per processor of
+ *	this process, up to WORKERS_USUAL
  *
  * Return: 0, to be freed with workers_destroy(), or a negative errno.
  */

@@ -140,7 +140,8 @@ int ctl_layer(struct site *s, const char *name)
 						ctl.store, name);
 }
 
-void ctl_print(cJSON *answer)
+/* One line. Frees @answer */
+static void ctl_print(cJSON *answer)
 {
 	char *text = cJSON_PrintUnformatted(answer);
 

@@ -72,9 +72,6 @@ int ctl_fuse(struct site *s, int layer);
 /* Number of the layer; NULL: of the only one. -EINVAL: already printed */
 int ctl_layer(struct site *s, const char *name);
 
-/* One line. Frees @answer */
-void ctl_print(cJSON *answer);
-
 /* A number as text with up to 6 decimals */
 const char *ctl_number(double v, char text[32]);
 

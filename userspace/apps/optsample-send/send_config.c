@@ -55,6 +55,36 @@ static int set_still(void *c, const char *v)
 	return settings_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
 }
 
+/* @o gets the defaults, then the values of "NAME KEY=VALUE ..." */
+static int send_topic_parse(const char *text, struct send_options *o,
+			    char error[256])
+{
+	static const struct send_options defaults = SEND_OPTIONS;
+	char copy[1024], *word, *rest;
+
+	*o = defaults;
+	if (strlen(text) >= sizeof(copy))
+		return error_set(error, -EINVAL, "too long: '%.80s...'", text);
+	strcpy(copy, text);
+	word = strtok_r(copy, " \t,", &rest);
+	if (!word || !strchr("/*?[", *word) ||
+	    settings_text(o->name, sizeof(o->name), word))
+		return error_set(error, -EINVAL,
+				 "'%.80s' does not begin with a topic: /NAME",
+				 text);
+	while ((word = strtok_r(NULL, " \t,", &rest))) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			return error_set(error, -EINVAL,
+					 "'%.80s' is not KEY=VALUE", word);
+		*value++ = '\0';
+		if (settings_set(send_topic_settings, o, word, value, error))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 /* For the file; --topic reports errors in more detail */
 static int set_topic(void *c, const char *v)
 {
@@ -294,35 +324,6 @@ const struct setting send_topic_settings[] = {
 	{ "pitch", "DEG", "", "-90..90", topic_pitch },
 	{ 0 }
 };
-
-int send_topic_parse(const char *text, struct send_options *o,
-		     char error[256])
-{
-	static const struct send_options defaults = SEND_OPTIONS;
-	char copy[1024], *word, *rest;
-
-	*o = defaults;
-	if (strlen(text) >= sizeof(copy))
-		return error_set(error, -EINVAL, "too long: '%.80s...'", text);
-	strcpy(copy, text);
-	word = strtok_r(copy, " \t,", &rest);
-	if (!word || !strchr("/*?[", *word) ||
-	    settings_text(o->name, sizeof(o->name), word))
-		return error_set(error, -EINVAL,
-				 "'%.80s' does not begin with a topic: /NAME",
-				 text);
-	while ((word = strtok_r(NULL, " \t,", &rest))) {
-		char *value = strchr(word, '=');
-
-		if (!value)
-			return error_set(error, -EINVAL,
-					 "'%.80s' is not KEY=VALUE", word);
-		*value++ = '\0';
-		if (settings_set(send_topic_settings, o, word, value, error))
-			return -EINVAL;
-	}
-	return 0;
-}
 
 /* ---- all ---- */
 

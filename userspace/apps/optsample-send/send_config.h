@@ -43,11 +43,4 @@ int send_config_parse(struct send_config *c, int argc, char **argv);
 extern const struct setting send_settings[];
 extern const struct setting send_topic_settings[];
 
-/**
- * send_topic_parse() - parse "NAME KEY=VALUE ..."
- * @o: gets the defaults, then the values of @text
- */
-int send_topic_parse(const char *text, struct send_options *o,
-		     char error[256]);
-
 #endif

@@ -67,7 +67,12 @@ static int compare_floats(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct stats_times stats_times(const struct stats *s)
+/* Common statistics; ms */
+struct stats_times {
+	double	mean, p50, p95, max;
+};
+
+static struct stats_times stats_times(const struct stats *s)
 {
 	struct stats_times t = { 0 };
 	float *sorted;

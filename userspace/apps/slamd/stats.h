@@ -43,13 +43,6 @@ int stats_end(struct stats *s, const struct reading *reading,
 	      const struct filter_result *r);
 void stats_free(struct stats *s);
 
-/* Common statistics; ms */
-struct stats_times {
-	double	mean, p50, p95, max;
-};
-
-struct stats_times stats_times(const struct stats *s);
-
 /* Traffic between the coordinator and its workers */
 struct stats_workers {
 	struct bus_counters	counters;

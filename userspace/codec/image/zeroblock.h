@@ -62,11 +62,6 @@ struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 void zeroblock_destroy(struct zeroblock *z);
 
 /**
- * zeroblock_fits() - whether @z can code that shape
- */
-bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s);
-
-/**
  * zeroblock_encode() - encode all planes, up to @size bytes
  * @coef: of each channel, rows of width, below 2^29 in magnitude; with norms
  *	below 2^(29 - levels)

@@ -70,13 +70,6 @@ void zeroblock_destroy(struct zeroblock *z)
 	free(z);
 }
 
-bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s)
-{
-	return s->width && s->height && s->channels &&
-	       s->width <= z->width && s->height <= z->height &&
-	       s->channels <= z->channels && s->levels <= ZEROBLOCK_LEVELS;
-}
-
 /* Log2 of the norms of 5/3 wavelets, rounded, relative to the least */
 static unsigned int norm_shift(unsigned int level, enum orient orient,
 			       bool low)

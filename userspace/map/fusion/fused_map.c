@@ -66,7 +66,8 @@ void *fused_map_arg(const struct fused_map *m)
  * Tiles
  */
 
-void fused_map_spoil_tile(struct fused_map *m, struct tile *t)
+/* Mark a tile as stale */
+static void fused_map_spoil_tile(struct fused_map *m, struct tile *t)
 {
 	m->stale += !t->stale;
 	t->stale = true;

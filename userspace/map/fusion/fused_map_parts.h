@@ -132,9 +132,6 @@ static inline uint32_t fused_map_tile_at(const struct fused_map *m, int x,
 	return index_find(&m->tile_index, tile_key(x, y));
 }
 
-/* Mark a tile as stale */
-void fused_map_spoil_tile(struct fused_map *m, struct tile *t);
-
 /**
  * fused_map_draw() - draw pieces that have no drawing
  * @piece: @count of their numbers

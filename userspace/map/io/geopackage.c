@@ -107,7 +107,8 @@ static const char coverage_schema[] =
 "  'http://docs.opengeospatial.org/is/17-066r1/17-066r1.html',"
 "  'read-write');";
 
-int geopackage_errno(int code)
+/* Negative errno of a result of SQLite; 0 on success */
+static int geopackage_errno(int code)
 {
 	switch (code & 0xff) {
 	case SQLITE_OK:

@@ -10,9 +10,6 @@
 #include <sqlite3.h>
 #include "map/io/geopackage.h"
 
-/* Negative errno of a result of SQLite; 0 on success */
-int geopackage_errno(int code);
-
 /* One or more statements, formatted as by sqlite3_mprintf() */
 int geopackage_exec(sqlite3 *db, const char *format, ...);
 

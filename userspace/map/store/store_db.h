@@ -122,9 +122,6 @@ int store_changed(struct store *s, int err);
 
 /* store_keyframe.c */
 
-/* A row of SQL_SUBMAPS. Return: 0, -EBADMSG with one line */
-int store_submap_read(struct store *s, sqlite3_stmt *q,
-		      struct store_submap *submap);
 /* Cells of a submap, valid until the next call. Return: as store_cells() */
 int store_cells_read(struct store *s, int64_t submap, struct store_submap *m,
 		     const void **cells);

@@ -160,8 +160,9 @@ int store_keyframe(struct store *s, const struct store_keyframe *k)
 	return store_changed(s, err);
 }
 
-int store_submap_read(struct store *s, sqlite3_stmt *q,
-		      struct store_submap *m)
+/* A row of SQL_SUBMAPS. Return: 0, -EBADMSG with one line */
+static int store_submap_read(struct store *s, sqlite3_stmt *q,
+			     struct store_submap *m)
 {
 	int64_t width, height, bits, weight;
 	char why[256];

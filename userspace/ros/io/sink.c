@@ -22,7 +22,8 @@ void sink_log(const struct sink *s, int priority, const char *format, ...)
 	va_end(args);
 }
 
-int sink_reserve(struct sink *s, size_t size)
+/* Room for @size bytes in @s->buffer. Return: 0 or -ENOMEM */
+static int sink_reserve(struct sink *s, size_t size)
 {
 	uint8_t *buffer;
 

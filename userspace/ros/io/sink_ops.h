@@ -77,9 +77,6 @@ void sink_drop(struct sink *s);
 /* Write the buffer; without a loop its owner calls it once a second */
 void sink_flush(struct sink *s);
 
-/* Room for @size bytes in @s->buffer. Return: 0 or -ENOMEM */
-int sink_reserve(struct sink *s, size_t size);
-
 /* Serialize a message into @s->buffer. Return: length, or a negative errno */
 long sink_serialize(struct sink *s, enum message_kind kind,
 		    enum message_format format, const union message *msg);

@@ -70,6 +70,8 @@ static void master_is_new(struct ros1 *r)
 			 "registering again");
 }
 
+static void master_go_on(struct ros1 *r);
+
 static void master_registered(void *arg, int err, const char *words,
 			      xmlrpc_value *value)
 {
@@ -167,7 +169,8 @@ static void master_has_pid(void *arg, int err, const char *words,
 		master_go_on(r);
 }
 
-void master_go_on(struct ros1 *r)
+/* Something changed: do the next step */
+static void master_go_on(struct ros1 *r)
 {
 	struct master *m = &r->master;
 	struct leaving *l = m->leaving;

@@ -117,8 +117,6 @@ struct master {
 
 int master_open(struct ros1 *r, const char *uri);
 void master_close(struct ros1 *r);
-/* Something changed: do the next step */
-void master_go_on(struct ros1 *r);
 /* Register; the strings are copied. Return: 0, -EINVAL, -ENOMEM */
 int master_enter(struct registration *g, struct ros1 *r, const char *topic,
 		 const char *type, const char *md5, bool publishes);

@@ -130,8 +130,9 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
-	       int x1, int y1)
+/* Up to (@x0, @y0) and (@x1, @y1), tiles. Return: as field_hit() */
+static int field_grow(struct likelihood_field *f, struct tiles *pool, int x0,
+		      int y0, int x1, int y1)
 {
 	const bool empty = !f->width;
 	const int px0 = x0 >> FIELD_PAGE_BITS, py0 = y0 >> FIELD_PAGE_BITS;

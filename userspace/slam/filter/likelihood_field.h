@@ -133,10 +133,6 @@ static inline tile_id field_tile(const struct likelihood_field *f, int tx,
  */
 size_t field_next(const struct likelihood_field *f, size_t i, int *x, int *y);
 
-/* Up to (@x0, @y0) and (@x1, @y1), tiles. Return: as field_hit() */
-int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
-	       int x1, int y1);
-
 /**
  * field_slot() - the entry of a tile in a map, for writing
  * @slot: gets it; valid until the map changes elsewhere

@@ -102,7 +102,8 @@ int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
 }
 
-int worker_add_number(struct worker *w, uint32_t number)
+/* Add this particle, once. Return: 0; -ENOMEM */
+static int worker_add_number(struct worker *w, uint32_t number)
 {
 	for (uint32_t i = 0; i < w->count; i++) {
 		if (w->numbers[i] == number)

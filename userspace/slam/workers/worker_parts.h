@@ -83,10 +83,7 @@ int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 		const void *head, size_t head_len, const void *data,
 		size_t len);
 
-/* Add this particle. Return: 0; -ENOMEM */
-int worker_add_number(struct worker *w, uint32_t number);
-
-/* Likewise, for a number that is not in the list */
+/* Add a particle that is not in the list. Return: 0; -ENOMEM */
 int worker_add_new(struct worker *w, uint32_t number);
 
 /* A late particle is complete. Return: 0 or a negative errno */
