@@ -14,7 +14,8 @@ build=${OPTSAMPLE_BUILD:-$top/build}
 kernel=${OPTSAMPLE_KERNEL:-6.1}
 mkdir -p "$build" || exit 1
 work=$(mktemp -d "$build/vm-selftest.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
+other=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$work" "$other"' EXIT
 
 n=0 failed=0
 
@@ -156,6 +157,20 @@ memory()
 	check "1000 s of waiting take no time" printed "1000 s"
 }
 
+# A build that is elsewhere, with one program that is not that of build/
+elsewhere()
+{
+	mkdir -p "$other/bin" && cp -r "$build/bpf" "$build/tc" "$other" &&
+		cp "$build"/bin/{optsample-sim,rtps-gen} "$other/bin" &&
+		printf '#!/bin/sh\necho from elsewhere\n' >"$other/bin/optsample" &&
+		chmod 755 "$other/bin/optsample" &&
+		ln -s "$build/kernels" "$other/kernels" || exit 1
+	OPTSAMPLE_BUILD=$other vm --skip-idle --root base -- bash -c \
+		"build/bin/optsample; $other/bin/optsample-sim --help"
+	check "the build is that of OPTSAMPLE_BUILD" status 0
+	check "and build/ leads there" printed "from elsewhere"
+}
+
 usage_errors()
 {
 	vm -t soon -- true
@@ -172,6 +187,7 @@ echo "TAP version 13"
 passes
 fails
 memory
+elsewhere
 usage_errors
 check "a run leaves no files" clean
 echo "1..$n"
