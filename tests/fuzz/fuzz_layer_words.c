@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/layer/layer.h"
 
@@ -57,7 +58,7 @@ static void say(const struct layer *l, char text[1024])
 
 static void again(const struct layer *l)
 {
-	char text[1024], error[256];
+	char text[1024], error[ERROR_TEXT];
 	struct layer second, third = *l;
 
 	say(l, text);
@@ -88,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text, error[256] = "";
+	char *text, error[ERROR_TEXT] = "";
 	struct layer l;
 
 	if (!size)

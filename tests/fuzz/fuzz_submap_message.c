@@ -16,7 +16,7 @@
 static void check_cells(const struct cells *c)
 {
 	const size_t n = (size_t)c->width * c->height;
-	char why[256];
+	char why[ERROR_TEXT];
 
 	if (cells_check(c->width, c->height, c->bits, c->resolution,
 			&c->origin, why))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include "apps/gdimd/web_auth.h"
+#include "base/error.h"
 #include "memory_file.h"
 
 static const char token[] = "a-token-that-is-right";
@@ -27,7 +28,7 @@ static bool may_be_ours(const char *host)
 
 static void open_tokens(const uint8_t *data, size_t size)
 {
-	char error[256] = "";
+	char error[ERROR_TEXT] = "";
 	struct web_auth a;
 
 	if (web_auth_open(&a, "127.0.0.1:1", memory_file(data, size), error)) {
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct web_auth a;
-	char error[256], *text;
+	char error[ERROR_TEXT], *text;
 
 	if (!size)
 		return 0;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/gdimd/web_request.h"
+#include "base/error.h"
 
 static char *encode(char *to, const char *text)
 {
@@ -31,7 +32,7 @@ static void again(const struct web_request *r)
 {
 	static char path[4 * WEB_TEXT], query[4 * WEB_TEXT];
 	static struct web_request second;
-	char *p = path, *q = query, error[256];
+	char *p = path, *q = query, error[ERROR_TEXT];
 
 	for (unsigned int i = 0; i < r->parts; i++) {
 		check_text(r->part[i]);
@@ -58,7 +59,7 @@ static void again(const struct web_request *r)
 }
 
 /* Always one printable line */
-static void check_error(int err, const char error[256])
+static void check_error(int err, const char error[ERROR_TEXT])
 {
 	if (err && (!*error || strchr(error, '\n')))
 		abort();
@@ -68,7 +69,7 @@ static void check_error(int err, const char error[256])
 
 static void ask(const struct web_request *r)
 {
-	char error[256] = "";
+	char error[ERROR_TEXT] = "";
 	double v = 0;
 	int err;
 
@@ -88,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct web_request r;
-	char *text = malloc(size + 1), *query, error[256] = "";
+	char *text = malloc(size + 1), *query, error[ERROR_TEXT] = "";
 	int err;
 
 	memcpy(text, data, size);

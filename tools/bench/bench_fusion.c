@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/error.h"
 #include "map/fusion/fused_map.h"
 #include "map/io/poses_file.h"
 
@@ -63,7 +64,7 @@ static void draw(int8_t *to, unsigned int seed)
 static unsigned int load(const char *path, const char *poses, struct pose *p)
 {
 	struct poses_file file;
-	char error[256];
+	char error[ERROR_TEXT];
 	unsigned int n;
 	FILE *f;
 

@@ -25,6 +25,7 @@
 #include <unistd.h>
 #include "base/address.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/loop.h"
 
 enum {
@@ -374,7 +375,7 @@ static int open_socket(struct link *l, struct loop_fd *w,
 static int begin(struct link *l)
 {
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 	int ret = trace ? load_trace(l) : 0;
 
 	if (ret)

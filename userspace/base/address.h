@@ -6,6 +6,7 @@
 #define BASE_ADDRESS_H
 
 #include <sys/socket.h>
+#include "base/error.h"
 
 struct address {
 	struct sockaddr_storage	storage;
@@ -22,7 +23,7 @@ struct address {
  * Return: 0 or -EINVAL.
  */
 int address_parse(const char *text, int passive, const char *port,
-		  struct address *a, char error[256]);
+		  struct address *a, char error[ERROR_TEXT]);
 
 enum { ADDRESS_TEXT = 64 };
 

@@ -35,7 +35,7 @@ struct console {
 	char		path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	int		(*request)(void *arg, const char *command,
 				   const cJSON *parameters, cJSON *answer,
-				   char error[256]);
+				   char error[ERROR_TEXT]);
 	void		*arg;
 	uint64_t	refused;
 	struct client	*client[CLIENTS], *asking;
@@ -92,7 +92,7 @@ static bool console_send(int fd, const cJSON *answer)
 
 /* @line: @len bytes and a 0, with nothing after the object */
 static int console_obey(struct console *c, const char *line, size_t len,
-			cJSON *answer, char error[256])
+			cJSON *answer, char error[ERROR_TEXT])
 {
 	cJSON *request = strlen(line) == len ?
 			 cJSON_ParseWithOpts(line, NULL, true) : NULL;
@@ -129,7 +129,7 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 static bool answer_line(struct client *k, const char *line, size_t len)
 {
 	cJSON *answer = cJSON_CreateObject();
-	char error[256] = "";
+	char error[ERROR_TEXT] = "";
 	int err;
 
 	k->console->asking = k;
@@ -298,8 +298,8 @@ static int console_listen_at(const char *path)
 int console_open(struct console **out, struct loop *l, const char *path,
 		 int (*request)(void *arg, const char *command,
 				const cJSON *parameters, cJSON *answer,
-				char error[256]),
-		 void *arg, char error[256])
+				char error[ERROR_TEXT]),
+		 void *arg, char error[ERROR_TEXT])
 {
 	struct console *c;
 	int fd;

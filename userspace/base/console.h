@@ -10,6 +10,7 @@
 #define BASE_CONSOLE_H
 
 #include <cjson/cJSON.h>
+#include "base/error.h"
 #include "base/loop.h"
 
 struct console;
@@ -29,8 +30,8 @@ struct console;
 int console_open(struct console **c, struct loop *l, const char *path,
 		 int (*request)(void *arg, const char *command,
 				const cJSON *parameters, cJSON *answer,
-				char error[256]),
-		 void *arg, char error[256]);
+				char error[ERROR_TEXT]),
+		 void *arg, char error[ERROR_TEXT]);
 void console_close(struct console *c);
 
 /**

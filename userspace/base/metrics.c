@@ -87,7 +87,7 @@ static void metrics_on_timer(void *arg, uint64_t now)
 
 int metrics_open(struct metrics **out, struct loop *l, const char *where,
 		 void (*collect)(void *arg, FILE *out), void *arg,
-		 char error[256])
+		 char error[ERROR_TEXT])
 {
 	const union MHD_DaemonInfo *info;
 	bool port = strspn(where, "0123456789") == strlen(where);

@@ -6,6 +6,7 @@
 #define BASE_METRICS_H
 
 #include <stdio.h>
+#include "base/error.h"
 #include "base/loop.h"
 
 struct metrics;
@@ -21,7 +22,7 @@ struct metrics;
  */
 int metrics_open(struct metrics **m, struct loop *l, const char *where,
 		 void (*collect)(void *arg, FILE *out), void *arg,
-		 char error[256]);
+		 char error[ERROR_TEXT]);
 void metrics_close(struct metrics *m);
 
 /* "# HELP" and "# TYPE" of a counter or a gauge */

@@ -6,6 +6,7 @@
 #define TRANSPORT_DOWNLINK_H
 
 #include "base/address.h"
+#include "base/error.h"
 #include "transport/seal.h"
 #include "base/loop.h"
 #include "optsample/segment.h"
@@ -43,7 +44,7 @@ int downlink_open(struct downlink **d, struct loop *l,
 		  const struct address *at, const struct seal *seal,
 		  void (*received)(void *arg, uint64_t now,
 				   const struct downlink_datagram *g),
-		  void *arg, char error[256]);
+		  void *arg, char error[ERROR_TEXT]);
 void downlink_close(struct downlink *d);
 
 /**

@@ -5,6 +5,7 @@
 #ifndef TRANSPORT_PUBLISH_H
 #define TRANSPORT_PUBLISH_H
 
+#include "base/error.h"
 #include "ros/io/sink.h"
 
 enum {
@@ -26,7 +27,7 @@ void publish_destroy(struct publish *p);
  * Return: 0 or a negative errno, with one line in @error.
  */
 int publish_add(struct publish *p, struct loop *l, const char *spec,
-		const char *node, char error[256]);
+		const char *node, char error[ERROR_TEXT]);
 
 /**
  * publish_listen() - add a callback that is called for each message

@@ -552,7 +552,7 @@ static void receiver_on_tick(void *arg, uint64_t now)
 int receiver_open(struct receiver **out, struct loop *l,
 		  const struct address *at,
 		  const struct receiver_options *options,
-		  struct publish *publish, char error[256])
+		  struct publish *publish, char error[ERROR_TEXT])
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	uint64_t now = loop_now();

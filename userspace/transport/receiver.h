@@ -15,6 +15,7 @@
 #ifndef TRANSPORT_RECEIVER_H
 #define TRANSPORT_RECEIVER_H
 
+#include "base/error.h"
 #include "transport/publish.h"
 #include "transport/stream.h"
 
@@ -63,7 +64,7 @@ struct receiver;
 int receiver_open(struct receiver **r, struct loop *l,
 		  const struct address *at,
 		  const struct receiver_options *options,
-		  struct publish *publish, char error[256]);
+		  struct publish *publish, char error[ERROR_TEXT]);
 void receiver_close(struct receiver *r);
 
 /* The options; they may be changed at any time */

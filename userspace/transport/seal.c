@@ -42,7 +42,7 @@ static void derive(struct seal *s, const uint8_t *secret, size_t len)
 	}
 }
 
-int seal_open(struct seal **out, const char *path, char error[256])
+int seal_open(struct seal **out, const char *path, char error[ERROR_TEXT])
 {
 	uint8_t secret[MOST + 1];
 	struct seal *s = NULL;

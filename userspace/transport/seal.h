@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/error.h"
 
 struct seal;
 
@@ -30,7 +31,7 @@ enum seal_way { SEAL_UP = 1, SEAL_DOWN };
  *
  * Return: 0, to be freed with seal_close(), or a negative errno.
  */
-int seal_open(struct seal **s, const char *path, char error[256]);
+int seal_open(struct seal **s, const char *path, char error[ERROR_TEXT]);
 void seal_close(struct seal *s);
 
 /**

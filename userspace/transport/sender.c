@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "base/service.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
@@ -305,7 +306,7 @@ static struct rate_control_limits limits_of(double rate)
 }
 
 int sender_open(struct sender **out, struct loop *l, const struct address *to,
-		const struct sender_options *options, char error[256])
+		const struct sender_options *options, char error[ERROR_TEXT])
 {
 	struct sender *s = calloc(1, sizeof(*s));
 	const struct rate_control_limits limits = limits_of(options->rate);

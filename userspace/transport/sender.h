@@ -5,6 +5,7 @@
 #ifndef TRANSPORT_SENDER_H
 #define TRANSPORT_SENDER_H
 
+#include "base/error.h"
 #include "link/link.h"
 #include "link/load.h"
 #include "transport/send_topic.h"
@@ -46,7 +47,7 @@ struct sender;
 
 /* Return: 0 or a negative errno, and @error says why in one line */
 int sender_open(struct sender **s, struct loop *l, const struct address *to,
-		const struct sender_options *options, char error[256]);
+		const struct sender_options *options, char error[ERROR_TEXT]);
 void sender_close(struct sender *s);
 
 /**

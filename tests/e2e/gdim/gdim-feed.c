@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "map/io/poses_file.h"
 #include "ros/io/sink.h"
 
@@ -264,7 +265,7 @@ static void log_line(void *arg, int priority, const char *line)
 static int load(struct feed *f, char **file)
 {
 	const size_t each = (size_t)f->side * f->side;
-	char error[256];
+	char error[ERROR_TEXT];
 	FILE *cells;
 	size_t n;
 
@@ -285,7 +286,7 @@ static int run(struct feed *f, const char *spec)
 	const struct sink_config config = {
 		.spec = spec, .name = "slam", .log = log_line,
 	};
-	char error[256];
+	char error[ERROR_TEXT];
 	int err;
 
 	f->loop = loop_create();
@@ -309,7 +310,7 @@ static int run(struct feed *f, const char *spec)
 
 static int parse(struct feed *f, int argc, char **argv)
 {
-	char error[256];
+	char error[ERROR_TEXT];
 	int opt;
 
 	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:a:oSG")) != -1) {

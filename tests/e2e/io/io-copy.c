@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
 
@@ -205,7 +206,7 @@ static int open_all(struct copy *c, const struct source_config *config,
 	struct sink_config sink = {
 		.spec = to, .name = c->node, .log = on_log, .arg = c,
 	};
-	char error[256];
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	if (strcmp(to, "-"))

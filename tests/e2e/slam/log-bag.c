@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/loop.h"
 #include "laser/readings.h"
 #include "ros/io/sink.h"
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 	struct readings *log;
 	struct loop *loop = loop_create();
 	struct reading r;
-	char error[256];
+	char error[ERROR_TEXT];
 	struct sink *s;
 
 	if (argc != 3 && argc != 5)

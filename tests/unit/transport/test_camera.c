@@ -4,6 +4,7 @@
  * those that cannot be sent are counted, and the log says why
  */
 #include <unistd.h>
+#include "base/error.h"
 #include "bridge_fixture.h"
 #include "transport/sender.h"
 #include "base/wire.h"
@@ -260,7 +261,7 @@ static void test_counted(void)
 	FILE *log = tmpfile();
 	int errors = dup(STDERR_FILENO);
 	struct address to;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (!log || address_parse("127.0.0.1:17461", false, "0", &to, error) ||
 	    sender_open(&w.sender, w.loop, &to, &options, error))

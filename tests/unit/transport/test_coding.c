@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "steps.h"
 #include "tap.h"
 #include "transport/receiver.h"
@@ -173,7 +174,7 @@ static void open_sender(struct test *t, struct sender **s, const char *name,
 {
 	struct sender_options options = { .cpu = 1, .threads = 2 };
 	struct address to;
-	char text[32], error[256];
+	char text[32], error[ERROR_TEXT];
 
 	strcpy(options.name, name);
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
@@ -402,7 +403,7 @@ static void test_receiver(void)
 	};
 	struct publish *publish = publish_create();
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 	struct test t;
 
 	begin(&t);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "folder.h"
 #include "tap.h"
 #include "transport/publish.h"
@@ -34,7 +35,7 @@ static unsigned int say_all(int64_t at, unsigned int but)
 
 int main(void)
 {
-	char spec[80], error[256];
+	char spec[80], error[ERROR_TEXT];
 	struct loop *l = loop_create();
 
 	make_folder();

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "tap.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
@@ -266,7 +267,7 @@ int main(void)
 	struct test t = { .loop = loop_create() };
 	struct publish *publish = publish_create();
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	address_parse("127.0.0.1:17452", false, "0", &at, error);
 	if (payloads_create(&payloads, 4) ||

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "tap.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
@@ -17,7 +18,7 @@ static char path[] = "/tmp/test_seal.XXXXXX";
 /* Return: of seal_open() with a file of that */
 static int open_with(struct seal **s, const void *key, size_t len)
 {
-	char error[256];
+	char error[ERROR_TEXT];
 	FILE *f = fopen(path, "w");
 
 	if (!f || fwrite(key, 1, len, f) != len || fclose(f))
@@ -29,7 +30,7 @@ static void test_keys(void)
 {
 	static uint8_t large[5000];
 	struct seal *s;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	ok(open_with(&s, "too short", 9) == -EINVAL, "a key that is too short");
 	ok(open_with(&s, large, sizeof(large)) == -EINVAL, "or too long");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "transport/encode.h"
 #include "transport/receiver.h"
 #include "transport/sender.h"
@@ -119,7 +120,7 @@ static void open_receiver(struct test *t)
 		.topics = RECV_DEFAULTS, .threads = 1,
 	};
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	memset(t->heard, 0, sizeof(t->heard));
 	t->publish = publish_create();
@@ -385,7 +386,7 @@ static void test_renamed(struct test *t, const struct address *to)
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
 	struct sender *first = t->sender;
 	uint64_t frames;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	strcpy(options.name, "second");
 	if (sender_open(&t->sender, t->loop, to, &options, error))
@@ -407,7 +408,7 @@ static void test_late_and_full(void)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
 	struct address to;
-	char error[256];
+	char error[ERROR_TEXT];
 	struct test t = { .loop = loop_create() };
 
 	steps_begin(&t.steps, t.loop, &t);

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "tap.h"
 #include "transport/receiver.h"
 #include "transport/rx_latency.h"
@@ -205,7 +206,7 @@ static void test_rounds(void)
 	struct publish *publish = publish_create();
 	struct receiver *r = NULL;
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 	bool good;
 
 	address_parse("127.0.0.1:17451", false, "0", &at, error);
@@ -306,7 +307,7 @@ static void test_begin(void)
 	struct sender *s = NULL;
 	struct loop *l = loop_create();
 	struct address to;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	memset(&to, 0, sizeof(to));
 	((struct sockaddr_in *)&to.storage)->sin_family = AF_INET;

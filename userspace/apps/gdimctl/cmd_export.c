@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/io/geopackage.h"
 #include "map/io/map_figure.h"
@@ -189,7 +190,7 @@ static int export_write_one(struct site *s, const struct export *e,
 {
 	const int number = ctl_layer(s, e->layer);
 	struct things t = { 0 };
-	char error[256];
+	char error[ERROR_TEXT];
 	struct raster r;
 	struct layer l;
 	int err;
@@ -238,7 +239,7 @@ static int write_package(struct site *s, const struct export *e)
 	struct geopackage g = { .layer = package };
 	const int only = e->layer ? ctl_layer(s, e->layer) : -1;
 	struct things t = { 0 };
-	char error[256];
+	char error[ERROR_TEXT];
 	int err;
 
 	if (e->layer && only < 0)

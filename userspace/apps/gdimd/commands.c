@@ -24,12 +24,12 @@ struct command {
 	const char	*name;
 	bool		slow;
 	int		(*run)(struct gdimd *g, const cJSON *p, cJSON *answer,
-			       char error[256]);
+			       char error[ERROR_TEXT]);
 };
 
 /* A number, or its text, as in a command line */
 static int commands_number(const cJSON *p, const char *key, double min,
-			   double max, double *v, char error[256])
+			   double max, double *v, char error[ERROR_TEXT])
 {
 	const cJSON *item = cJSON_GetObjectItem(p, key);
 
@@ -60,7 +60,7 @@ static void add_input(struct gdimd *g, cJSON *in)
 }
 
 static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
-		  char error[256])
+		  char error[ERROR_TEXT])
 {
 	const struct fuser_stats f = fuser_stats(g->fuser);
 	/* clients may run in another folder */
@@ -95,7 +95,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
-			   char error[256])
+			   char error[ERROR_TEXT])
 {
 	(void)p;
 	(void)error;
@@ -103,7 +103,7 @@ static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
-		char error[256])
+		char error[ERROR_TEXT])
 {
 	double x, y;
 
@@ -114,14 +114,14 @@ static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int commands_rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
-			  char error[256])
+			  char error[ERROR_TEXT])
 {
 	(void)p;
 	return query_rooms(g->site, answer, error);
 }
 
 static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
-			 char error[256])
+			 char error[ERROR_TEXT])
 {
 	double id;
 
@@ -131,7 +131,7 @@ static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
-		char error[256])
+		char error[ERROR_TEXT])
 {
 	const cJSON *topic = cJSON_GetObjectItem(p, "topic");
 	double hz, old;
@@ -178,7 +178,7 @@ static const char *commands_text_of(const cJSON *p, const char *key,
 
 /* Without the key, @v is unchanged */
 static int optional(const cJSON *p, const char *key, double most, double *v,
-		    char error[256])
+		    char error[ERROR_TEXT])
 {
 	return cJSON_HasObjectItem(p, key) ?
 	       commands_number(p, key, -most, most, v, error) : 0;
@@ -186,7 +186,7 @@ static int optional(const cJSON *p, const char *key, double most, double *v,
 
 /* Words for a new layer. Return: 0, -EINVAL: too many */
 static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
-			       char error[256])
+			       char error[ERROR_TEXT])
 {
 	if (snprintf(words, IMPORT_WORDS, "%s",
 		     commands_text_of(p, "words", "")) < IMPORT_WORDS)
@@ -196,7 +196,7 @@ static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 
 /* As in the command line; the daemon reads the files in place */
 static int read_import(const cJSON *p, struct import_submaps *im,
-		       char error[256])
+		       char error[ERROR_TEXT])
 {
 	double width, height;
 
@@ -223,7 +223,7 @@ static int read_import(const cJSON *p, struct import_submaps *im,
 }
 
 static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
-		  char error[256])
+		  char error[ERROR_TEXT])
 {
 	const uint64_t begin = loop_now();
 	struct import_submaps im;
@@ -252,7 +252,7 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int read_import_map(const cJSON *p, struct import_map *im,
-			   char error[256])
+			   char error[ERROR_TEXT])
 {
 	const char *mode = commands_text_of(p, "mode", NULL);
 	double stamp = 0;
@@ -280,7 +280,7 @@ static int read_import_map(const cJSON *p, struct import_map *im,
 }
 
 static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
-		      char error[256])
+		      char error[ERROR_TEXT])
 {
 	const uint64_t begin = loop_now();
 	struct import_map_result r;
@@ -303,7 +303,7 @@ static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* The answer only waits for the store; fusing the maps may take longer */
 static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
-		     char error[256])
+		     char error[ERROR_TEXT])
 {
 	const uint64_t begin = loop_now();
 	unsigned int count;
@@ -328,7 +328,7 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 /* The layer, or the one that the configuration has for @name, with @words */
 static int commands_find_layer(struct gdimd *g, const char *name,
 			       const char *words, struct layer *l,
-			       char error[256])
+			       char error[ERROR_TEXT])
 {
 	const int number = site_find_layer(g->site, name);
 	const struct config_layer *from;
@@ -345,7 +345,7 @@ static int commands_find_layer(struct gdimd *g, const char *name,
 
 /* KEY=VALUE words, as in the configuration */
 static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
-			      char error[256])
+			      char error[ERROR_TEXT])
 {
 	const char *name = commands_text_of(p, "name", "");
 	struct layer l;
@@ -367,7 +367,7 @@ static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* "rate": Hz, 0: stop */
 static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
-		       char error[256])
+		       char error[ERROR_TEXT])
 {
 	double hz;
 	int err;
@@ -394,7 +394,7 @@ static void add_names(cJSON *answer, const char *key, char *names)
 }
 
 static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
-		    char error[256])
+		    char error[ERROR_TEXT])
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(p, "name"));
 	char path[RECORDER_PATH], left_out[RECORD_LEFT];
@@ -410,7 +410,7 @@ static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* "layer": its name, or "room": its id */
 static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
-			  char error[256])
+			  char error[ERROR_TEXT])
 {
 	const char *layer = commands_text_of(p, "layer", NULL);
 	double room;
@@ -447,7 +447,7 @@ static int add_note(void *arg, int64_t stamp, const char *text,
 
 /* "kind": snapshot or log */
 static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
-		 char error[256])
+		 char error[ERROR_TEXT])
 {
 	const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(p, "kind"));
 	struct note_list list = { cJSON_AddArrayToObject(answer, "notes") };
@@ -480,7 +480,7 @@ static const struct command commands[] = {
 };
 
 static int commands_run(struct gdimd *g, const struct command *c,
-			const cJSON *p, cJSON *answer, char error[256])
+			const cJSON *p, cJSON *answer, char error[ERROR_TEXT])
 {
 	const int err = c->run(g, p, answer, error);
 
@@ -499,7 +499,7 @@ bool gdimd_command_is_slow(const char *name)
 }
 
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[256])
+		  cJSON *answer, char error[ERROR_TEXT])
 {
 	const unsigned int n = sizeof(commands) / sizeof(*commands);
 

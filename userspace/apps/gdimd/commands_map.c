@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/gdimd/gdimd.h"
+#include "base/error.h"
 
 /**
  * struct order - a slow command
@@ -15,7 +16,7 @@
 struct order {
 	struct gdimd		*g;
 	struct console_call	*call;
-	char			name[32], error[256];
+	char			name[32], error[ERROR_TEXT];
 	cJSON			*parameters, *answer;
 	int			err;
 };
@@ -38,7 +39,7 @@ static void commands_map_answer_order(void *arg)
 }
 
 int gdimd_request(void *arg, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[256])
+		  cJSON *answer, char error[ERROR_TEXT])
 {
 	struct gdimd *g = arg;
 	struct order *o;

@@ -200,7 +200,7 @@ static int begin_with_default(struct config_layer *l)
 }
 
 static int config_add_layer(struct config *c, const char *line, bool whole,
-			    char error[256])
+			    char error[ERROR_TEXT])
 {
 	struct config_layer *l = &c->layer[c->layers];
 	struct layer try;
@@ -434,7 +434,7 @@ static void give_range(const struct config *c, struct layer *l)
 }
 
 int config_make_layer(const struct config *c, const struct config_layer *from,
-		      const char *name, struct layer *l, char error[256])
+		      const char *name, struct layer *l, char error[ERROR_TEXT])
 {
 	char words[sizeof(from->words) + 4 * LAYER_NAME];
 	int err;
@@ -496,7 +496,7 @@ void config_difference(const struct config_layer *from,
 		       const struct layer *now, char words[512])
 {
 	const char *at = from->words, *end = at + from->own;
-	char word[sizeof(from->words)], error[256];
+	char word[sizeof(from->words)], error[ERROR_TEXT];
 
 	*words = 0;
 	for (size_t n; (n = config_next_word(&at)) && at < end; at += n) {
@@ -513,7 +513,7 @@ void config_update(const struct config *c, const struct config_layer *from,
 		   struct layer *l)
 {
 	struct layer made;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (config_make_layer(c, from, l->name, &made, error))
 		return;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "map/layer/layer.h"
 
 enum { CONFIG_TEXT = 512, CONFIG_LAYERS = 64, CONFIG_REMAPS = 128 };
@@ -85,7 +86,8 @@ int config_parse(struct config *c, int argc, char **argv);
  * @name: a name that matches the pattern of @from
  */
 int config_make_layer(const struct config *c, const struct config_layer *from,
-		      const char *name, struct layer *l, char error[256]);
+		      const char *name, struct layer *l,
+		      char error[ERROR_TEXT]);
 
 /* The line for a layer; NULL: none */
 const struct config_layer *config_line(const struct config *c,

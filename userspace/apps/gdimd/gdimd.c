@@ -11,6 +11,7 @@
 #include "apps/gdimd/web.h"
 #include "apps/gdimd/wildcard.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "ros/io/io.h"
 
@@ -42,7 +43,7 @@ static int open_recorder(struct gdimd *g)
 }
 
 /* Layers that are configured by name exist from the start */
-static int gdimd_add_layers(struct gdimd *g, char error[256])
+static int gdimd_add_layers(struct gdimd *g, char error[ERROR_TEXT])
 {
 	int number = 0;
 
@@ -64,7 +65,7 @@ static int gdimd_add_layers(struct gdimd *g, char error[256])
  * The configuration only gives initial values: changes since then have
  * precedence. Log the difference, with the command that applies it
  */
-static int update_layers(struct gdimd *g, char error[256])
+static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
 {
 	int number = 0;
 
@@ -117,7 +118,7 @@ static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 			     "'gdimctl verify' names all");
 }
 
-static int gdimd_open_site(struct gdimd *g, char error[256])
+static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const struct site_config config = {
 		.memory = g->config.memory, .threads = g->config.threads,
@@ -132,7 +133,7 @@ static int gdimd_open_site(struct gdimd *g, char error[256])
 	return err ? err : update_layers(g, error);
 }
 
-static int gdimd_open_ends(struct gdimd *g, char error[256])
+static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const struct config *c = &g->config;
 	const struct sink_config to = {
@@ -164,9 +165,9 @@ static int gdimd_open_ends(struct gdimd *g, char error[256])
 }
 
 /* First: if it fails, no file has been created */
-static int open_socket(struct gdimd *g, char error[256])
+static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
 {
-	char why[256];
+	char why[ERROR_TEXT];
 	int err;
 
 	if (!*g->config.socket)
@@ -183,7 +184,7 @@ static int gdimd_bring_back(void *arg, unsigned int layer, const struct rect *r)
 	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
 }
 
-static int gdimd_open_web(struct gdimd *g, char error[256])
+static int gdimd_open_web(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const struct web_config config = {
 		.where = g->config.http, .tokens = g->config.http_tokens,
@@ -197,7 +198,7 @@ static int gdimd_open_web(struct gdimd *g, char error[256])
 
 static int gdimd_open_all(struct gdimd *g)
 {
-	char error[256] = "out of memory";
+	char error[ERROR_TEXT] = "out of memory";
 	int err;
 
 	g->loop = loop_create();

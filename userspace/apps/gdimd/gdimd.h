@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include "base/console.h"
+#include "base/error.h"
 #include "ros/io/ros2_graph.h"
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
@@ -71,11 +72,11 @@ bool gdimd_command_is_slow(const char *name);
  * errno and one line in @error.
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[256]);
+		  cJSON *answer, char error[ERROR_TEXT]);
 
 /* As gdimd_command(), for clients of the socket: slow ones are answered later */
 int gdimd_request(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[256]);
+		  cJSON *answer, char error[ERROR_TEXT]);
 
 /**
  * gdimd_storing_open() - start the thread; needs the site and the fuser
@@ -114,7 +115,7 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
  *
  * Return: 0, also without ROS 2; a negative errno, and one line in @error.
  */
-int gdimd_services_open(struct gdimd *g, char error[256]);
+int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT]);
 void gdimd_services_close(struct gdimd *g);
 
 /* "answered", "to_fastdds", "unserved", "dropped" */

@@ -373,7 +373,7 @@ uint64_t gdimd_services_refused(const struct gdimd *g)
 	return g->services ? g->services->refused : 0;
 }
 
-int gdimd_services_open(struct gdimd *g, char error[256])
+int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const char *domain = g->config.to + strlen("ros2");
 	struct gdimd_services *s;

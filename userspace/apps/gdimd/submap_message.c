@@ -64,7 +64,7 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 				     submap_message_yaw_of(
 					     m->origin.orientation) };
 	const double resolution = decimal(m->resolution);
-	char why[256];
+	char why[ERROR_TEXT];
 	size_t odd;
 	int err;
 
@@ -135,7 +135,7 @@ static int read_layers(const struct message_grid_map *m,
 			       submap_message_yaw_of(m->pose.orientation) };
 	struct pose corner, origin;
 	float *room;
-	char why[256];
+	char why[ERROR_TEXT];
 	int err;
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))

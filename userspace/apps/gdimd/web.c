@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "apps/gdimd/web_parts.h"
 #include "base/cli.h"
+#include "base/error.h"
 
 /*
  * Access control
@@ -107,7 +108,7 @@ static int answer_layer(struct web_worker *w)
 {
 	const struct web_request *r = &w->request;
 	const char *what = r->parts > 4 ? r->part[4] : "";
-	char error[256];
+	char error[ERROR_TEXT];
 	bool png = false;
 	const int layer = web_find_layer(w, r->part[3], &png);
 
@@ -148,7 +149,7 @@ static const struct {
 static int answer_plain(struct web_worker *w, bool post)
 {
 	const char *name = w->request.part[2];
-	char error[256];
+	char error[ERROR_TEXT];
 	int status;
 
 	for (unsigned int i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
@@ -170,7 +171,7 @@ static int answer_plain(struct web_worker *w, bool post)
 static int answer_path(struct web_worker *w, bool post)
 {
 	const struct web_request *r = &w->request;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (r->parts == 1 && !strcmp(r->part[0], "metrics") && !post)
 		return web_answer_metrics(w);
@@ -195,7 +196,7 @@ static int web_answer(struct web_worker *w)
 {
 	const char *method = w->asked->method;
 	const bool post = !strcmp(method, "POST");
-	char error[256] = "";
+	char error[ERROR_TEXT] = "";
 
 	if (!post && !w->head && strcmp(method, "GET"))
 		return web_refuse(w, 405, "there is only GET, HEAD and POST");
@@ -256,7 +257,7 @@ static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
  * Open and close
  */
 
-static int web_listen_on(struct web *web, char error[256])
+static int web_listen_on(struct web *web, char error[ERROR_TEXT])
 {
 	const struct http_config config = {
 		.address = &web->auth.address,
@@ -283,7 +284,7 @@ static int web_listen_on(struct web *web, char error[256])
 }
 
 int web_open(struct web **out, const struct web_config *config,
-	     char error[256])
+	     char error[ERROR_TEXT])
 {
 	struct web *web;
 	int err;

@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 
 struct loop;
 struct site;
@@ -32,7 +33,7 @@ struct web_config {
 	bool		(*is_slow)(const char *name);
 	int		(*command)(void *arg, const char *name,
 				   const cJSON *parameters, cJSON *answer,
-				   char error[256]);
+				   char error[ERROR_TEXT]);
 	void		*arg;
 };
 
@@ -46,7 +47,7 @@ struct web_config {
  * Return: 0 or a negative errno.
  */
 int web_open(struct web **w, const struct web_config *config,
-	     char error[256]);
+	     char error[ERROR_TEXT]);
 
 /* Call it before closing the site */
 void web_close(struct web *w);

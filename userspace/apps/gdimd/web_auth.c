@@ -59,7 +59,7 @@ static bool host_name(const char *host, char name[WEB_HOST])
 }
 
 static int find_address(struct web_auth *a, const char *where,
-			char error[256])
+			char error[ERROR_TEXT])
 {
 	const bool port = strspn(where, "0123456789") == strlen(where);
 	char full[WEB_HOST];
@@ -94,7 +94,7 @@ static int add_token(struct web_auth *a, const char *line, size_t n)
 }
 
 static int read_lines(struct web_auth *a, FILE *in, const char *path,
-		      char error[256])
+		      char error[ERROR_TEXT])
 {
 	char line[2 * WEB_TOKEN];
 
@@ -120,7 +120,8 @@ static int read_lines(struct web_auth *a, FILE *in, const char *path,
 	return error_set(error, -EINVAL, "%.100s: has no token", path);
 }
 
-static int read_tokens(struct web_auth *a, const char *path, char error[256])
+static int read_tokens(struct web_auth *a, const char *path,
+		       char error[ERROR_TEXT])
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
@@ -146,7 +147,7 @@ static int read_tokens(struct web_auth *a, const char *path, char error[256])
 }
 
 int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
-		  char error[256])
+		  char error[ERROR_TEXT])
 {
 	int err;
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include "base/address.h"
+#include "base/error.h"
 
 enum {
 	WEB_TOKENS	= 64,
@@ -43,7 +44,7 @@ struct web_auth {
  * loopback and there are none; -EINVAL, others.
  */
 int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
-		  char error[256]);
+		  char error[ERROR_TEXT]);
 
 /* Whether a Host, or the host of an Origin, is ours */
 bool web_auth_host(const struct web_auth *a, const char *host);

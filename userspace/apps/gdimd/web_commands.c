@@ -25,7 +25,7 @@ struct order {
 	cJSON			*answer, *parameters;
 	const char		*slow;
 	int			err;
-	char			error[256];
+	char			error[ERROR_TEXT];
 };
 
 /*
@@ -51,7 +51,7 @@ static const struct allowed *find_allowed(const char *name)
 
 /* Refuse unknown keys: a typo would be ignored and the rest executed */
 static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
-		      char error[256])
+		      char error[ERROR_TEXT])
 {
 	const cJSON *item;
 	char key[64];

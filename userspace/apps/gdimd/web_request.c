@@ -133,7 +133,7 @@ static int parse_query(struct reader *d, const char *query)
 }
 
 int web_request_parse(struct web_request *r, const char *path,
-		      const char *query, char error[256])
+		      const char *query, char error[ERROR_TEXT])
 {
 	struct reader d = { r, 0, error };
 	int err;
@@ -152,7 +152,8 @@ const char *web_request_value(const struct web_request *r, const char *name)
 }
 
 int web_request_number(const struct web_request *r, const char *name,
-		       double min, double max, double *v, char error[256])
+		       double min, double max, double *v,
+		       char error[ERROR_TEXT])
 {
 	const char *text = web_request_value(r, name);
 
@@ -177,7 +178,7 @@ static bool web_request_has_word(const char *words, const char *word)
 }
 
 int web_request_only(const struct web_request *r, const char *names,
-		     char error[256])
+		     char error[ERROR_TEXT])
 {
 	for (unsigned int i = 0; i < r->parameters; i++) {
 		if (web_request_has_word(names, r->name[i]))

@@ -6,6 +6,8 @@
 #ifndef APPS_GDIMD_WEB_REQUEST_H
 #define APPS_GDIMD_WEB_REQUEST_H
 
+#include "base/error.h"
+
 enum {
 	WEB_PARTS	= 8,
 	WEB_TEXT	= 2048,		/* bytes of path and parameters */
@@ -32,14 +34,15 @@ struct web_request {
  * Return: 0, -EINVAL.
  */
 int web_request_parse(struct web_request *r, const char *path,
-		      const char *query, char error[256]);
+		      const char *query, char error[ERROR_TEXT]);
 
 /* The value of a parameter; NULL: not given */
 const char *web_request_value(const struct web_request *r, const char *name);
 
 /* A required parameter. Return: 0; -EINVAL, one line in @error */
 int web_request_number(const struct web_request *r, const char *name,
-		       double min, double max, double *v, char error[256]);
+		       double min, double max, double *v,
+		       char error[ERROR_TEXT]);
 
 /**
  * web_request_only() - refuse other parameters
@@ -48,6 +51,6 @@ int web_request_number(const struct web_request *r, const char *name,
  * Return: 0; -EINVAL, one line in @error.
  */
 int web_request_only(const struct web_request *r, const char *names,
-		     char error[256]);
+		     char error[ERROR_TEXT]);
 
 #endif

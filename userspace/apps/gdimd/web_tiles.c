@@ -135,7 +135,7 @@ static int not_modified(struct web_worker *w, const char *tag)
 
 /* The colours requested, or the layer's default. Return: 0, -EINVAL */
 static int colours_of(const struct web_worker *w, const struct layer *l,
-		      enum colours *colours, char error[256])
+		      enum colours *colours, char error[ERROR_TEXT])
 {
 	const char *name = web_request_value(&w->request, "colours");
 	const int found = name ? colours_by_name(name) :
@@ -177,7 +177,7 @@ static int whole_number(const char *text, long min, long max, long *v)
 
 /* Z, X and Y.png from the path */
 static int view_of(const struct web_request *r, struct view *v,
-		   char error[256])
+		   char error[ERROR_TEXT])
 {
 	const size_t n = strlen(r->part[7]);
 	char last[16] = "";
@@ -279,7 +279,7 @@ static int draw_nothing(struct web_worker *w)
 
 int web_answer_tile(struct web_worker *w, unsigned int layer)
 {
-	char error[256] = "", tag[ETAG];
+	char error[ERROR_TEXT] = "", tag[ETAG];
 	enum colours colours;
 	struct layer l;
 	struct view v;
@@ -348,7 +348,7 @@ static int read_whole(struct web_worker *w, unsigned int layer,
 
 static int draw_whole(struct web_worker *w, unsigned int layer,
 		      enum colours colours, unsigned int scale,
-		      char lines[160], char error[256])
+		      char lines[160], char error[ERROR_TEXT])
 {
 	struct raster r = { .rect = site_bounds(w->web->config.site, layer) };
 	struct layer l;
@@ -381,7 +381,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 }
 
 static int scale_of(const struct web_request *r, uint32_t *scale,
-		    char error[256])
+		    char error[ERROR_TEXT])
 {
 	const char *text = web_request_value(r, "scale");
 
@@ -394,7 +394,7 @@ static int scale_of(const struct web_request *r, uint32_t *scale,
 
 int web_answer_picture(struct web_worker *w, unsigned int layer)
 {
-	char error[256] = "", tag[ETAG], lines[160] = "";
+	char error[ERROR_TEXT] = "", tag[ETAG], lines[160] = "";
 	enum colours colours;
 	struct layer l;
 	uint32_t scale;
@@ -425,7 +425,7 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
 static const double hair = 1e-6;
 
 static int web_tiles_area_of(const struct web_request *q, double cell,
-			     size_t max, struct rect *r, char error[256])
+			     size_t max, struct rect *r, char error[ERROR_TEXT])
 {
 	double x0, x1, y0, y1, width, height;
 
@@ -488,7 +488,7 @@ static int print_values(struct bytes *out, const struct layer *l,
 
 /* Return: 0; -EAGAIN: the map's resolution is changing */
 static int read_values(struct web_worker *w, unsigned int layer,
-		       const struct layer *l, bool png, char error[256])
+		       const struct layer *l, bool png, char error[ERROR_TEXT])
 {
 	const double cell = site_resolution(w->web->config.site, layer);
 	struct raster r = { .resolution = cell, .bits = l->bits };
@@ -518,7 +518,7 @@ static int read_values(struct web_worker *w, unsigned int layer,
 
 int web_answer_values(struct web_worker *w, unsigned int layer, bool png)
 {
-	char error[256] = "", tag[ETAG];
+	char error[ERROR_TEXT] = "", tag[ETAG];
 	struct layer l;
 	int err;
 

@@ -225,7 +225,7 @@ static const struct settings_program recv_program = {
 
 static int recv_on_request(void *arg, const char *command,
 			   const cJSON *parameters, cJSON *answer,
-			   char error[256])
+			   char error[ERROR_TEXT])
 {
 	struct recv *r = arg;
 	struct recv_config now = r->config;
@@ -275,7 +275,7 @@ static int recv_open_all(struct recv *r)
 {
 	const struct recv_config *c = &r->config;
 	struct address at;
-	char error[256];
+	char error[ERROR_TEXT];
 	int ret = 0;
 
 	r->loop = loop_create();

@@ -103,7 +103,7 @@ static void ask_for(struct send *s, const char *topic)
 /* ---- commands ---- */
 
 static int cmd_topic(struct send *s, const char *command,
-		     const cJSON *parameters, char error[256])
+		     const cJSON *parameters, char error[ERROR_TEXT])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -147,7 +147,8 @@ static int cmd_topic(struct send *s, const char *command,
 }
 
 /* One topic before all others, or none */
-static int cmd_focus(struct send *s, const cJSON *parameters, char error[256])
+static int cmd_focus(struct send *s, const cJSON *parameters,
+		     char error[ERROR_TEXT])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -169,7 +170,7 @@ static int cmd_focus(struct send *s, const cJSON *parameters, char error[256])
 
 /* @which: rate or cpu */
 static int cmd_limit(struct send *s, const char *which,
-		     const cJSON *parameters, char error[256])
+		     const cJSON *parameters, char error[ERROR_TEXT])
 {
 	const char *value = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, which));
@@ -183,7 +184,7 @@ static int cmd_limit(struct send *s, const char *which,
 }
 
 static int cmd_remove(struct send *s, const cJSON *parameters,
-		      char error[256])
+		      char error[ERROR_TEXT])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -204,7 +205,7 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 
 static int send_on_request(void *arg, const char *command,
 			   const cJSON *parameters, cJSON *answer,
-			   char error[256])
+			   char error[ERROR_TEXT])
 {
 	struct send *s = arg;
 
@@ -231,7 +232,8 @@ static void send_collect(void *arg, FILE *out)
 
 /* ---- open and close ---- */
 
-static int send_open_source(struct send *s, unsigned int i, char error[256])
+static int send_open_source(struct send *s, unsigned int i,
+			    char error[ERROR_TEXT])
 {
 	const struct send_config *c = &s->config;
 	struct input *in = &s->input[i];
@@ -257,7 +259,7 @@ static int send_open_all(struct send *s)
 {
 	const struct send_config *c = &s->config;
 	struct address to;
-	char error[256];
+	char error[ERROR_TEXT];
 	int ret;
 
 	s->loop = loop_create();

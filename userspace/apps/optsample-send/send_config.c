@@ -57,7 +57,7 @@ static int set_still(void *c, const char *v)
 
 /* @o gets the defaults, then the values of "NAME KEY=VALUE ..." */
 static int send_topic_parse(const char *text, struct send_options *o,
-			    char error[256])
+			    char error[ERROR_TEXT])
 {
 	static const struct send_options defaults = SEND_OPTIONS;
 	char copy[1024], *word, *rest;
@@ -89,7 +89,7 @@ static int send_topic_parse(const char *text, struct send_options *o,
 static int set_topic(void *c, const char *v)
 {
 	struct sender_options *s = &((struct send_config *)c)->sender;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (s->topics == SENDER_PATTERNS ||
 	    send_topic_parse(v, &s->topic[s->topics], error))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/fusion/cells.h"
 
 enum { PADDING = 64 };		/* vectors read beyond the last cell */
@@ -17,7 +18,8 @@ enum { PADDING = 64 };		/* vectors read beyond the last cell */
 static const double RESOLUTION_MIN = 1e-4, RESOLUTION_MAX = 1e3;	/* m */
 
 int cells_check(unsigned int width, unsigned int height, unsigned int bits,
-		double resolution, const struct pose *origin, char why[256])
+		double resolution, const struct pose *origin,
+		char why[ERROR_TEXT])
 {
 	if (!width || !height)
 		return snprintf(why, 256, "a map of %u x %u cells", width,
@@ -230,7 +232,7 @@ struct cells *cells_create(unsigned int width, unsigned int height,
 	const size_t n = (size_t)width * height;
 	struct layout l;
 	struct cells *c;
-	char why[256];
+	char why[ERROR_TEXT];
 
 	if (cells_check(width, height, bits, resolution, origin, why))
 		return NULL;
@@ -268,7 +270,7 @@ struct cells *cells_from_floats(unsigned int width, unsigned int height,
 	const size_t n = (size_t)width * height;
 	struct cells *c;
 	int16_t *v;
-	char why[256];
+	char why[ERROR_TEXT];
 
 	if (cells_check(width, height, 16, resolution, origin, why))
 		return NULL;

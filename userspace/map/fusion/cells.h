@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "base/pose.h"
 
 enum {
@@ -73,7 +74,8 @@ enum {
  * Return: 0, -EINVAL, -E2BIG: too many cells.
  */
 int cells_check(unsigned int width, unsigned int height, unsigned int bits,
-		double resolution, const struct pose *origin, char why[256]);
+		double resolution, const struct pose *origin,
+		char why[ERROR_TEXT]);
 
 /**
  * cells_create() - create cells; parameters as in struct cells

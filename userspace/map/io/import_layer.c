@@ -22,7 +22,7 @@ static bool import_layer_has_role(const char *words)
 int import_layer_check(struct layer *l, const char *name, const char *words,
 		       char error[ERROR_TEXT])
 {
-	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[256];
+	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[ERROR_TEXT];
 	int err;
 
 	/* first, as the role sets a default rule */

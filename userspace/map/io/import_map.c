@@ -29,7 +29,7 @@ static int make_cells(struct import_map_job *job, const struct map_file *map,
 	const struct import_map *im = job->im;
 	const struct pose origin = im->node ? map->origin :
 				   pose_compose(&im->pose, &map->origin);
-	char why[256];
+	char why[ERROR_TEXT];
 	int err = cells_check(map->width, map->height, 8, map->resolution,
 			      &origin, why);
 

@@ -57,7 +57,7 @@ static int check_sizes(const struct import *job, char error[ERROR_TEXT])
 {
 	const struct import_submaps *im = job->im;
 	const size_t each = (size_t)im->width * im->height;
-	char why[256];
+	char why[ERROR_TEXT];
 	int err;
 
 	err = cells_check(im->width, im->height, 8, im->resolution,

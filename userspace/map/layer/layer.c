@@ -111,7 +111,8 @@ static void modality_names(char *text, size_t size)
 	}
 }
 
-static int parse_modality(struct layer *l, const char *value, char error[ERROR_TEXT])
+static int parse_modality(struct layer *l, const char *value,
+			  char error[ERROR_TEXT])
 {
 	const int modality = modality_by_name(value);
 	char names[WORD];
@@ -125,7 +126,8 @@ static int parse_modality(struct layer *l, const char *value, char error[ERROR_T
 	return 0;
 }
 
-static int parse_bits(struct layer *l, const char *value, char error[ERROR_TEXT])
+static int parse_bits(struct layer *l, const char *value,
+		      char error[ERROR_TEXT])
 {
 	if (strcmp(value, "8") && strcmp(value, "16"))
 		return error_set(error, -EINVAL, "bits=%s is neither 8 nor 16",
@@ -134,7 +136,8 @@ static int parse_bits(struct layer *l, const char *value, char error[ERROR_TEXT]
 	return 0;
 }
 
-static int parse_range(struct layer *l, const char *value, char error[ERROR_TEXT])
+static int parse_range(struct layer *l, const char *value,
+		       char error[ERROR_TEXT])
 {
 	char low[WORD];
 	const char *colon = strchr(value, ':');
@@ -167,7 +170,8 @@ static int layer_parse_unit(struct layer *l, const char *value,
 	return 0;
 }
 
-static int parse_rule(struct layer *l, const char *value, char error[ERROR_TEXT])
+static int parse_rule(struct layer *l, const char *value,
+		      char error[ERROR_TEXT])
 {
 	const int rule = rule_by_name(value);
 
@@ -180,7 +184,8 @@ static int parse_rule(struct layer *l, const char *value, char error[ERROR_TEXT]
 	return 0;
 }
 
-static int parse_drawing(struct layer *l, const char *value, char error[ERROR_TEXT])
+static int parse_drawing(struct layer *l, const char *value,
+			 char error[ERROR_TEXT])
 {
 	if (!strcmp(value, "splat"))
 		l->drawing = LAYER_SPLAT;
@@ -318,7 +323,7 @@ static int change(struct layer *l, const char *text, unsigned int *seen,
 	return err ? err : complete(l, error);
 }
 
-int layer_change(struct layer *l, const char *text, char error[256])
+int layer_change(struct layer *l, const char *text, char error[ERROR_TEXT])
 {
 	unsigned int seen = 0;
 
@@ -326,7 +331,7 @@ int layer_change(struct layer *l, const char *text, char error[256])
 }
 
 int layer_parse(struct layer *l, const char *name, const char *text,
-		char error[256])
+		char error[ERROR_TEXT])
 {
 	unsigned int seen = 0;
 	int err;

@@ -10,6 +10,7 @@
 #define MAP_LAYER_LAYER_H
 
 #include <stdbool.h>
+#include "base/error.h"
 #include "map/layer/modality.h"
 
 enum {
@@ -62,10 +63,10 @@ struct layer {
  * Return: 0, -EINVAL.
  */
 int layer_parse(struct layer *l, const char *name, const char *text,
-		char error[256]);
+		char error[ERROR_TEXT]);
 
 /* As layer_parse(); keys that are not given stay unchanged */
-int layer_change(struct layer *l, const char *text, char error[256]);
+int layer_change(struct layer *l, const char *text, char error[ERROR_TEXT]);
 
 /* Defaults: role other, 8 bits, 0..100 without a unit, max, splat */
 void layer_default(struct layer *l, const char *name);

@@ -3,6 +3,7 @@
  * store_keyframe - write and read submaps and their nodes
  */
 #include <errno.h>
+#include "base/error.h"
 #include "map/store/store_db.h"
 
 static int store_keyframe_check_submap(struct store *s,
@@ -10,7 +11,7 @@ static int store_keyframe_check_submap(struct store *s,
 				       unsigned int i)
 {
 	const struct cells *c = k->cells[i];
-	char why[256];
+	char why[ERROR_TEXT];
 
 	if (cells_check(c->width, c->height, c->bits, c->resolution,
 			&c->origin, why))
@@ -165,7 +166,7 @@ static int store_submap_read(struct store *s, sqlite3_stmt *q,
 			     struct store_submap *m)
 {
 	int64_t width, height, bits, weight;
-	char why[256];
+	char why[ERROR_TEXT];
 
 	*m = (struct store_submap){ 0 };
 	if (store_sql_whole(q, 0, 1, INT64_MAX, &m->id) ||

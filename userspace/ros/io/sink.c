@@ -102,7 +102,7 @@ static int open_any(struct sink **s, struct loop *loop,
 }
 
 int sink_open(struct sink **s, struct loop *loop,
-	      const struct sink_config *config, char error[256])
+	      const struct sink_config *config, char error[ERROR_TEXT])
 {
 	int err;
 

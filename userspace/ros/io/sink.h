@@ -6,6 +6,7 @@
 #define ROS_IO_SINK_H
 
 #include <stdbool.h>
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
@@ -40,7 +41,7 @@ struct sink_config {
  * Return: 0 or a negative errno.
  */
 int sink_open(struct sink **s, struct loop *loop,
-	      const struct sink_config *config, char error[256]);
+	      const struct sink_config *config, char error[ERROR_TEXT]);
 
 /* Finish recordings, and wait until all messages are written */
 void sink_close(struct sink *s);

@@ -55,7 +55,7 @@ static int source_open_path(struct source **s, struct loop *loop,
 }
 
 int source_open(struct source **s, struct loop *loop,
-		const struct source_config *config, char error[256])
+		const struct source_config *config, char error[ERROR_TEXT])
 {
 	const char *rest;
 	int err;

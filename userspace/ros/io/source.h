@@ -9,6 +9,7 @@
 #define ROS_IO_SOURCE_H
 
 #include <stdbool.h>
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
@@ -71,7 +72,7 @@ struct source_config {
  * Return: 0; -EPROTONOSUPPORT: an unknown kind; others of the kind.
  */
 int source_open(struct source **s, struct loop *loop,
-		const struct source_config *config, char error[256]);
+		const struct source_config *config, char error[ERROR_TEXT]);
 
 /**
  * source_subscribe() - subscribe to a topic

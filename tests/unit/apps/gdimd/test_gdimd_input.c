@@ -107,7 +107,7 @@ static struct layer made_of(const char *name)
 {
 	const struct config_layer *from = config_line(&config, name);
 	struct layer l = { .name = "" };
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (from && config_make_layer(&config, from, name, &l, error))
 		printf("# %s\n", error);
@@ -342,7 +342,7 @@ static void test_values(void)
 {
 	struct modality_values v;
 	struct layer l;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	modality_values_begin(&v);
 	ok(isnan(v.value[MODALITY_TEMPERATURE]) &&

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cpu.h"
+#include "base/error.h"
 #include "fusion_ref.h"
 #include "map/fusion/fused_map.h"
 #include "tap.h"
@@ -615,7 +616,7 @@ static void test_cells(void)
 	static const int8_t odd[] = { 5, 120, 5, -7, 0, 100, 101, -1 };
 	const struct pose origin = { 0 }, bad = { 0, NAN, 0 };
 	struct cells *c = cells_create(8, 1, 8, 0.1, &origin, odd), *coarse;
-	char why[256];
+	char why[ERROR_TEXT];
 
 	ok(c && c->known == 4 && cells_at(c, 0, 0) == 5 &&
 	   cells_at(c, 1, 0) == -1 && cells_at(c, 3, 0) == -1 &&

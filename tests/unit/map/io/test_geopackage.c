@@ -6,10 +6,11 @@
 #include <errno.h>
 #include <png.h>
 #include <sqlite3.h>
+#include "base/error.h"
 #include "map/io/geopackage.h"
 #include "raster_fixture.h"
 
-static char error[256], file[160];
+static char error[ERROR_TEXT], file[160];
 static sqlite3 *db;
 
 /* The first value of a query, as a number; NAN: there is none */

@@ -11,7 +11,7 @@
 #include "map/io/map_yaml.h"
 #include "raster_fixture.h"
 
-static char error[256];
+static char error[ERROR_TEXT];
 
 /* Bytes of a file, to be freed */
 static uint8_t *slurp(const char *path, size_t *len)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <png.h>
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/io/map_figure.h"
 #include "map/io/map_png.h"
@@ -353,7 +354,7 @@ static void test_figure(void)
 	const uint8_t grey[] = { 222, 222, 222 };
 	uint8_t rgb[COLOURS_STEPS][3], *rgba;
 	unsigned int w, h, top, bottom;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	for (int i = 0; i < 60 * 40; i++)
 		r.cells[i] = i % 60 < 15 ? -1 : i < 60 * 20 ? 0 : 10000;
@@ -420,7 +421,7 @@ static void test_figure_hostile(void)
 		.rooms = 5, .way = way, .poses = 4,
 	};
 	struct bytes b = { 0 };
-	char error[256];
+	char error[ERROR_TEXT];
 
 	memset(rooms[1].name, 0xc3, sizeof(rooms[1].name));
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -455,7 +456,7 @@ static void test_figure_wall(void)
 	const uint8_t dark[3] = { 0 };
 	struct bytes b = { 0 };
 	unsigned int w, h;
-	char error[256];
+	char error[ERROR_TEXT];
 	uint8_t *rgba;
 
 	memset(r.cells, 0, 6000 * 6000 * sizeof(*r.cells));
@@ -476,7 +477,7 @@ static void test_figure_file(void)
 	const struct map_figure f = { .colours = COLOURS_GREY };
 	struct raster r = new_raster(0, 0, 100, 100, 8, 0.05), none = r;
 	uint64_t rng = 1;
-	char error[256], path[160];
+	char error[ERROR_TEXT], path[160];
 	int err;
 
 	draw_any(&r, &rng);

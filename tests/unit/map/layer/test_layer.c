@@ -5,10 +5,11 @@
  */
 #include <math.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/layer/layer.h"
 #include "tap.h"
 
-static char error[256];
+static char error[ERROR_TEXT];
 
 static void parses(void)
 {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "base/error.h"
 #include "ros/bag/bag.h"
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
@@ -221,7 +222,7 @@ static inline int play(struct play *p, struct source_config config,
 {
 	struct sink_config sink = { .spec = to, .log = on_log, .arg = p,
 				    .threaded = p->threaded };
-	char error[256];
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	p->loop = loop_create();

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "io_fixture.h"
 #include "formats/velodyne.h"
 #include "ros/msg/compressed.h"
@@ -50,13 +51,13 @@ static void bad_source(const char *spec, double speed, double rate,
 		.message = on_message, .arg = &a,
 	};
 	struct loop *loop = loop_create();
-	char error[256];
+	char error[ERROR_TEXT];
 	struct source *s;
 	int err;
 
 	memset(error, 'x', sizeof(error));
 	err = source_open(&s, loop, &config, error);
-	error[255] = 0;
+	error[ERROR_TEXT - 1] = 0;
 	ok(err == want && *error && !strpbrk(error, "\n") && !s,
 	   "source %s: %d: %s", spec, err, error);
 	if (!err)
@@ -68,13 +69,13 @@ static void bad_sink(const char *spec, int want)
 {
 	struct sink_config config = { .spec = spec };
 	struct loop *loop = loop_create();
-	char error[256];
+	char error[ERROR_TEXT];
 	struct sink *s;
 	int err;
 
 	memset(error, 'x', sizeof(error));
 	err = sink_open(&s, loop, &config, error);
-	error[255] = 0;
+	error[ERROR_TEXT - 1] = 0;
 	ok(err == want && *error && !strpbrk(error, "\n") && !s,
 	   "sink %s: %d: %s", spec, err, error);
 	if (!err)
@@ -145,7 +146,7 @@ static void test_subscribe(void)
 	};
 	struct loop *loop = loop_create();
 	struct source *s;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	if (source_open(&s, loop, &config, error))
 		abort();
@@ -453,7 +454,7 @@ static void test_map(void)
 	struct loop *loop = loop_create();
 	struct sink_topic *t;
 	struct sink *s;
-	char error[256];
+	char error[ERROR_TEXT];
 	uint32_t crc;
 
 	msg.map.header.frame_id = message_string("map");
@@ -546,7 +547,7 @@ static void test_compressed_files(void)
 	union message msg = { 0 };
 	struct sink_topic *t;
 	struct sink *s;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	memset(&a, 0, sizeof(a));
 	msg.compressed.header.stamp = START;
@@ -587,7 +588,7 @@ static void test_threaded(void)
 	union message msg = { 0 };
 	unsigned int taken = 0;
 	struct sink_topic *t;
-	char path[128], error[256];
+	char path[128], error[ERROR_TEXT];
 	struct sink *s;
 	int err = 0, fd;
 
