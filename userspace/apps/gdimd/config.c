@@ -99,16 +99,6 @@ static int config_set_memory(void *c, const char *v)
 	return 0;
 }
 
-static int config_set_threads(void *c, const char *v)
-{
-	return parse_u32(v, 0, 256, &((struct config *)c)->threads);
-}
-
-static int set_defaults(void *c, const char *v)
-{
-	return settings_flag(&((struct config *)c)->defaults, v);
-}
-
 #define VALUE(name, modality, end)					\
 static int set_##name(void *config, const char *v)			\
 {									\
@@ -274,11 +264,6 @@ static int set_records(void *c, const char *v)
 	return settings_text(((struct config *)c)->records, CONFIG_TEXT, v);
 }
 
-static int set_log(void *c, const char *v)
-{
-	return parse_double(v, 0, 10, &((struct config *)c)->log);
-}
-
 static int megabytes(uint64_t *to, const char *v)
 {
 	uint32_t mb;
@@ -298,6 +283,8 @@ static int set_log_size(void *c, const char *v)
 {
 	return megabytes(&((struct config *)c)->log_size, v);
 }
+
+#define SETTING_CONFIG struct config
 
 static const struct setting settings[] = {
 	{ "store", "FILE.db", "the store: one SQLite file", "a path", set_store },
@@ -322,8 +309,8 @@ static const struct setting settings[] = {
 	{ "map", "\"NAME KEY=VALUE ...\"",
 	  "as --layer, of whole maps instead of submaps",
 	  "NAME KEY=VALUE ...", config_set_map, config_option_map },
-	{ "default-layers", "YES", "have the layers of SmokeBot D4.1 (yes)", "yes or no",
-	  set_defaults },
+	{ "default-layers", "YES", "have the layers of SmokeBot D4.1 (yes)",
+	  SETTING_FIELD_FLAG(defaults) },
 	{ "minTemp", "T", "temperature of a cell value of 0, degrees C (0)", "a number",
 	  set_min_temp },
 	{ "maxTemp", "T", "temperature of 100 (100)", "a number", set_max_temp },
@@ -340,8 +327,8 @@ static const struct setting settings[] = {
 	{ "records", "FOLDER",
 	  "folder of logs and snapshots (default: STORE-logs)",
 	  "a path", set_records },
-	{ "log", "HZ", "start a log at this rate; 0: no log (0)", "0..10",
-	  set_log },
+	{ "log", "HZ", "start a log at this rate; 0: no log (0)",
+	  SETTING_FIELD_DOUBLE(log, 0, 10) },
 	{ "quota", "MB",
 	  "size of logs and snapshots; beyond it the oldest logs are removed (1024)", "1..2^30 MB",
 	  set_quota },
@@ -358,8 +345,8 @@ static const struct setting settings[] = {
 	  "a path", set_http_tokens },
 	{ "memory", "MB", "memory for cells and fused maps (96)", "32..1048576 MB",
 	  config_set_memory },
-	{ "threads", "N", "threads that fuse maps; 0: one per CPU (0)", "0..256",
-	  config_set_threads },
+	{ "threads", "N", "threads that fuse maps; 0: one per CPU (0)",
+	  SETTING_FIELD_U32(threads, 0, 256) },
 	{ 0 }
 };
 

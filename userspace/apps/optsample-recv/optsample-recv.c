@@ -101,19 +101,6 @@ static int set_kept(void *c, const char *v)
 	return ret;
 }
 
-static int set_nearest(void *c, const char *v)
-{
-	struct recv_config *config = c;
-
-	return settings_flag(&config->options.topics.nearest, v);
-}
-
-static int set_quality(void *c, const char *v)
-{
-	return parse_u32(v, 1, 100,
-			 &((struct recv_config *)c)->options.topics.quality);
-}
-
 static int set_grace(void *c, const char *v)
 {
 	struct recv_config *config = c;
@@ -142,12 +129,6 @@ static int recv_set_key(void *c, const char *v)
 			     RECEIVER_KEY, v);
 }
 
-static int recv_set_threads(void *c, const char *v)
-{
-	return parse_u32(v, 1, WORKERS_MOST,
-			 &((struct recv_config *)c)->options.threads);
-}
-
 static int recv_set_memory(void *c, const char *v)
 {
 	struct recv_config *config = c;
@@ -159,14 +140,8 @@ static int recv_set_memory(void *c, const char *v)
 	return 0;
 }
 
-static int set_watch(void *c, const char *v)
-{
-	struct recv_config *config = c;
-
-	return settings_flag(&config->watch, v);
-}
-
 #define A_TEXT "a text of 1 to 511 bytes"
+#define SETTING_CONFIG struct recv_config
 
 static const struct setting settings[] = {
 	{ "listen", "[ADDRESS:]PORT", "where datagrams come (7450)", A_TEXT,
@@ -180,9 +155,9 @@ static const struct setting settings[] = {
 	{ "kept", "HOW", "what was kept during an outage: apart, as TOPIC/kept, together, drop (apart)",
 	  "apart, together or drop", set_kept },
 	{ "nearest", NULL, "fill in split images as published, not by kriging",
-	  "yes or no", set_nearest },
+	  SETTING_FIELD_FLAG(options.topics.nearest) },
 	{ "jpeg-quality", "N", "of pictures that are to be JPEG again (90)",
-	  "1..100", set_quality },
+	  SETTING_FIELD_U32(options.topics.quality, 1, 100) },
 	{ "grace", "TIME", "that datagrams may be late (20ms)",
 	  "1ms..1000ms", set_grace },
 	{ "key", "FILE", "that senders have as well (none: anybody may send)",
@@ -191,13 +166,13 @@ static const struct setting settings[] = {
 	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
 	  "16m..4095m", recv_set_memory },
 	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
-	  "1..64", recv_set_threads },
+	  SETTING_FIELD_U32(options.threads, 1, WORKERS_MOST) },
 	{ "socket", "PATH", "to ask and to tell this program",
 	  A_TEXT, recv_set_socket },
 	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
 	  A_TEXT, recv_set_metrics },
-	{ "watch", NULL, "show once a second what arrives", "yes or no",
-	  set_watch },
+	{ "watch", NULL, "show once a second what arrives",
+	  SETTING_FIELD_FLAG(watch) },
 	{ 0 }
 };
 

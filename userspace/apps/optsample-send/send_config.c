@@ -38,12 +38,6 @@ static int send_config_set_name(void *c, const char *v)
 			v);
 }
 
-static int send_config_set_threads(void *c, const char *v)
-{
-	return parse_u32(v, 1, WORKERS_MOST,
-			 &((struct send_config *)c)->sender.threads);
-}
-
 static int send_config_set_key(void *c, const char *v)
 {
 	return settings_text(((struct send_config *)c)->sender.key, SENDER_KEY,
@@ -154,32 +148,8 @@ static int set_cpu(void *c, const char *v)
 	return 0;
 }
 
-static int set_device(void *c, const char *v)
-{
-	return settings_flag(&((struct send_config *)c)->sender.device, v);
-}
-
-static int set_loop(void *c, const char *v)
-{
-	return settings_flag(&((struct send_config *)c)->loop, v);
-}
-
-static int set_speed(void *c, const char *v)
-{
-	return parse_double(v, .01, 100, &((struct send_config *)c)->speed);
-}
-
-static int set_start(void *c, const char *v)
-{
-	return parse_double(v, 0, 1e7, &((struct send_config *)c)->start);
-}
-
-static int set_hz(void *c, const char *v)
-{
-	return parse_double(v, .01, 1000, &((struct send_config *)c)->hz);
-}
-
 #define A_TEXT "a text of 1 to 511 bytes"
+#define SETTING_CONFIG struct send_config
 
 const struct setting send_settings[] = {
 	{ "to", "HOST[:PORT]", "where optsample-recv listens (port 7450)",
@@ -201,21 +171,22 @@ const struct setting send_settings[] = {
 	  set_cpu },
 	{ "threads", "N",
 	  "messages that are encoded at a time (as many as processors, 8 at most)",
-	  "1..64", send_config_set_threads },
+	  SETTING_FIELD_U32(sender.threads, 1, WORKERS_MOST) },
 	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT,
 	  send_config_set_key },
 	{ "device", "YES",
-	  "watch the queue of the device that leads there (yes)", "yes or no",
-	  set_device },
+	  "watch the queue of the device that leads there (yes)",
+	  SETTING_FIELD_FLAG(sender.device) },
 	{ "still", "TOPIC",
 	  "odometry or twist that says that the robot stands still",
 	  "a text of 1 to 255 bytes", set_still },
-	{ "speed", "X", "of recordings (1)", "0.01..100", set_speed },
+	{ "speed", "X", "of recordings (1)",
+	  SETTING_FIELD_DOUBLE(speed, .01, 100) },
 	{ "start", "S", "leave out so much of a recording", "0..10^7",
-	  set_start },
-	{ "hz", "HZ", "of files (10)", "0.01..1000", set_hz },
-	{ "loop", NULL, "recordings and files again and again", "yes or no",
-	  set_loop },
+	  SETTING_FIELD_DOUBLE(start, 0, 1e7) },
+	{ "hz", "HZ", "of files (10)", SETTING_FIELD_DOUBLE(hz, .01, 1000) },
+	{ "loop", NULL, "recordings and files again and again",
+	  SETTING_FIELD_FLAG(loop) },
 	{ "socket", "PATH", "to ask and to tell this program", A_TEXT,
 	  set_socket },
 	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
@@ -241,21 +212,8 @@ static int topic_##field(void *c, const char *v)			\
 	struct send_options *o = c;					\
 	return code;							\
 }
-TOPIC(on, settings_flag(&o->on, v))
-TOPIC(focus, settings_flag(&o->focus, v))
-TOPIC(sample, settings_flag(&o->sample, v))
-TOPIC(virtual, settings_flag(&o->vscan, v))
-TOPIC(priority, parse_u32(v, 0, ALLOCATION_PRIORITY, &o->priority))
-TOPIC(profile, parse_u32(v, 0, 63, &o->profile))
-TOPIC(rate, parse_double(v, 0, 1000, &o->rate))
 TOPIC(bytes, parse_size(v, 1424, 4 << 20, &o->bytes))
 TOPIC(latency, milliseconds(&o->latency, v))
-TOPIC(refresh, parse_double(v, .05, 3600, &o->refresh))
-TOPIC(points, parse_u32(v, 0, 1 << 20, &o->points))
-TOPIC(leaf, parse_double(v, 0, 100, &o->leaf))
-TOPIC(bits, parse_u32(v, 0, 10, &o->encode.bits))
-TOPIC(intensity, parse_u32(v, 0, 128, &o->encode.intensity))
-TOPIC(resolution, parse_double(v, .0001, 1, &o->encode.scan_resolution))
 
 static int topic_codec(void *c, const char *v)
 {
@@ -298,24 +256,30 @@ TOPIC(ceiling, meters(&o->encode.vscan.ceiling, v))
 TOPIC(roll, degrees(&o->encode.vscan.roll, v))
 TOPIC(pitch, degrees(&o->encode.vscan.pitch, v))
 
+#undef SETTING_CONFIG
+#define SETTING_CONFIG struct send_options
+
 const struct setting send_topic_settings[] = {
-	{ "send", "YES", "", "yes or no", topic_on },
-	{ "priority", "N", "", "0..7", topic_priority },
-	{ "focus", "YES", "", "yes or no", topic_focus },
+	{ "send", "YES", "", SETTING_FIELD_FLAG(on) },
+	{ "priority", "N", "",
+	  SETTING_FIELD_U32(priority, 0, ALLOCATION_PRIORITY) },
+	{ "focus", "YES", "", SETTING_FIELD_FLAG(focus) },
 	{ "codec", "CODEC", "", "auto or a codec that optsample-send(1) names",
 	  topic_codec },
-	{ "rate", "HZ", "", "0..1000", topic_rate },
+	{ "rate", "HZ", "", SETTING_FIELD_DOUBLE(rate, 0, 1000) },
 	{ "bytes", "SIZE", "", "1424..4m", topic_bytes },
 	{ "latency", "MS", "", "0..10000", topic_latency },
-	{ "sample", "YES", "", "yes or no", topic_sample },
-	{ "profile", "N", "", "0..63", topic_profile },
-	{ "refresh", "S", "", "0.05..3600", topic_refresh },
-	{ "points", "N", "", "0..2^20", topic_points },
-	{ "leaf", "M", "", "0..100", topic_leaf },
-	{ "bits", "N", "", "0..10", topic_bits },
-	{ "intensity", "N", "", "0..128", topic_intensity },
-	{ "resolution", "M", "", "0.0001..1", topic_resolution },
-	{ "virtual", "YES", "", "yes or no", topic_virtual },
+	{ "sample", "YES", "", SETTING_FIELD_FLAG(sample) },
+	{ "profile", "N", "", SETTING_FIELD_U32(profile, 0, 63) },
+	{ "refresh", "S", "", SETTING_FIELD_DOUBLE(refresh, .05, 3600) },
+	{ "points", "N", "", "0..2^20",
+	  SETTING_FIELD_U32(points, 0, 1 << 20) },
+	{ "leaf", "M", "", SETTING_FIELD_DOUBLE(leaf, 0, 100) },
+	{ "bits", "N", "", SETTING_FIELD_U32(encode.bits, 0, 10) },
+	{ "intensity", "N", "", SETTING_FIELD_U32(encode.intensity, 0, 128) },
+	{ "resolution", "M", "",
+	  SETTING_FIELD_DOUBLE(encode.scan_resolution, .0001, 1) },
+	{ "virtual", "YES", "", SETTING_FIELD_FLAG(vscan) },
 	{ "height", "M", "", "0..100", topic_height },
 	{ "robot", "M", "", "0..100", topic_robot },
 	{ "gate", "M", "", "0..100", topic_gate },
