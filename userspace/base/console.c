@@ -103,7 +103,7 @@ static int console_obey(struct console *c, const char *line, size_t len,
 	if (command)
 		ret = c->request(c->arg, command, request, answer, error);
 	else
-		snprintf(error, 256, "not a JSON object with \"do\"");
+		snprintf(error, ERROR_TEXT, "not a JSON object with \"do\"");
 	cJSON_Delete(request);
 	return ret;
 }

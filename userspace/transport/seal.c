@@ -65,14 +65,15 @@ int seal_open(struct seal **out, const char *path, char error[ERROR_TEXT])
 				      secret[len - 1] == '\r'))
 		len--;
 	if (len < LEAST || len > MOST) {
-		snprintf(error, 256, "the key %.150s must have %d to %d bytes",
-			 path, LEAST, MOST);
+		snprintf(error, ERROR_TEXT,
+			 "the key %.150s must have %d to %d bytes", path, LEAST,
+			 MOST);
 		ret = -EINVAL;
 	} else {
 		s = malloc(sizeof(*s));
 		ret = s && sodium_init() >= 0 ? 0 : -ENOMEM;
 		if (ret)
-			snprintf(error, 256, "no memory for the key");
+			snprintf(error, ERROR_TEXT, "no memory for the key");
 		else
 			derive(s, secret, len);
 	}

@@ -358,7 +358,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	*out = s;
 	return 0;
 failed:
-	snprintf(error, 256, "cannot send: %s", strerror(-ret));
+	snprintf(error, ERROR_TEXT, "cannot send: %s", strerror(-ret));
 	sender_close(s);
 	return ret;
 }

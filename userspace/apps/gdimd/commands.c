@@ -457,7 +457,8 @@ static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = store_notes(site_store(g->site), kind ? kind : "snapshot",
 			  add_note, &list);
 	if (err)
-		snprintf(error, 256, "%s", store_error(site_store(g->site)));
+		snprintf(error, ERROR_TEXT, "%s",
+			 store_error(site_store(g->site)));
 	site_turn_end(g->site);
 	return err;
 }

@@ -196,7 +196,8 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 	struct layer try;
 	const char *words;
 
-	snprintf(error, 256, "'%.80s' is no NAME KEY=VALUE ..., or there are "
+	snprintf(error, ERROR_TEXT,
+		 "'%.80s' is no NAME KEY=VALUE ..., or there are "
 		 "more than %d", line, CONFIG_LAYERS);
 	if (c->layers == CONFIG_LAYERS)
 		return -EINVAL;

@@ -278,7 +278,7 @@ static int web_listen_on(struct web *web, char error[ERROR_TEXT])
 		web->worker[i].web = web;
 	err = http_server_open(&web->server, &config);
 	if (err)
-		snprintf(error, 256, "http %s: %s", web->auth.where,
+		snprintf(error, ERROR_TEXT, "http %s: %s", web->auth.where,
 			 strerror(-err));
 	return err;
 }
@@ -292,7 +292,7 @@ int web_open(struct web **out, const struct web_config *config,
 	*out = NULL;
 	if (!*config->where)
 		return 0;
-	snprintf(error, 256, "out of memory");
+	snprintf(error, ERROR_TEXT, "out of memory");
 	web = calloc(1, sizeof(*web));
 	if (!web)
 		return -ENOMEM;

@@ -66,11 +66,12 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error, 256, "%s has no '%s', only:%.*s",
+			snprintf(error, ERROR_TEXT, "%s has no '%s', only:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error, 256, "%s has no '%s', nor anything "
+			snprintf(error, ERROR_TEXT,
+				 "%s has no '%s', nor anything "
 				 "else", a->name, key);
 		return -EINVAL;
 	}

@@ -376,7 +376,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 			 (k.y + (double)k.height) * r.resolution);
 	free(r.cells);
 	if (err == -ENODATA)
-		snprintf(error, 256, "nothing is known of %s", l.name);
+		snprintf(error, ERROR_TEXT, "nothing is known of %s", l.name);
 	return err;
 }
 

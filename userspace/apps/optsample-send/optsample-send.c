@@ -134,7 +134,7 @@ static int cmd_topic(struct send *s, const char *command,
 		int ret = sender_change(s->sender, &o);
 
 		if (ret)
-			snprintf(error, 256, "no more than %d topics",
+			snprintf(error, ERROR_TEXT, "no more than %d topics",
 				 SENDER_PATTERNS);
 		return ret;
 	}
@@ -191,9 +191,9 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 	int ret = name ? sender_remove(s->sender, name) : -EINVAL;
 
 	if (ret == -ENOENT)
-		snprintf(error, 256, "%.200s is not sent", name);
+		snprintf(error, ERROR_TEXT, "%.200s is not sent", name);
 	else if (ret)
-		snprintf(error, 256, "which \"topic\"?");
+		snprintf(error, ERROR_TEXT, "which \"topic\"?");
 	/* the topic that tells whether the robot stands still is needed */
 	if (!ret && !strcmp(name, sender_options(s->sender)->still))
 		return 0;
