@@ -85,7 +85,7 @@ static void settings_options(const struct setting *table,
 	out[i] = (struct argp_option){ 0 };
 }
 
-enum { SECTION = 49 };		/* bytes, at most */
+enum { SECTION_MAX = 48 };	/* bytes of its name; inih tells one more */
 
 /**
  * struct load - an ini file while it is read
@@ -106,11 +106,18 @@ struct load {
 static const struct setting *settings_section_of(struct load *l,
 						 const char *name)
 {
+	const struct setting *table = NULL;
+	char error[ERROR_TEXT];
+
 	l->config = l->own;
 	if (!strcmp(name, l->program->section))
 		return l->program->table;
-	return l->program->sections ?
-	       l->program->sections(l->own, name, &l->config) : NULL;
+	error_set(error, 0, "there is no section [%.80s]", name);
+	if (l->program->sections)
+		table = l->program->sections(l->own, name, &l->config, error);
+	if (!table)
+		strcpy(l->error, error);
+	return table;
 }
 
 /* A text is kept as long as the process runs; inih reuses its line */
@@ -133,9 +140,9 @@ static int on_line(void *user, const char *section, const char *name,
 	struct load *l = user;
 
 	/* of longer ones inih tells only the beginning */
-	if (strlen(section) == SECTION) {
-		error_set(l->error, 0, "[%.60s...] is too long for a section, see topic =",
-			  section);
+	if (strlen(section) > SECTION_MAX) {
+		error_set(l->error, 0, "[%.60s...] is too long for a section, %d bytes at most, see topic =",
+			  section, SECTION_MAX);
 		return 0;
 	}
 	if (!l->any || strcmp(section, l->name)) {
@@ -148,11 +155,7 @@ static int on_line(void *user, const char *section, const char *name,
 			  name);
 		return 0;
 	}
-	if (!l->table) {
-		error_set(l->error, 0, "there is no section [%.80s]", section);
-		return 0;
-	}
-	return !settings_set_line(l, name, value);
+	return l->table && !settings_set_line(l, name, value);
 }
 
 static int settings_load(const struct settings_program *program, void *config,

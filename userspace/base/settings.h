@@ -83,7 +83,7 @@ enum { SETTINGS_MAX = 64 };
  * @section:	of the file of --config; NULL: the program has no file
  * @file:	help for --config; NULL: the usual one
  * @sections:	the table, and its config, of a section of another name. Return:
- *		NULL: there is no such
+ *		NULL: there is no such, or none more, with a line in @error
  * @arguments:	for --help, what is given without an option
  * @argument:	take one of these; NULL: there are none. Return: 0, or a
  *		negative errno after one line on stderr
@@ -94,7 +94,7 @@ struct settings_program {
 	const struct setting	*table;
 	const char		*doc, *section, *file, *arguments;
 	const struct setting	*(*sections)(void *config, const char *name,
-					     void **to);
+					     void **to, char error[ERROR_TEXT]);
 	int			(*argument)(void *config, const char *value);
 	int			(*check)(void *config, const bool *given,
 					 const char *program);

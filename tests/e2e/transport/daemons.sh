@@ -37,8 +37,12 @@ wrong send 'bad.conf:4: priority must be 0..7' --config "$scratch/bad.conf" x
 ok 'send: a wrong line of the file, by its number'
 printf '[send]\nto = 127.0.0.1\n[topic /a/name/that/is/far/longer/than/what/a/section/may/have]\nrate = 1\n' \
 	>"$scratch/long.conf"
-wrong send 'too long for a section' --config "$scratch/long.conf" x
+wrong send 'too long for a section, 48 bytes at most' --config "$scratch/long.conf" x
 ok 'send: a section that would be cut'
+{ printf '[send]\nto = 127.0.0.1\n'; printf '[topic /%d]\nrate = 1\n' {1..65}
+} >"$scratch/many.conf"
+wrong send 'many.conf:132: no more than 64 topics' --config "$scratch/many.conf" x
+ok 'send: more sections than topics'
 wrong send 'does not begin with a topic' --to a --topic image x
 ok 'send: a topic without its slash'
 wrong send 'threads must be 1..64' --to a --threads 0 x

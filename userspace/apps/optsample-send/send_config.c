@@ -313,15 +313,20 @@ static int send_config_add_topic(struct sender_options *s,
 
 /* For each topic [topic NAME] */
 static const struct setting *send_config_section_of(void *config,
-						    const char *name, void **to)
+						    const char *name, void **to,
+						    char error[ERROR_TEXT])
 {
 	struct send_config *c = config;
 	struct send_options o = SEND_OPTIONS;
 
 	if (strncmp(name, "topic ", 6) ||
-	    settings_text(o.name, sizeof(o.name), name + 6) ||
-	    send_config_add_topic(&c->sender, &o))
+	    settings_text(o.name, sizeof(o.name), name + 6))
 		return NULL;
+	if (send_config_add_topic(&c->sender, &o)) {
+		error_set(error, -E2BIG, "no more than %d topics",
+			  SENDER_PATTERNS);
+		return NULL;
+	}
 	*to = &c->sender.topic[c->sender.topics - 1];
 	return send_topic_settings;
 }
