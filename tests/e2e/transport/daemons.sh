@@ -49,6 +49,10 @@ wrong send 'threads must be 1..64' --to a --threads 0 x
 ok 'send: no threads'
 wrong recv 'threads must be 1..64' --threads 65 ros2; ok 'recv: too many'
 wrong recv 'where to?'; ok 'recv: where to?'
+wrong recv 'no more than 8 sinks' {1..9}/; ok 'recv: too many sinks'
+wrong recv 'a sink must be a text' ''; ok 'recv: an empty one'
+wrong send 'no more than 8 sources' --to a {1..9}/; ok 'send: too many sources'
+wrong send 'a source must be a text' --to a ''; ok 'send: an empty one'
 wrong recv 'kept must be apart, together or drop' --kept here ros2
 ok 'recv: a wrong word'
 

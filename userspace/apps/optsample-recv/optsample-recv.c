@@ -63,9 +63,11 @@ static int set_sink(void *c, const char *v)
 {
 	struct recv_config *config = c;
 
-	if (config->sinks == SINKS)
+	if (config->sinks == SINKS ||
+	    settings_text(config->sink[config->sinks], TEXT, v))
 		return -EINVAL;
-	return settings_text(config->sink[config->sinks++], TEXT, v);
+	config->sinks++;
+	return 0;
 }
 
 static int set_word(int *to, const char *v, const char *const *words)
@@ -178,7 +180,11 @@ static const struct setting settings[] = {
 
 static int recv_add_sink(void *c, const char *v)
 {
-	return set_sink(c, v) ? cli_usage(cli_program, "too many sinks") : 0;
+	if (!set_sink(c, v))
+		return 0;
+	if (((struct recv_config *)c)->sinks == SINKS)
+		return cli_usage(cli_program, "no more than %d sinks", SINKS);
+	return cli_usage(cli_program, "a sink must be " A_TEXT);
 }
 
 static int recv_check(void *config, const bool *given, const char *program)

@@ -27,9 +27,11 @@ static int send_config_set_source(void *c, const char *v)
 {
 	struct send_config *config = c;
 
-	if (config->sources == SEND_SOURCES)
+	if (config->sources == SEND_SOURCES ||
+	    settings_text(config->source[config->sources], SEND_TEXT, v))
 		return -EINVAL;
-	return settings_text(config->source[config->sources++], SEND_TEXT, v);
+	config->sources++;
+	return 0;
 }
 
 static int send_config_set_name(void *c, const char *v)
@@ -333,8 +335,12 @@ static const struct setting *send_config_section_of(void *config,
 
 static int send_config_add_source(void *c, const char *v)
 {
-	return send_config_set_source(c, v) ?
-	       cli_usage(cli_program, "too many sources") : 0;
+	if (!send_config_set_source(c, v))
+		return 0;
+	if (((struct send_config *)c)->sources == SEND_SOURCES)
+		return cli_usage(cli_program, "no more than %d sources",
+				 SEND_SOURCES);
+	return cli_usage(cli_program, "a source must be " A_TEXT);
 }
 
 static int send_config_check(void *config, const bool *given,
