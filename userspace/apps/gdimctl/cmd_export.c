@@ -20,10 +20,10 @@ enum { OPT_LAYER = 256, OPT_RULE, OPT_OUT, OPT_MODE, OPT_COLOURS, OPT_TITLE, };
 
 static const struct argp_option export_options[] = {
 	{ "layer", OPT_LAYER, "NAME", 0, "which one (the only one; .gpkg: all)", 1 },
-	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (that of the layer)", 1 },
+	{ "rule", OPT_RULE, "RULE", 0, "{rules} (that of the layer)", 1 },
 	{ "out", OPT_OUT, "FILE", 0, "to be written: .pgm, .png or .gpkg", 1 },
 	{ "mode", OPT_MODE, "MODE", 0, ".pgm: trinary-grey, trinary, scale or raw (trinary-grey)", 2 },
-	{ "colours", OPT_COLOURS, "MAP", 0, ".png, .gpkg: grey, general, heat, hazard or signal (by the layer)", 2 },
+	{ "colours", OPT_COLOURS, "MAP", 0, ".png, .gpkg: {colours} (by the layer)", 2 },
 	{ "title", OPT_TITLE, "TEXT", 0, ".png: above the map (the layer's name)", 2 },
 	{ 0 }
 };
@@ -78,7 +78,7 @@ static const struct argp export_argp = {
 	"Write fused maps: as map_server reads them (.pgm, with a .yaml beside "
 	"it), as a picture with axes, legend and rooms (.png), or as a "
 	"GeoPackage for GIS programs (.gpkg).",
-	NULL, NULL, NULL
+	NULL, ctl_help_names, NULL
 };
 
 enum format { FORMAT_PGM, FORMAT_PNG, FORMAT_GPKG };

@@ -103,9 +103,8 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 static const struct argp room_argp = {
 	NULL, room_parse, "ID",
 	"Tell what the fused maps say of a room: mean and largest value of "
-	"each layer of temperature, gas, smoke, signal or hazards, and what "
-	"was reported of it.",
-	NULL, NULL, NULL
+	"each layer of {reported}, and what was reported of it.",
+	NULL, ctl_help_names, NULL
 };
 
 /* The sender's values, used where the maps have none */

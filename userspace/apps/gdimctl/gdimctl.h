@@ -89,6 +89,9 @@ error_t ctl_no_arguments(int key, char *arg, struct argp_state *state);
  */
 extern const struct argp_child ctl_layer_words[];
 
+/* help_filter of argp: a list of names for {roles}, {rules}, ... */
+char *ctl_help_names(int key, const char *text, void *input);
+
 int cmd_import(int argc, char **argv);
 int cmd_import_submaps(int argc, char **argv);
 int cmd_set_poses(int argc, char **argv);

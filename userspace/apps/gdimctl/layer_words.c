@@ -16,8 +16,8 @@ enum {
 
 static const struct argp_option layer_options[] = {
 	{ NULL, 0, NULL, 0, "Of a layer that is made now:", 3 },
-	{ "role", OPT_ROLE, "ROLE", 0, "obstacle, gas, smoke, signal, temperature, hazard, cost or other (obstacle)", 3 },
-	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (that of the role: log-odds for obstacle, mean for what is measured, max else)", 3 },
+	{ "role", OPT_ROLE, "ROLE", 0, "{roles} (obstacle)", 3 },
+	{ "rule", OPT_RULE, "RULE", 0, "{rules} (that of the role: log-odds for obstacle, mean for what is measured, max else)", 3 },
 	{ "drawing", OPT_DRAWING, "HOW", 0, "splat or sample (by the rule)", 3 },
 	{ "unit", OPT_UNIT, "UNIT", 0, "of physical values", 3 },
 	{ "range", OPT_RANGE, "LOW:HIGH", 0, "physical values of 0 and 100", 3 },
@@ -47,7 +47,7 @@ static error_t layer_parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp layer_argp = {
-	layer_options, layer_parse_option, NULL, NULL, NULL, NULL, NULL
+	layer_options, layer_parse_option, NULL, NULL, NULL, ctl_help_names, NULL
 };
 
 const struct argp_child ctl_layer_words[] = {

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/layer/layer.h"
+#include "map/layer/names.h"
 
 enum { WORD = 128 };
 
@@ -99,29 +100,15 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 	return 0;
 }
 
-/* Names in the order of the table, separated by commas */
-static void modality_names(char *text, size_t size)
-{
-	*text = 0;
-	for (int i = 0; i < MODALITIES; i++) {
-		const size_t n = strlen(text);
-
-		snprintf(text + n, size - n, "%s%s", i ? ", " : "",
-			 modality_get(i)->name);
-	}
-}
-
 static int parse_modality(struct layer *l, const char *value,
 			  char error[ERROR_TEXT])
 {
 	const int modality = modality_by_name(value);
-	char names[WORD];
+	char names[NAMES_TEXT];
 
-	if (modality < 0) {
-		modality_names(names, sizeof(names));
+	if (modality < 0)
 		return error_set(error, -EINVAL, "role=%s is none of %s", value,
-				 names);
-	}
+				 names_list(NAMES_ROLES, ", ", names));
 	l->modality = modality;
 	return 0;
 }
@@ -174,12 +161,11 @@ static int parse_rule(struct layer *l, const char *value,
 		      char error[ERROR_TEXT])
 {
 	const int rule = rule_by_name(value);
+	char names[NAMES_TEXT];
 
 	if (rule < 0)
-		return error_set(error, -EINVAL,
-				 "rule=%s is none of max, mean, min, latest, "
-				 "log-odds, weighted",
-				 value);
+		return error_set(error, -EINVAL, "rule=%s is none of %s", value,
+				 names_list(NAMES_RULES, ", ", names));
 	l->rule = rule;
 	return 0;
 }

@@ -55,9 +55,8 @@ struct layer {
  * @name: of the layer
  * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
  *	drawing=splat|sample|rule, resolution, weights=LAYER|none. Defaults are
- *	those of layer_default(), but the default rule is that of the role:
- *	log-odds for obstacle, mean for gas, smoke, signal and temperature, max
- *	for the others
+ *	those of layer_default(), but the default rule is that of the role, see
+ *	modality.c
  * @error: out: one line
  *
  * Return: 0, -EINVAL.

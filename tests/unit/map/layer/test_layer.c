@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "map/layer/layer.h"
+#include "map/layer/names.h"
 #include "tap.h"
 
 static char error[ERROR_TEXT];
@@ -156,6 +157,20 @@ static void survives(void)
 	ok(good, "20000 lines of noise, %u of them good", good);
 }
 
+static void names(void)
+{
+	char text[NAMES_TEXT];
+
+	ok(!strcmp(names_list(NAMES_ROLES, ", ", text), "other, obstacle, "
+		   "temperature, gas, smoke, signal, hazard, cost"), "roles");
+	ok(!strcmp(names_list(NAMES_REPORTED, " and ", text), "temperature, "
+		   "gas, smoke, signal and hazard"), "roles that are reported");
+	ok(!strcmp(names_list(NAMES_RULES, " or ", text), "max, mean, min, "
+		   "latest, log-odds or weighted"), "rules");
+	ok(!strcmp(names_list(NAMES_COLOURS, " or ", text), "grey, general, "
+		   "heat, hazard or signal"), "colours");
+}
+
 int main(void)
 {
 	parses();
@@ -163,5 +178,6 @@ int main(void)
 	converts();
 	has_roles();
 	survives();
+	names();
 	return tap_done();
 }
