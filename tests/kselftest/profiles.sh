@@ -117,15 +117,18 @@ sets()
 		      print sets + 0, bad + 0 }' <<<"$out"
 }
 
-for policy in optsample gap drop-oldest drop-newest; do
+for policy in $(policies); do
 	device limit 100 profile 4 sync 0 limit 10 policy $policy
 	{ for i in $(seq 1 60); do
 		for f in 5 6 7; do echo "x $f $i $((i * 1000)) $(p 4) 400"; done
 	done; } | drive >/dev/null
-	is "$(stat backlog_msgs)" 30 "$policy: the limit is of sets"
+	n=$(stat backlog_msgs)
+	# it drops several at once
+	[ "$n" = 30 ] || { [ $policy = 2sample ] && [ "$n" -ge 15 ] && [ "$n" -lt 30 ]; }
+	ok "$policy: the limit is of sets"
 	out=$(leave)
-	is "$(sets 3)" "10 0" "$policy: whole sets of three"
-	is "$(stat memory) $(stat msgs_out)" "0 30" "$policy: nothing is left"
+	is "$(sets 3)" "$((n / 3)) 0" "$policy: whole sets of three"
+	is "$(stat memory) $(stat msgs_out)" "0 $n" "$policy: nothing is left"
 done
 
 # partners out of step: 6 is three behind, 7 misses every fourth, jitters

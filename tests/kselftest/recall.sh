@@ -142,7 +142,7 @@ is "$(state) $(stat msgs_recalled) $(stat longest_gap)" "active 3 22" \
 	"it arrives after three tries; the gap is that before it"
 
 # sampled like any other
-for policy in optsample gap drop-oldest; do
+for policy in $(policies); do
 	believed policy $policy
 	arrive 41 42 43 44 45
 	air 5 >/dev/null
@@ -159,6 +159,8 @@ for policy in optsample gap drop-oldest; do
 	case $policy in
 	drop-oldest)
 		is "$got" "46 47 48 49 50" "$policy: the newest" ;;
+	drop-newest)
+		is "$got" "41 42 43 44 45" "$policy: the oldest" ;;
 	*)
 		[ "$(echo "$got" | tr ' ' '\n' | awk '
 			$1 <= 45 { old++ }

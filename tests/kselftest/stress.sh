@@ -77,9 +77,8 @@ plan()
 		if (!r(6))
 			return s " none"
 		for (i = r(3); i >= 0; i--)
-			s = s " " pick("limit_1 limit_2 limit_5 limit_100" \
-				" policy_gap policy_optsample policy_2sample" \
-				" policy_drop-oldest refill_0 refill_90" \
+			s = s " " pick("limit_1 limit_2 limit_5 limit_100 " \
+				rules " refill_0 refill_90" \
 				" priority_0 priority_1 priority_7" \
 				" sync_0 sync_0 sync_1us sync_1s segments")
 		return s
@@ -246,6 +245,8 @@ plan()
 		}
 	}
 	BEGIN {
+		rules = "policy_" policies
+		gsub(/ +/, " policy_", rules)
 		srand(seed)
 		spread = pick("1 3 20 2000")
 		pos = seed
