@@ -85,15 +85,6 @@ void cloudblock_encoder_destroy(struct cloudblock_encoder *e)
 	free(e);
 }
 
-unsigned int cloudblock_bits(float leaf, float precision)
-{
-	unsigned int bits = 0;
-
-	while (bits < CLOUDBLOCK_BITS && ldexpf(precision, bits) < leaf)
-		bits++;
-	return bits;
-}
-
 /* Spread 21 bits, with two zeros before each */
 static uint64_t spread_bits(uint64_t v)
 {

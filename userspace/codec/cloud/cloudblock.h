@@ -46,9 +46,6 @@ struct cloudblock_params {
 	float		step[CLOUD_FIELDS];
 };
 
-/* Bits for a precision of +- @precision / 2 of each coordinate */
-unsigned int cloudblock_bits(float leaf, float precision);
-
 struct cloudblock_encoder;
 
 /**

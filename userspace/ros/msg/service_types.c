@@ -92,12 +92,12 @@ static const struct field logging_response[] = {
 };
 
 #define NAMES(type) \
-	"gdim_msgs/srv/" type, { "gdim_msgs::srv::dds_::" type "_Request_", \
-				 "gdim_msgs::srv::dds_::" type "_Response_" }
+	{ "gdim_msgs::srv::dds_::" type "_Request_", \
+	  "gdim_msgs::srv::dds_::" type "_Response_" }
 
 /* @dds and @fields by enum service_part */
 static const struct {
-	const char		*name, *dds[2];
+	const char		*dds[2];
 	const struct field	*fields[2];
 } services[SERVICES] = {
 	[SERVICE_ROOMS] = { NAMES("Rooms"),
@@ -170,11 +170,6 @@ long service_write_response(enum service_kind kind,
 {
 	return write_part(services[kind].fields[SERVICE_RESPONSE], header, r,
 			  data, size);
-}
-
-const char *service_type(enum service_kind kind)
-{
-	return services[kind].name;
 }
 
 const char *service_dds_type(enum service_kind kind, enum service_part part)

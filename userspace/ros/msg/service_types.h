@@ -155,9 +155,6 @@ long service_write_response(enum service_kind kind,
 			    const union service_response *r, void *data,
 			    size_t size);
 
-/* gdim_msgs/srv/Rooms */
-const char *service_type(enum service_kind kind);
-
 /* gdim_msgs::srv::dds_::Rooms_Request_ */
 const char *service_dds_type(enum service_kind kind, enum service_part part);
 

@@ -406,14 +406,6 @@ const uint32_t *submaps_list(const struct submaps *s)
 	return s->list;
 }
 
-void submaps_again(struct submaps *s)
-{
-	for (uint32_t i = 0; i < s->parts; i++) {
-		s->part[i].placed = false;
-		s->part[i].submap.changed = s->part[i].scan != NULL;
-	}
-}
-
 uint32_t submaps_count(const struct submaps *s)
 {
 	return s->parts;

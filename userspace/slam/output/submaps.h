@@ -107,9 +107,6 @@ int submaps_update(struct submaps *s, const struct pose *history,
 /* Numbers of those that moved or changed, rising; until the next update */
 const uint32_t *submaps_list(const struct submaps *s);
 
-/* Publish all again with the next update: for late subscribers */
-void submaps_again(struct submaps *s);
-
 uint32_t submaps_count(const struct submaps *s);
 
 /* Number @i of them; valid until the next call that is not const */
