@@ -357,7 +357,8 @@ def commands(d):
             (b'{"do":"status"} x', 'not a JSON'),
             (b'{"do":"status"}\0', 'not a JSON'),
             (b'\xff\xfe{"do":"status"}', 'not a JSON'),
-            (b'[' * 5000, 'not a JSON'), (b'{"do":"fly"}', 'do what?'),
+            (b'[' * 5000, 'not a JSON'),
+            (b'{"do":"fly"}', "unknown command 'fly'"),
             (b'{"do":"room","room":77}', 'no room 77'),
             (b'{"do":"room","room":-1}', 'must be a number'),
             (b'{"do":"room","room":1e300}', 'must be a number'),
@@ -365,7 +366,7 @@ def commands(d):
             (b'{"do":"spot","x":1}', 'y is missing'),
             (b'{"do":"rate","topic":"foo","rate":1}', "no topic 'foo'"),
             (b'{"do":"rate","topic":"slam_map","rate":1e9}', 'must be a'),
-            (b'{"do":"layer","name":"a b"}', 'is no name'),
+            (b'{"do":"layer","name":"a b"}', 'is not a layer name'),
             (b'{"do":"layer","name":"slam_map","words":"bits=9"}', 'neither'),
             (b'{"do":"layer","name":"slam_map","words":"bits=16"}', ''),
             (b'{"do":"layer","name":"n","words":"range=1:nan"}', 'range='),
@@ -423,14 +424,15 @@ def web(d):
             ('GET', 'layers/nope', None, {}, 404, 'no layer'),
             ('GET', 'layers/..%2f..%2fetc%2fpasswd', None, {}, 404,
              'no layer'),
-            ('GET', '../../../etc/passwd', None, {}, 404, 'no such address'),
+            ('GET', '../../../etc/passwd', None, {}, 404, 'no such path'),
             ('PUT', 'layers', b'{}', as_json, 405, 'only GET'),
             ('POST', 'status', b'{}', as_json, 405, 'GET'),
             ('GET', 'command', None, {}, 405, 'POST'),
             ('POST', 'command', b'[' * 9999, as_json, 400, 'JSON'),
-            ('POST', 'command', b'{"do":"fly"}', as_json, 400, 'do what?'),
+            ('POST', 'command', b'{"do":"fly"}', as_json, 400,
+             "unknown command 'fly'"),
             ('POST', 'command', b'{"do":"import-submaps"}', as_json, 400,
-             'not done over HTTP'),
+             'not available over HTTP'),
             ('POST', 'command', b'{"do":"layers"}', {'Content_Type': 'x'},
              415, 'Content-Type'),
             ('POST', 'command', b' ' * (1 << 20) + b' ', as_json, 413,
@@ -438,7 +440,7 @@ def web(d):
             ('POST', 'rate', b'{"topic":"foo","rate":1}', as_json, 404,
              'no topic'),
             ('GET', 'layers', None, {'Host': 'evil.example'}, 403,
-             'no such host')):
+             'wrong Host header')):
         before = d.status()
         got, data = ask_http(method, api + path, body, **headers)
         s = d.status()
@@ -476,7 +478,7 @@ def tokens(d, token):
                     ('a long', {'Authorization': 'Bearer ' + 'x' * 4000})):
         before = d.status()
         s, data = ask_http('GET', '/api/v1/layers', **h)
-        ok(s == 401 and b'a token is needed' in data and
+        ok(s == 401 and b'wrong token' in data and
            d.status()['refused']['http'] == before['refused']['http'] + 1,
            'HTTP: %s token: %d' % (name, s), data)
     ok(ask_http('GET', '/api/v1/layers', **right)[0] == 200,

@@ -545,7 +545,7 @@ test_daemon()
 	[[ $(post import "{\"map\": \"$scratch/plan.yaml\"}") = 404* ]] &&
 		post command "{\"do\": \"import\", \"layer\": \"gas\",
 			\"map\": \"$scratch/plan.yaml\"}" |
-			grep -q '^400 .*not done over HTTP' &&
+			grep -q '^400 .*not available over HTTP' &&
 		[ "$(post command '{"do": "layers"}')" = 200 ]
 	ok 'daemon: not by HTTP'
 	python3 - "$socket" "$scratch" <<-'END'

@@ -89,31 +89,31 @@ feed 200 "$scratch/feed.mcap"; ok 'there is something to see'
 
 # ---- invalid options ----
 
-wrong 1 'only loopback addresses' --http 0.0.0.0:8460
+wrong 1 'not a loopback address' --http 0.0.0.0:8460
 ok 'every address, without tokens'
-wrong 1 'only loopback addresses' --http 10.9.0.1:8460
+wrong 1 'not a loopback address' --http 10.9.0.1:8460
 ok 'one of others, without tokens'
-wrong 1 'without http-token-file' --http '[::]:8460'; ok 'every one of IPv6'
+wrong 1 'needs http-token-file' --http '[::]:8460'; ok 'every one of IPv6'
 wrong 1 "is not ADDRESS:PORT" --http :8460; ok 'no address'
 wrong 1 'is not' --http 127.0.0.1:99999; ok 'no port'
 wrong 1 '' --http nowhere.invalid:8460; ok 'no host'
 wrong 1 'No such file' --http-token-file "$scratch/none"; ok 'no tokens there'
-wrong 1 'is not a file' --http-token-file "$scratch"; ok 'a folder of tokens'
+wrong 1 'not a regular file' --http-token-file "$scratch"; ok 'a folder of tokens'
 printf '%s\n' '# for the operator' '' '  token-of-the-operator-1 ' \
 	'a-second-token-with' >"$scratch/tokens"
 chmod 644 "$scratch/tokens"
-wrong 1 'others may read' --http-token-file "$scratch/tokens"
+wrong 1 'other users can read it' --http-token-file "$scratch/tokens"
 ok 'tokens that everybody can read'
 chmod 620 "$scratch/tokens"
-wrong 1 'others may read or change' --http-token-file "$scratch/tokens"
+wrong 1 'its group can write it' --http-token-file "$scratch/tokens"
 ok 'or others change'
 printf '# nothing\n' >"$scratch/few"; chmod 600 "$scratch/few" "$scratch/tokens"
-wrong 1 'has no token' --http-token-file "$scratch/few"; ok 'no token in it'
+wrong 1 'no token in it' --http-token-file "$scratch/few"; ok 'no token in it'
 printf '# one\nshort\n' >"$scratch/few"
-wrong 1 'few:2: a token is 16' --http-token-file "$scratch/few"
+wrong 1 'few:2: a token must have 16' --http-token-file "$scratch/few"
 ok 'one that is too short'
 printf '%0300d\n' 0 >"$scratch/few"
-wrong 1 'few:1: a token is' --http-token-file "$scratch/few"; ok 'or too long'
+wrong 1 'few:1: a token must have' --http-token-file "$scratch/few"; ok 'or too long'
 
 # ---- requests ----
 

@@ -33,12 +33,11 @@ static int check_sender(struct web_worker *w)
 	const char *host = http_header(w->asked, "Host");
 
 	if (a->loopback && (!host || !web_auth_host(a, host)))
-		return web_refuse(w, 403, "no such host is here: ask "
-				  "localhost");
+		return web_refuse(w, 403, "wrong Host header: use localhost");
 	if (a->tokens && !web_auth_token(a, http_header(w->asked,
 							"Authorization")))
-		return web_refuse(w, 401, "a token is needed: Authorization: "
-				  "Bearer TOKEN");
+		return web_refuse(w, 401, "missing or wrong token: send "
+				  "'Authorization: Bearer TOKEN'");
 	return 0;
 }
 
@@ -68,10 +67,11 @@ static int check_change(struct web_worker *w)
 	const char *own = http_header(w->asked, "Host");
 
 	if (!w->web->auth.tokens && !is_local(w))
-		return web_refuse(w, 403, "only this machine may do that");
+		return web_refuse(w, 403,
+				  "without tokens only local clients may send "
+				  "commands");
 	if (origin && (!host || !own || strcasecmp(host, own)))
-		return web_refuse(w, 403, "pages of other sites may not do "
-				  "that");
+		return web_refuse(w, 403, "cross-origin request rejected");
 	if (!type || strncasecmp(type, json, sizeof(json) - 1) ||
 	    (type[sizeof(json) - 1] && !strchr("; ", type[sizeof(json) - 1])))
 		return web_refuse(w, 415, "Content-Type must be "
@@ -85,8 +85,8 @@ static int check_change(struct web_worker *w)
 
 static int no_such(struct web_worker *w)
 {
-	return web_refuse(w, 404, "no such address: see /api/v1/status, "
-			  "layers, spot, rooms, topics");
+	return web_refuse(w, 404, "no such path; see /api/v1/status, layers, "
+			  "spot, rooms, topics");
 }
 
 /* NAME or NAME.png. Return: number of the layer, or -ENOENT */
@@ -146,7 +146,17 @@ static const struct {
 	{ "command", true, web_answer_command },
 };
 
-static int answer_plain(struct web_worker *w, bool post)
+/* @post: the path takes POST, otherwise GET and HEAD */
+static int check_method(struct web_worker *w, bool post)
+{
+	const char *method = w->asked->method;
+
+	if (post ? !strcmp(method, "POST") : w->head || !strcmp(method, "GET"))
+		return 0;
+	return web_refuse_method(w, post ? "POST" : "GET, HEAD");
+}
+
+static int answer_plain(struct web_worker *w)
 {
 	const char *name = w->request.part[2];
 	char error[ERROR_TEXT];
@@ -155,36 +165,39 @@ static int answer_plain(struct web_worker *w, bool post)
 	for (unsigned int i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
 		if (strcmp(plain[i].name, name))
 			continue;
-		if (plain[i].post != post)
-			return web_refuse(w, 405, post ? "this is asked for "
-					  "with GET" : "this is told with "
-					  "POST");
+		status = check_method(w, plain[i].post);
+		if (status)
+			return status;
 		if (plain[i].answer != web_answer_spot &&
 		    web_request_only(&w->request, "", error))
 			return web_fail(w, -EINVAL, error);
-		status = post ? check_change(w) : 0;
+		status = plain[i].post ? check_change(w) : 0;
 		return status ? status : plain[i].answer(w);
 	}
 	return no_such(w);
 }
 
-static int answer_path(struct web_worker *w, bool post)
+static int answer_path(struct web_worker *w)
 {
 	const struct web_request *r = &w->request;
-	char error[ERROR_TEXT];
+	char error[256];
+	int status;
 
-	if (r->parts == 1 && !strcmp(r->part[0], "metrics") && !post)
-		return web_answer_metrics(w);
+	if (r->parts == 1 && !strcmp(r->part[0], "metrics")) {
+		status = check_method(w, false);
+		return status ? status : web_answer_metrics(w);
+	}
 	if (r->parts < 3 || strcmp(r->part[0], "api") ||
 	    strcmp(r->part[1], "v1"))
 		return no_such(w);
 	if (r->parts == 3)
-		return answer_plain(w, post);
+		return answer_plain(w);
 	if (strcmp(r->part[2], "layers") &&
 	    (strcmp(r->part[2], "rooms") || r->parts > 4))
 		return no_such(w);
-	if (post)
-		return web_refuse(w, 405, "this is asked for with GET");
+	status = check_method(w, false);
+	if (status)
+		return status;
 	if (!strcmp(r->part[2], "layers"))
 		return answer_layer(w);
 	if (web_request_only(r, "", error))
@@ -194,16 +207,12 @@ static int answer_path(struct web_worker *w, bool post)
 
 static int web_answer(struct web_worker *w)
 {
-	const char *method = w->asked->method;
-	const bool post = !strcmp(method, "POST");
-	char error[ERROR_TEXT] = "";
+	char error[256] = "";
 
-	if (!post && !w->head && strcmp(method, "GET"))
-		return web_refuse(w, 405, "there is only GET, HEAD and POST");
 	if (web_request_parse(&w->request, w->asked->path, w->asked->query,
 			      error))
 		return web_refuse(w, 400, error);
-	return answer_path(w, post);
+	return answer_path(w);
 }
 
 /*
@@ -248,9 +257,9 @@ static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
 {
 	struct web_worker *w = begin(arg, worker, c);
 
-	web_refuse(w, status, status == 413 ? "the request is too long" :
-		   status == 408 ? "the request takes too long" :
-		   "no proper request");
+	web_refuse(w, status, status == 413 ? "request too long" :
+		   status == 408 ? "request timeout" :
+		   "malformed request");
 }
 
 /*

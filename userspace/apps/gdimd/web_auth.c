@@ -110,14 +110,14 @@ static int read_lines(struct web_auth *a, FILE *in, const char *path,
 		if (!add_token(a, text, n))
 			continue;
 		return error_set(error, -EINVAL,
-				 "%.100s:%u: a token is %d to %d characters "
-				 "without spaces, and there are %d at most",
+				 "%.100s:%u: a token must have %d to %d "
+				 "characters without spaces; at most %d tokens",
 				 path, number, WEB_TOKEN_MIN, WEB_TOKEN - 1,
 				 WEB_TOKENS);
 	}
 	if (a->tokens)
 		return 0;
-	return error_set(error, -EINVAL, "%.100s: has no token", path);
+	return error_set(error, -EINVAL, "%.100s: no token in it", path);
 }
 
 static int read_tokens(struct web_auth *a, const char *path,
@@ -132,11 +132,12 @@ static int read_tokens(struct web_auth *a, const char *path,
 		err = error_set(error, -errno, "%.150s: %s", path,
 				strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		err = error_set(error, -EINVAL, "%.150s: is not a file", path);
+		err = error_set(error, -EINVAL,
+				"%.150s: not a regular file", path);
 	else if (st.st_mode & (S_IRWXO | S_IWGRP))
 		err = error_set(error, -EACCES,
-				"%.150s: others may read or change these "
-				"tokens: chmod 640", path);
+				"%.150s: other users can read it or its group "
+				"can write it; run chmod 640", path);
 	if (!err)
 		err = read_lines(a, in, path, error);
 	if (in)
@@ -158,8 +159,8 @@ int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
 	if (err || a->loopback || a->tokens)
 		return err;
 	return error_set(error, -EACCES,
-			 "http %s: without http-token-file only loopback "
-			 "addresses can be listened on",
+			 "http %s: not a loopback address; this needs "
+			 "http-token-file",
 			 a->where);
 }
 

@@ -66,13 +66,12 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error, ERROR_TEXT, "%s has no '%s', only:%.*s",
+			snprintf(error, 256, "%s: unknown key '%s'; known:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error, ERROR_TEXT,
-				 "%s has no '%s', nor anything "
-				 "else", a->name, key);
+			snprintf(error, 256, "%s: unknown key '%s'; it has no "
+				 "keys", a->name, key);
 		return -EINVAL;
 	}
 	return 0;
@@ -85,7 +84,8 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 
 	if (!a)
 		return error_set(o->error, -EINVAL,
-				 "do what? '%.40s' is not done over HTTP",
+				 "unknown command '%.40s', or not available "
+				 "over HTTP",
 				 name);
 	err = check_keys(a, p, !o->name, o->error);
 	if (!err && o->config->is_slow(name))
@@ -198,38 +198,44 @@ int web_answer_command(struct web_worker *w)
 static const struct metric {
 	const char	*part, *item, *name, *type, *help;
 } metrics[] = {
-	{ NULL, "nodes", "nodes", "gauge", "of the pose graph" },
-	{ NULL, "placed", "placed_nodes", "gauge", "that have a place" },
-	{ NULL, "submaps", "submaps", "gauge", "in the store" },
+	{ NULL, "nodes", "nodes", "gauge", "Nodes Nodes of the pose graph.." },
+	{ NULL, "placed", "placed_nodes", "gauge",
+	  "Nodes with a pose in the map." },
+	{ NULL, "submaps", "submaps", "gauge",
+	  "Submaps Submaps in the store.." },
 	{ NULL, "waiting", "waiting_submaps", "gauge",
-	  "whose node has no place yet" },
+	  "Submaps whose node has no pose yet." },
 	{ NULL, "to_fuse", "to_fuse_submaps", "gauge",
-	  "that came or moved and are not in fused maps yet" },
+	  "New or moved submaps that are not in the fused maps yet." },
 	{ NULL, "damaged", "damaged_submaps", "gauge",
-	  "whose cells cannot be read" },
-	{ NULL, "cell_bytes", "cell_bytes", "gauge", "of submaps in memory" },
+	  "Submaps with unreadable cells." },
+	{ NULL, "cell_bytes", "cell_bytes", "gauge",
+	  "Memory used by cells of submaps, in bytes." },
 	{ NULL, "tile_bytes", "tile_bytes", "gauge",
-	  "of fused maps in memory" },
-	{ "in", "messages", "in_messages_total", "counter", "that came" },
-	{ "in", "submaps_stored", "in_submaps_total", "counter", "stored" },
+	  "Memory used by fused maps, in bytes." },
+	{ "in", "messages", "in_messages_total", "counter",
+	  "Messages received." },
+	{ "in", "submaps_stored", "in_submaps_total", "counter",
+	  "Submaps stored." },
 	{ "in", "transforms_stored", "in_transforms_total", "counter",
-	  "stored" },
+	  "Transforms stored." },
 	{ "in", "refused", "in_refused_total", "counter",
-	  "messages that were not taken" },
+	  "Messages rejected as invalid." },
 	{ "in", "lost", "in_lost_total", "counter",
-	  "messages that could not be kept" },
+	  "Messages lost: by the transport, dropped, or not stored." },
 	{ "refused", "socket", "socket_errors_total", "counter",
-	  "of the local socket, answered with an error" },
+	  "Requests on the local socket answered with an error." },
 	{ "refused", "services", "service_errors_total", "counter",
-	  "of services, answered with an error" },
+	  "Service requests answered with an error." },
 	{ "fused", "moved", "fused_moved_total", "counter",
-	  "submaps that moved" },
-	{ "fused", "tiles", "fused_tiles_total", "counter", "fused" },
-	{ "fused", "drawn", "fused_drawn_total", "counter", "submaps" },
+	  "Submaps redrawn because they moved." },
+	{ "fused", "tiles", "fused_tiles_total", "counter", "Tiles fused." },
+	{ "fused", "drawn", "fused_drawn_total", "counter",
+	  "Submaps drawn into fused maps." },
 	{ "fused", "failed", "fused_failed_total", "counter",
-	  "submaps that could not be read" },
+	  "Submaps that could not be read." },
 	{ "fused", "busy_ms", "fused_busy_ms_total", "counter",
-	  "time of the thread that fuses" },
+	  "Time spent on fusion, in milliseconds." },
 };
 
 static void print_metric(struct bytes *out, const char *name, const char *type,
@@ -261,15 +267,17 @@ int web_answer_metrics(struct web_worker *w)
 				     item->valuedouble);
 	}
 	cJSON_Delete(o.answer);
-	print_metric(&w->out, "http_connections", "gauge", "that are open",
+	print_metric(&w->out, "http_connections", "gauge",
+		     "Open HTTP connections.",
 		     http_server_connections(w->web->server));
 	print_metric(&w->out, "http_dropped_total", "counter",
-		     "connections closed as there were too many",
+		     "HTTP connections closed at the connection limit.",
 		     http_server_dropped(w->web->server));
-	print_metric(&w->out, "http_requests_total", "counter", "answered",
+	print_metric(&w->out, "http_requests_total", "counter",
+		     "HTTP requests received.",
 		     __atomic_load_n(&w->web->requests, __ATOMIC_RELAXED));
 	print_metric(&w->out, "http_errors_total", "counter",
-		     "of requests, answered with an error",
+		     "HTTP requests answered with an error.",
 		     __atomic_load_n(&w->web->errors, __ATOMIC_RELAXED));
 	return web_reply(w, 200, "text/plain; version=0.0.4",
 			 "Cache-Control: no-store\r\n");

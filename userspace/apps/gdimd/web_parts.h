@@ -82,6 +82,9 @@ int web_begin(struct web_worker *w);
 /* {"error": @text}. Return: @status */
 int web_refuse(struct web_worker *w, int status, const char *text);
 
+/* Status 405; @allow: the methods of the path, "GET, HEAD". Return: 405 */
+int web_refuse_method(struct web_worker *w, const char *allow);
+
 /* As web_refuse(), with the HTTP status of an errno */
 int web_fail(struct web_worker *w, int err, const char *text);
 

@@ -84,7 +84,7 @@ int web_answer_room(struct web_worker *w, const char *id)
 	int err;
 
 	if (parse_u32(id, 0, ROOM_ID_MAX, &number)) {
-		snprintf(error, sizeof(error), "a room is a number, 0..%d",
+		snprintf(error, sizeof(error), "a room must be a number, 0..%d",
 			 ROOM_ID_MAX);
 		return web_fail(w, -EINVAL, error);
 	}

@@ -106,8 +106,6 @@ static const char *lines_of(int status)
 	switch (status) {
 	case 401:
 		return "WWW-Authenticate: Bearer\r\n";
-	case 405:
-		return "Allow: GET, HEAD, POST\r\n";
 	case 503:
 		return "Retry-After: 1\r\n";
 	default:
@@ -115,7 +113,8 @@ static const char *lines_of(int status)
 	}
 }
 
-int web_refuse(struct web_worker *w, int status, const char *text)
+static int web_reply_error(struct web_worker *w, int status, const char *text,
+			   const char *lines)
 {
 	cJSON *answer = cJSON_CreateObject();
 	char clean[256];
@@ -124,7 +123,21 @@ int web_refuse(struct web_worker *w, int status, const char *text)
 	utf8_clean(text, strlen(text), clean, sizeof(clean));
 	cJSON_AddStringToObject(answer, "error", clean);
 	__atomic_add_fetch(&w->web->errors, 1, __ATOMIC_RELAXED);
-	return send_json(w, status, answer, lines_of(status));
+	return send_json(w, status, answer, lines);
+}
+
+int web_refuse(struct web_worker *w, int status, const char *text)
+{
+	return web_reply_error(w, status, text, lines_of(status));
+}
+
+int web_refuse_method(struct web_worker *w, const char *allow)
+{
+	char text[80], lines[80];
+
+	snprintf(text, sizeof(text), "method not allowed; allowed: %s", allow);
+	snprintf(lines, sizeof(lines), "Allow: %s\r\n", allow);
+	return web_reply_error(w, 405, text, lines);
 }
 
 int web_fail(struct web_worker *w, int err, const char *text)
@@ -138,7 +151,7 @@ int web_fail(struct web_worker *w, int err, const char *text)
 	};
 
 	if (!text || !*text)
-		text = err == -ECANCELED ? "the daemon ends" :
+		text = err == -ECANCELED ? "gdimd is shutting down" :
 		       err == -EAGAIN || err == -ETIMEDOUT ?
 		       "busy, try again" : strerror(-err);
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(*table); i++)

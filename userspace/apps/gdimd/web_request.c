@@ -63,14 +63,13 @@ static int web_request_decode(struct reader *d, const char *from,
 
 		if (c < 0x20 || c > 0x7e)
 			return web_request_refuse(
-				d, "the address has something that is "
-				   "no text in ASCII");
+				d, "the URL is not printable ASCII");
 		if (d->used + 1 >= WEB_TEXT)
-			return web_request_refuse(d, "the address is too long");
+			return web_request_refuse(d, "the URL is too long");
 		d->r->text[d->used++] = plus ? ' ' : c;
 	}
 	if (d->used + 1 >= WEB_TEXT)
-		return web_request_refuse(d, "the address is too long");
+		return web_request_refuse(d, "the URL is too long");
 	d->r->text[d->used++] = 0;
 	return 0;
 }
@@ -81,7 +80,7 @@ static int parse_path(struct reader *d, const char *path)
 	int err = 0;
 
 	if (*path != '/')
-		return web_request_refuse(d, "the address has no path");
+		return web_request_refuse(d, "the URL has no path");
 	while (*path && !err) {
 		const char *end;
 
@@ -89,7 +88,7 @@ static int parse_path(struct reader *d, const char *path)
 		end = path + strcspn(path, "/");
 		if (r->parts == WEB_PARTS)
 			return web_request_refuse(
-				d, "the path has too many parts");
+				d, "too many path segments");
 		err = web_request_decode(d, path, end, false,
 					 &r->part[r->parts++]);
 		path = end;
@@ -113,7 +112,8 @@ static int parse_parameter(struct reader *d, const char *from, const char *end)
 	if (err)
 		return err;
 	if (web_request_value(r, r->name[n]))
-		return error_set(d->error, -EINVAL, "%.40s twice", r->name[n]);
+		return error_set(d->error, -EINVAL,
+				 "parameter %.40s given twice", r->name[n]);
 	r->parameters++;
 	return 0;
 }
@@ -184,8 +184,8 @@ int web_request_only(const struct web_request *r, const char *names,
 		if (web_request_has_word(names, r->name[i]))
 			continue;
 		return error_set(error, -EINVAL,
-				 "there is no parameter '%.40s' here%s%s",
-				 r->name[i], *names ? ", but " : "", names);
+				 "unknown parameter '%.40s'%s%s",
+				 r->name[i], *names ? "; known: " : "", names);
 	}
 	return 0;
 }

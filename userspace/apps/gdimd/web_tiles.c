@@ -142,7 +142,7 @@ static int colours_of(const struct web_worker *w, const struct layer *l,
 			  (int)modality_get(l->modality)->colours;
 
 	if (found < 0)
-		return error_set(error, -EINVAL, "there are no colours '%.40s'",
+		return error_set(error, -EINVAL, "unknown colours '%.40s'",
 				 name);
 	*colours = found;
 	return 0;
@@ -188,8 +188,9 @@ static int view_of(const struct web_request *r, struct view *v,
 	if (whole_number(r->part[5], -ZOOM_MAX, ZOOM_MAX, &z) ||
 	    whole_number(r->part[6], -TILE_MAX, TILE_MAX, &x) ||
 	    whole_number(last, -TILE_MAX, TILE_MAX, &y)) {
-		snprintf(error, ERROR_TEXT, "a tile is Z/X/Y.png: Z %d..%d, X "
-			 "and Y %d..%d", -ZOOM_MAX, ZOOM_MAX, -TILE_MAX,
+		snprintf(error, ERROR_TEXT, "a tile must be Z/X/Y.png with Z "
+			 "%d..%d, X and Y %d..%d",
+			 -ZOOM_MAX, ZOOM_MAX, -TILE_MAX,
 			 TILE_MAX);
 		return -EINVAL;
 	}
@@ -362,7 +363,8 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 	if (!err && rect_is_empty(&k))
 		err = -ENODATA;
 	if (!err && web_tiles_size_of(&k) * scale * scale > PIXELS_MAX)
-		err = error_set(error, -E2BIG, "too large with this scale");
+		err = error_set(error, -E2BIG,
+				"picture too large at this scale");
 	if (!err)
 		err = web_begin(w);
 	if (!err)
@@ -376,7 +378,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 			 (k.y + (double)k.height) * r.resolution);
 	free(r.cells);
 	if (err == -ENODATA)
-		snprintf(error, ERROR_TEXT, "nothing is known of %s", l.name);
+		snprintf(error, 256, "layer %s has no known cells", l.name);
 	return err;
 }
 
@@ -437,7 +439,8 @@ static int web_tiles_area_of(const struct web_request *q, double cell,
 		return -EINVAL;
 	if (!(x0 < x1 && y0 < y1))
 		return error_set(error, -EINVAL,
-				 "no area: x0 must be below x1, y0 below y1");
+				 "empty area: x0 must be less than x1, y0 less "
+				 "than y1");
 	if (cell <= 0)
 		return -ENODATA;
 	x0 = floor(x0 / cell + hair);
@@ -446,7 +449,8 @@ static int web_tiles_area_of(const struct web_request *q, double cell,
 	height = fmax(ceil(y1 / cell - hair) - y0, 1);
 	if (width * height > max)
 		return error_set(error, -E2BIG,
-				 "an area of %.0f x %.0f cells: %zu is the limit",
+				 "area of %.0f x %.0f cells exceeds the limit "
+				 "of %zu cells",
 				 width, height, max);
 	if (fabs(x0) > INT32_MAX / 2 || fabs(y0) > INT32_MAX / 2)
 		return -ENODATA;
@@ -527,7 +531,7 @@ int web_answer_values(struct web_worker *w, unsigned int layer, bool png)
 		return not_modified(w, tag);
 	err = read_values(w, layer, &l, png, error);
 	if (err == -ENODATA)
-		snprintf(error, sizeof(error), "nothing is known of %s",
+		snprintf(error, sizeof(error), "layer %s has no known cells",
 			 l.name);
 	if (err)
 		return web_fail(w, err, error);
