@@ -145,7 +145,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	if (err)
 		return error_set(error, err, err == -EINVAL ?
 				 "rate must be a number, 0 or 0.001..100" :
-				 "no topic '%.80s' goes out",
+				 "no topic '%.80s' is published",
 				 topic->valuestring);
 	cJSON_AddStringToObject(answer, "topic", topic->valuestring);
 	cJSON_AddNumberToObject(answer, "old_rate", old);
@@ -162,8 +162,8 @@ bool gdimd_store_is_lost(struct gdimd *g)
 		return false;
 	if (__atomic_exchange_n(&g->lost, true, __ATOMIC_ACQ_REL))
 		return true;
-	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing is stored "
-		     "any more, all that comes is refused. Start gdimd again",
+	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing can be "
+		     "stored, all input is rejected. Restart gdimd",
 		     g->config.store);
 	return true;
 }
@@ -191,7 +191,8 @@ static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 	if (snprintf(words, IMPORT_WORDS, "%s",
 		     commands_text_of(p, "words", "")) < IMPORT_WORDS)
 		return 0;
-	return error_set(error, -EINVAL, "too many words for a layer");
+	return error_set(error, -EINVAL,
+			 "KEY=VALUE words of a layer are too long");
 }
 
 /* As in the command line; the daemon reads the files in place */
@@ -265,7 +266,7 @@ static int read_import_map(const cJSON *p, struct import_map *im,
 		.stamp = -1,
 	};
 	if (mode && im->mode < 0)
-		return error_set(error, -EINVAL, "no mode '%.64s'", mode);
+		return error_set(error, -EINVAL, "unknown mode '%.64s'", mode);
 	if (commands_read_words(p, im->words, error) ||
 	    optional(p, "x", POSE_MAX, &im->pose.x, error) ||
 	    optional(p, "y", POSE_MAX, &im->pose.y, error) ||
@@ -354,7 +355,7 @@ static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 	(void)answer;
 	if (!layer_name_valid(name))
 		return error_set(error, -EINVAL,
-				 "'%.64s' is no name of a layer", name);
+				 "'%.64s' is not a layer name", name);
 	site_turn(g->site);
 	err = commands_find_layer(g, name, commands_text_of(p, "words", ""), &l,
 				  error);
@@ -418,7 +419,7 @@ static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 	if (layer && cJSON_HasObjectItem(p, "room"))
 		return error_set(error, -EINVAL,
-				 "one at a time: layer or room");
+				 "give either layer or room, not both");
 	if (!layer && commands_number(p, "room", 0, ROOM_ID_MAX, &room, error))
 		return -EINVAL;
 	err = layer ? remove_layer(g->site, layer, answer, error) :
@@ -509,7 +510,8 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 			return commands_run(gdimd, &commands[i], parameters,
 					    answer, error);
 	return error_set(error, -EINVAL,
-			 "do what? status, layers, spot, rooms, room, rate, "
-			 "import, import-submaps, set-poses, layer, remove, "
-			 "log, snapshot, notes");
+			 "unknown command '%.40s'; known: status, layers, "
+			 "spot, rooms, room, rate, import, import-submaps, "
+			 "set-poses, layer, remove, log, snapshot, notes",
+			 name);
 }

@@ -64,7 +64,7 @@ int gdimd_request(void *arg, const char *name, const cJSON *parameters,
 			return 0;
 		o->err = err;
 		snprintf(o->error, sizeof(o->error), "%s", err == -EBUSY ?
-			 "too much is being done already" : strerror(-err));
+			 "too many commands in progress" : strerror(-err));
 		/* the error is the answer */
 		commands_map_answer_order(o);
 		return 0;
