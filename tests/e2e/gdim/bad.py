@@ -143,86 +143,86 @@ def refused(d, out, topic, what, text, messages=1, after=good):
 
 
 MAP = (
-    ('frame-empty', 'no proper frame id'), ('frame-long', 'no proper frame'),
-    ('frame-line', 'no proper frame'), ('frame-latin1', 'no proper frame'),
+    ('frame-empty', 'invalid frame_id'), ('frame-long', 'invalid frame_id'),
+    ('frame-line', 'invalid frame_id'), ('frame-latin1', 'invalid frame_id'),
     ('stamp-past', 'before 1970'), ('stamp-future', 'in the future'),
-    ('width-0', 'a map of 0 x 20'), ('height-0', 'a map of 20 x 0'),
-    ('size-0', 'a map of 0 x 0'), ('size-minus', 'at most'),
-    ('size-max', 'at most'), ('says-huge', '10000 x 10000 cells, at most'),
-    ('few', '399 cells for'), ('many', '401 cells for'),
-    ('none', '0 cells for'), ('cell-nan', 'cells of nan'),
-    ('cell-0', 'cells of 0'), ('cell-minus', 'cells of -0.05'),
-    ('cell-inf', 'cells of inf'), ('cell-big', 'cells of 1e+09'),
-    ('x-nan', 'an origin at nan'), ('x-inf', 'an origin at inf'),
-    ('x-far', 'an origin at 1e+07'), ('y-nan', 'an origin at'),
-    ('z-nan', 'an origin at'), ('turn-nan', 'nan rad'),
-    ('turn-long', 'nan rad'), ('cells-101', '1 cells that are neither'),
-    ('cells-minus', '2 cells that are neither'), ('cut', 'damaged'),
-    ('nothing', 'damaged'), ('other-end', 'damaged'), ('string', 'damaged'))
+    ('width-0', 'empty map: 0 x 20'), ('height-0', 'empty map: 20 x 0'),
+    ('size-0', 'empty map: 0 x 0'), ('size-minus', 'at most'),
+    ('size-max', 'at most'), ('says-huge', '10000 x 10000 cells: at most'),
+    ('few', '399 cells do'), ('many', '401 cells do'),
+    ('none', '0 cells do'), ('cell-nan', 'cell size: nan'),
+    ('cell-0', 'cell size: 0'), ('cell-minus', 'cell size: -0.05'),
+    ('cell-inf', 'cell size: inf'), ('cell-big', 'cell size: 1e+09'),
+    ('x-nan', 'origin: nan'), ('x-inf', 'origin: inf'),
+    ('x-far', 'origin: 1e+07'), ('y-nan', 'invalid origin'),
+    ('z-nan', 'invalid origin'), ('turn-nan', 'nan rad'),
+    ('turn-long', 'nan rad'), ('cells-101', '1 cells are neither'),
+    ('cells-minus', '2 cells are neither'), ('cut', 'malformed'),
+    ('nothing', 'malformed'), ('other-end', 'malformed'), ('string', 'malformed'))
 GRID = tuple(c for c in MAP if c[0].startswith(('frame', 'stamp', 'cell-',
                                                 'x-', 'y-', 'z-', 'turn'))) + (
-    ('frame-map', 'is that of the map'),
-    ('layers-few', 'not of one size'), ('layers-many', 'not of one size'),
-    ('layers-none', 'not of one size'), ('arrays-none', 'not of one size'),
-    ('layer-empty', 'whose name is none'),
-    ('layer-long', 'whose name is none'),
-    ('layer-latin1', 'whose name is none'),
-    ('layer-words', 'whose name is none'), ('layer-full', 'too long'),
-    ('layer-twice', 'layer a twice'), ('dims-1', 'not of one size'),
-    ('dims-label', 'not of one size'), ('few', 'not of one size'),
-    ('mismatch', 'not of one size'), ('says-huge', 'not of one size'),
-    ('start-far', 'not of one size'), ('cut', 'damaged'))
+    ('frame-map', 'is the map frame'),
+    ('layers-few', 'layers differ in size'), ('layers-many', 'layers differ in size'),
+    ('layers-none', 'layers differ in size'), ('arrays-none', 'layers differ in size'),
+    ('layer-empty', 'invalid layer name'),
+    ('layer-long', 'invalid layer name'),
+    ('layer-latin1', 'invalid layer name'),
+    ('layer-words', 'invalid layer name'), ('layer-full', 'name too long'),
+    ('layer-twice', 'layer a occurs twice'), ('dims-1', 'layers differ in size'),
+    ('dims-label', 'layers differ in size'), ('few', 'layers differ in size'),
+    ('mismatch', 'layers differ in size'), ('says-huge', 'layers differ in size'),
+    ('start-far', 'layers differ in size'), ('cut', 'malformed'))
 OTHERS = (
-    ('hazard_map', 'frame-odom', 'frame odom, not map'),
-    ('hazard_map', 'frame-empty', 'no proper frame'),
-    ('hazard_map', 'huge', '10000 x 10000 cells, at most'),
-    ('submap_transform', 'x-nan', 'a transform of nan'),
-    ('submap_transform', 'x-inf', 'a transform of inf'),
-    ('submap_transform', 'x-far', 'a transform of 1e+07'),
-    ('submap_transform', 'z-nan', 'a transform of nan'),
+    ('hazard_map', 'frame-odom', 'frame odom, expected map'),
+    ('hazard_map', 'frame-empty', 'invalid frame_id'),
+    ('hazard_map', 'huge', '10000 x 10000 cells: at most'),
+    ('submap_transform', 'x-nan', 'invalid transform: nan'),
+    ('submap_transform', 'x-inf', 'invalid transform: inf'),
+    ('submap_transform', 'x-far', 'invalid transform: 1e+07'),
+    ('submap_transform', 'z-nan', 'invalid transform: nan'),
     ('submap_transform', 'turn-nan', 'nan rad'),
     ('submap_transform', 'turn-long', 'nan rad'),
-    ('submap_transform', 'second-nan', 'frame submap_1: a transform of nan'),
-    ('submap_transform', 'parent-empty', 'without proper frame'),
-    ('submap_transform', 'parent-latin1', 'without proper frame'),
-    ('submap_transform', 'child-empty', 'without proper frame'),
-    ('submap_transform', 'child-long', 'without proper frame'),
-    ('submap_transform', 'child-map', 'which is that of the map'),
-    ('submap_transform', 'itself', 'would follow itself'),
-    ('submap_transform', 'circle', 'would follow itself'),
+    ('submap_transform', 'second-nan', 'frame submap_1: invalid transform: nan'),
+    ('submap_transform', 'parent-empty', 'with an invalid frame_id'),
+    ('submap_transform', 'parent-latin1', 'with an invalid frame_id'),
+    ('submap_transform', 'child-empty', 'with an invalid frame_id'),
+    ('submap_transform', 'child-long', 'with an invalid frame_id'),
+    ('submap_transform', 'child-map', 'as child frame'),
+    ('submap_transform', 'itself', 'form a loop'),
+    ('submap_transform', 'circle', 'form a loop'),
     ('submap_transform', 'stamp-past', 'before 1970'),
     ('submap_transform', 'stamp-future', 'in the future'),
-    ('submap_transform', 'cut', 'damaged'),
-    ('room_information', 'frame-odom', 'frame odom, not map'),
-    ('room_information', 'frame-empty', 'no proper frame'),
+    ('submap_transform', 'cut', 'malformed'),
+    ('room_information', 'frame-odom', 'frame odom, expected map'),
+    ('room_information', 'frame-empty', 'invalid frame_id'),
     ('room_information', 'stamp-future', 'in the future'),
-    ('room_information', 'x-nan', 'room 7: a place or size'),
-    ('room_information', 'y-nan', 'room 7: a place or size'),
-    ('room_information', 'size-nan', 'room 7: a place or size'),
-    ('room_information', 'size-minus', 'room 7: a place or size'),
-    ('room_information', 'size-inf', 'room 7: a place or size'),
-    ('room_information', 'name-long', 'room 7: its name is no text'),
-    ('room_information', 'name-latin1', 'room 7: its name is no text'),
-    ('room_information', 'name-line', 'room 7: its name is no text'),
-    ('room_information', 'point-nan', 'room 7: a corner'),
-    ('room_information', 'points-many', 'room 7: 65 corners'),
+    ('room_information', 'x-nan', 'room 7: invalid position'),
+    ('room_information', 'y-nan', 'room 7: invalid position'),
+    ('room_information', 'size-nan', 'room 7: invalid position'),
+    ('room_information', 'size-minus', 'room 7: invalid position'),
+    ('room_information', 'size-inf', 'room 7: invalid position'),
+    ('room_information', 'name-long', 'room 7: name is not UTF-8'),
+    ('room_information', 'name-latin1', 'room 7: name is not UTF-8'),
+    ('room_information', 'name-line', 'room 7: name is not UTF-8'),
+    ('room_information', 'point-nan', 'room 7: corner position'),
+    ('room_information', 'points-many', 'room 7: too many corners: 65'),
     ('room_information', 'hot', 'room 7: averages'),
     ('room_information', 'gas-inf', 'room 7: averages'),
     ('room_information', 'gases-many', 'room 7: averages'),
     ('room_information', 'smoke-101', 'room 7: averages'),
     ('room_information', 'hazard-minus', 'room 7: averages'),
-    ('room_information', 'cut', 'damaged'),
-    ('repeater_map', 'frame-odom', 'frame odom, not map'),
+    ('room_information', 'cut', 'malformed'),
+    ('repeater_map', 'frame-odom', 'frame odom, expected map'),
     ('repeater_map', 'stamp-future', 'in the future'),
-    ('repeater_map', 'point-nan', 'a repeater where none can be'),
-    ('repeater_map', 'points-many', '5000 repeaters'),
-    ('repeater_map', 'cut', 'damaged'),
-    ('rooms', 'nothing', 'damaged'),
-    ('thermal_image', 'few', '11 bytes for an image of 2 x 2'),
-    ('thermal_image', 'width-0', 'an image of 0 x 2'),
-    ('thermal_image', 'size-max', 'bytes for an image of'),
+    ('repeater_map', 'point-nan', 'repeater position'),
+    ('repeater_map', 'points-many', 'too many repeaters: 5000'),
+    ('repeater_map', 'cut', 'malformed'),
+    ('rooms', 'nothing', 'malformed'),
+    ('thermal_image', 'few', 'image of 11 bytes does'),
+    ('thermal_image', 'width-0', 'size of 0 x 2'),
+    ('thermal_image', 'size-max', 'does not match its size'),
     ('thermal_image', 'stamp-future', 'in the future'),
-    ('thermal_image', 'cut', 'damaged'))
+    ('thermal_image', 'cut', 'malformed'))
 
 
 def topics(d, program):
@@ -232,8 +232,8 @@ def topics(d, program):
        until(lambda: counts(d.status()) == [1, 1, 1, 0, 1]),
        'a submap has a place', d.status())
     for what, text in MAP + (
-            ('frame-map', 'is that of the map'),
-            ('stamp-old', 'its slam_map is newer than this one')):
+            ('frame-map', 'is the map frame'),
+            ('stamp-old', 'stored submap of slam_map is newer')):
         refused(d, out, 'slam_submap', what, text)
     for what, text in GRID:
         refused(d, out, 'gas_A_submap_1', what, text)
@@ -242,9 +242,9 @@ def topics(d, program):
        'no layer was made', layers)
     for case in OTHERS:
         refused(d, out, *case)
-    refused(d, out, 'foo_submap', 'good', 'no layer has this input', 0)
+    refused(d, out, 'foo_submap', 'good', 'no layer uses this topic', 0)
     refused(d, out, 'gas_B_submap_1', 'as-grid',
-            'is no grid_map_msgs/GridMap', 0)
+            'not of type grid_map_msgs/GridMap', 0)
     before = d.status()
     ok(out.say('submap_transform unknown') == 'sent' and until(
         lambda: d.status()['nodes'] == before['nodes'] + 2 and
@@ -263,12 +263,12 @@ def renamed(d, program):
     """the map's frame is world: that of others is called map"""
     out = Sender(program)
     for topic, what, text in (
-            ('slam_submap', 'frame-map', 'is that of the map'),
-            ('submap_transform', 'good', 'the map is world'),
-            ('submap_transform', 'child-map', 'is that of the map'),
-            ('hazard_map', 'good', 'frame map, not world'),
-            ('room_information', 'good', 'frame map, not world'),
-            ('repeater_map', 'good', 'frame map, not world')):
+            ('slam_submap', 'frame-map', 'is the map frame'),
+            ('submap_transform', 'good', 'the map frame is world'),
+            ('submap_transform', 'child-map', 'as child frame'),
+            ('hazard_map', 'good', 'frame map, expected world'),
+            ('room_information', 'good', 'frame map, expected world'),
+            ('repeater_map', 'good', 'frame map, expected world')):
         refused(d, out, topic, what, text, after=lambda d, out: True)
     s = d.status()
     ok(counts(s) == [0, 0, 0, 0, 0], 'nothing of it was stored', s)
@@ -305,18 +305,18 @@ def services(d, program):
     for service, what, text in (
             ('room_information', '77', 'no room 77'),
             ('room_information', '-1', 'no room 255'),
-            ('spot_information', 'nan', 'no such place'),
-            ('spot_information', 'inf', 'no such place'),
-            ('spot_information', '1e30', 'no such place'),
+            ('spot_information', 'nan', 'position out of range'),
+            ('spot_information', 'inf', 'position out of range'),
+            ('spot_information', '1e30', 'position out of range'),
             ('pub_rate', 'topic', 'no such topic'),
-            ('pub_rate', 'nan', 'a rate must be'),
-            ('pub_rate', '-1', 'a rate must be'),
-            ('pub_rate', '1e9', 'a rate must be'),
+            ('pub_rate', 'nan', 'rate must be'),
+            ('pub_rate', '-1', 'rate must be'),
+            ('pub_rate', '1e9', 'rate must be'),
             ('snapshot', '../../etc/x', 'letters'),
             ('snapshot', 'x' * 200, 'letters'),
-            ('logging', 'nan', 'entries a second'),
-            ('logging', '1e9', 'entries a second'),
-            ('logging', '-1', 'entries a second')):
+            ('logging', 'nan', 'log rate must be'),
+            ('logging', '1e9', 'log rate must be'),
+            ('logging', '-1', 'log rate must be')):
         before = d.status()
         said = out.say('call %s %s' % (service, what))
         s = d.status()
@@ -419,13 +419,13 @@ def web(d):
     for method, path, body, headers, status, text in (
             ('GET', 'spot?x=nan&y=1', None, {}, 400, 'must be a number'),
             ('GET', 'spot?x=1e300&y=1', None, {}, 400, 'must be a number'),
-            ('GET', 'spot?x=%zz&y=1', None, {}, 400, 'no text'),
+            ('GET', 'spot?x=%zz&y=1', None, {}, 400, 'not printable'),
             ('GET', 'rooms/77', None, {}, 404, 'no room 77'),
             ('GET', 'layers/nope', None, {}, 404, 'no layer'),
             ('GET', 'layers/..%2f..%2fetc%2fpasswd', None, {}, 404,
              'no layer'),
             ('GET', '../../../etc/passwd', None, {}, 404, 'no such path'),
-            ('PUT', 'layers', b'{}', as_json, 405, 'only GET'),
+            ('PUT', 'layers', b'{}', as_json, 405, 'GET, HEAD'),
             ('POST', 'status', b'{}', as_json, 405, 'GET'),
             ('GET', 'command', None, {}, 405, 'POST'),
             ('POST', 'command', b'[' * 9999, as_json, 400, 'JSON'),

@@ -277,11 +277,11 @@ test_bad_import()
 		--layer new --rule best
 	no 'import: a range upside down' 'range=' "${import[@]}" "$cells" \
 		--layer new --range 5:1
-	no 'import: a layer that is there' "layer' changes" "${import[@]}" \
+	no 'import: a layer that is there' "with 'gdimctl layer'" "${import[@]}" \
 		"$cells" --rule mean
 	no 'import: frames with long names' 'too long' "${import[@]}" \
 		"$cells" --layer new --role gas --frame "$(printf 'x%.0s' {1..95})"
-	no 'import: frames with odd names' 'proper name' "${import[@]}" \
+	no 'import: frames with odd names' 'invalid frame name' "${import[@]}" \
 		"$cells" --layer new --role gas --frame $'a\nb'
 	no 'import: two files' 'one file' "${import[@]}" "$cells" "$cells"
 	no 'import: nothing' 'needed' import-submaps
@@ -696,7 +696,7 @@ test_records()
 	ok 'daemon: killed, its log has no end'
 	: >"$scratch/records/log_20000101T000000.000.mcap"
 	daemon_begin
-	until_says "$log: had no end and has one" cat "$scratch/log" &&
+	until_says "$log: was not closed; completed" cat "$scratch/log" &&
 		has_end "$log" &&
 		[ ! -e "$scratch/records/log_20000101T000000.000.mcap" ] &&
 		! ls "$scratch"/records/*.part 2>/dev/null

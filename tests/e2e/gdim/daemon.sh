@@ -354,7 +354,7 @@ test_damaged()
 	[ "$(grep -c '^damaged: slam_map of submap_[24]$' \
 		"${path%.mcap}.txt")" = 2 ]
 	ok 'a snapshot names them'
-	[ "$(grep -c 'damaged cells: slam_map of submap_[24] is not' \
+	[ "$(grep -c 'damaged cells: slam_map of submap_[24] is omitted' \
 		"$scratch/damaged.err")" = 2 ] &&
 		[ "$(grep -c 'damaged cells' "$scratch/damaged.err")" = 2 ]
 	ok 'and the log, each once'
@@ -448,16 +448,16 @@ test_changed()
 	ok 'and than defaults'
 	has '[.layers[] | select(.name == "engine").rule == "mean"] | any'
 	ok 'a role has a rule'
-	[ "$(grep -c "stays as .* 'gdimctl layer slam_map rule=min'" \
+	[ "$(grep -c "kept as stored; .* gdimctl layer slam_map rule=min" \
 		"$scratch/again.err")" = 1 ] &&
-		[ "$(grep -c 'stays as' "$scratch/again.err")" = 1 ]
+		[ "$(grep -c 'kept as stored' "$scratch/again.err")" = 1 ]
 	ok 'one line says so, and what to do'
 	end
 	start ranged --from none --to none --maxTemp 800
 	ask layers
 	has '[.layers[] | select(.name == "temp_map_fused").high == 800] | any'
 	ok 'a range that somebody gives is that from now on'
-	grep -q 'temp_map_fused: its range is 0:800 .* was 0:500' \
+	grep -q 'temp_map_fused: range set to 0:800 .* was 0:500' \
 		"$scratch/ranged.err"
 	ok 'which is told'
 	end
@@ -540,7 +540,7 @@ test_refused()
 		grep -qF 'rate = is before the first [section]' \
 			"$scratch/bad.err"
 	ok 'a setting before its section'
-	refused '--socket names' timeout 20 "$gdimd" --store \
+	refused '--socket selects' timeout 20 "$gdimd" --store \
 		"$scratch/no.db" --socket /proc/none/x --http none &&
 		[ ! -e "$scratch/no.db" ]
 	ok 'no socket: the option is named, and no store is made'

@@ -399,20 +399,20 @@ test_bad()
 
 	bad 'no picture' 'none-there.pgm: No such file' none-there.pgm
 	bad 'a folder' 'not a regular file' sub
-	bad 'one byte less' 'ends too early' short.pgm
-	bad 'no pixels' 'without pixels' none.pgm
-	bad 'too many cells' 'too many pixels' huge.pgm
-	bad 'too long a side' 'too many pixels' long.pgm
+	bad 'one byte less' 'unexpected end of file' short.pgm
+	bad 'no pixels' 'has no pixels' none.pgm
+	bad 'too many cells' 'picture too large' huge.pgm
+	bad 'too long a side' 'picture too large' long.pgm
 	bad '16 bits' 'more than 8 bits' deep.pgm
 	bad 'text' 'neither PGM nor PNG' text.txt
 	bad 'half a PNG' 'PNG' half.png
 	bad 'an unknown mode' 'bad value of mode' plan.pgm 'mode: grey'
-	bad 'thresholds upside down' 'not below' plan.pgm \
+	bad 'thresholds upside down' 'must be less' plan.pgm \
 		'occupied_thresh: 0.2' 'free_thresh: 0.3'
 	bad 'a threshold above 1' 'bad value of free_thresh' plan.pgm \
 		'free_thresh: 1.5'
 	bad 'negate 2' 'bad value of negate' plan.pgm 'negate: 2'
-	bad 'the same twice' 'second time' plan.pgm 'image: plan.pgm'
+	bad 'the same twice' 'duplicate key' plan.pgm 'image: plan.pgm'
 	while IFS='|' read -r line text; do
 		sed "s/^${line%%:*}:.*/$line/" "$scratch/plan.yaml" \
 			>"$scratch/bad.yaml"

@@ -122,7 +122,8 @@ static int check_ranges(const struct config *c)
 		const char *const *option = modality_get(i)->option;
 
 		if (option[1] && !(c->range[i][0] < c->range[i][1]))
-			return cli_error(-EINVAL, "%s %g is not above %s%s%g",
+			return cli_error(-EINVAL,
+					 "%s %g must be greater than %s%s%g",
 					 option[1], c->range[i][1],
 					 option[0] ? option[0] : "",
 					 option[0] ? " " : "", c->range[i][0]);
@@ -196,9 +197,8 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 	struct layer try;
 	const char *words;
 
-	snprintf(error, ERROR_TEXT,
-		 "'%.80s' is no NAME KEY=VALUE ..., or there are "
-		 "more than %d", line, CONFIG_LAYERS);
+	snprintf(error, 256, "'%.80s' is not NAME KEY=VALUE ..., or there are "
+		 "more than %d layers", line, CONFIG_LAYERS);
 	if (c->layers == CONFIG_LAYERS)
 		return -EINVAL;
 	words = first_word(line, l->name, sizeof(l->name));
@@ -302,28 +302,38 @@ static const struct setting settings[] = {
 	  "find the node of a submap by its frame_id, or by the nearest stamp within SECONDS (frame)",
 	  "frame or 0.001..60 s", set_match },
 	{ "rate", "HZ",
-	  "publish changed maps at this rate; 0: never (1)",
+	  "maximum publish rate of changed maps; 0: never (1)",
 	  "0 or 0.001..100", config_set_rate },
 	{ "layer", "\"NAME KEY=VALUE ...\"",
 	  "a modality: input, role, bits, range=LOW:HIGH, unit, rule, drawing, resolution, weights",
 	  "NAME KEY=VALUE ...", config_set_layer, config_option_layer },
 	{ "map", "\"NAME KEY=VALUE ...\"",
-	  "as --layer, of whole maps instead of submaps",
+	  "as --layer, for whole maps instead of submaps",
 	  "NAME KEY=VALUE ...", config_set_map, config_option_map },
-	{ "default-layers", "YES", "have the layers of SmokeBot D4.1 (yes)",
-	  SETTING_FIELD_FLAG(defaults) },
-	{ "minTemp", "T", "temperature of a cell value of 0, degrees C (0)", "a number",
+	{ "default-layers", "YES",
+	  "create the layers of SmokeBot D4.1 (yes)", "yes or no",
+	  set_defaults },
+	{ "minTemp", "T",
+	  "temperature at cell value 0, degrees C (0)", "a number",
 	  set_min_temp },
-	{ "maxTemp", "T", "temperature of 100 (100)", "a number", set_max_temp },
-	{ "maxSmoke", "S", "smoke of a cell value of 100, % (100)", "a number",
+	{ "maxTemp", "T",
+	  "temperature at cell value 100, degrees C (100)",
+	  "a number", set_max_temp },
+	{ "maxSmoke", "S", "smoke at cell value 100, % (100)", "a number",
 	  set_max_smoke },
-	{ "minGas", "G", "concentration of a cell value of 0, ppm (0)", "a number",
+	{ "minGas", "G",
+	  "gas concentration at cell value 0, ppm (0)", "a number",
 	  set_min_gas },
-	{ "maxGas", "G", "concentration of 1 (1000)", "a number", set_max_gas },
-	{ "minSignal", "S", "signal of a cell value of 0, dBm (-100)", "a number",
+	{ "maxGas", "G",
+	  "gas concentration at cell value 1, ppm (1000)",
+	  "a number", set_max_gas },
+	{ "minSignal", "S",
+	  "signal strength at cell value 0, dBm (-100)", "a number",
 	  set_min_signal },
-	{ "maxSignal", "S", "signal of 100 (0)", "a number", set_max_signal },
-	{ "remap", "/FROM:=/TO", "another name for a topic or service",
+	{ "maxSignal", "S",
+	  "signal strength at cell value 100, dBm (0)",
+	  "a number", set_max_signal },
+	{ "remap", "/FROM:=/TO", "remap a topic or service",
 	  "/FROM:=/TO", set_remap },
 	{ "records", "FOLDER",
 	  "folder of logs and snapshots (default: STORE-logs)",
@@ -331,30 +341,33 @@ static const struct setting settings[] = {
 	{ "log", "HZ", "start a log at this rate; 0: no log (0)",
 	  SETTING_FIELD_DOUBLE(log, 0, 10) },
 	{ "quota", "MB",
-	  "size of logs and snapshots; beyond it the oldest logs are removed (1024)", "1..2^30 MB",
+	  "maximum size of logs and snapshots; the oldest logs are deleted "
+	  "beyond it (1024)", "1..2^30 MB",
 	  set_quota },
-	{ "log-size", "MB", "size at which a log ends and the next begins (64)",
+	{ "log-size", "MB", "size of a log before the next one begins (64)",
 	  "1..2^30 MB", set_log_size },
 	{ "socket", "PATH",
 	  "console socket, for gdimctl (/run/gdim/gdimd.sock)",
 	  "a path", set_socket },
 	{ "http", "ADDRESS:PORT",
-	  "HTTP API listen address; PORT: on the loopback; none (127.0.0.1:8460)",
+	  "HTTP API listen address; PORT: on the loopback; none: off "
+	  "(127.0.0.1:8460)",
 	  "ADDRESS:PORT, PORT or none", set_http },
 	{ "http-token-file", "FILE",
-	  "tokens for the HTTP API, one a line; without it only this machine has access",
+	  "tokens for the HTTP API, one per line (default: none, local clients "
+	  "only)",
 	  "a path", set_http_tokens },
 	{ "memory", "MB", "memory for cells and fused maps (96)", "32..1048576 MB",
 	  config_set_memory },
-	{ "threads", "N", "threads that fuse maps; 0: one per CPU (0)",
-	  SETTING_FIELD_U32(threads, 0, 256) },
+	{ "threads", "N", "fusion threads; 0: one per CPU (0)", "0..256",
+	  config_set_threads },
 	{ 0 }
 };
 
 static int config_reject_argument(void *c, const char *v)
 {
 	(void)c;
-	return cli_usage(cli_program, "what is '%s'?", v);
+	return cli_usage(cli_program, "unexpected argument '%s'", v);
 }
 
 static int config_check(void *config, const bool *given, const char *program)
@@ -363,7 +376,7 @@ static int config_check(void *config, const bool *given, const char *program)
 
 	(void)given;
 	if (!*c->store)
-		return cli_usage(program, "where to? --store FILE.db");
+		return cli_usage(program, "missing --store FILE.db");
 	return check_ranges(c);
 }
 
@@ -387,12 +400,13 @@ int config_parse(struct config *c, int argc, char **argv)
 {
 	static const struct settings_program program = {
 		.table = settings, .section = "gdimd",
-		.file = "settings of this list, in [gdimd]",
+		.file = "configuration file; section [gdimd]",
 		.argument = config_reject_argument, .check = config_check,
-		.doc = "Keep what robots find out about a site: layered maps "
-		       "that follow the pose graph. Submaps, transforms, rooms "
-		       "and images come in on /gdim/input/..., fused maps go "
-		       "out on /gdim/output/...; see gdimctl(1) for the rest.",
+		.doc = "Keep layered maps of a site that follow the pose "
+		       "graph. Subscribes to submaps, transforms, rooms and "
+		       "images on /gdim/input/..., publishes fused maps on "
+		       "/gdim/output/.... For queries and commands see "
+		       "gdimctl(1).",
 	};
 	int ret;
 
@@ -431,7 +445,7 @@ int config_make_layer(const struct config *c, const struct config_layer *from,
 	    wildcard_fill(from->name, name, from->words, words,
 			  sizeof(words)))
 		return error_set(error, -EINVAL,
-				 "'%.64s' is no name of a layer", name);
+				 "'%.64s' is not a layer name", name);
 	err = layer_parse(l, name, words, error);
 	if (!err && !has_key(words, "range="))
 		give_range(c, l);

@@ -81,21 +81,22 @@ static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
 		l = now;
 		config_update(&g->config, from, &l);
 		if (l.low != now.low || l.high != now.high)
-			service_logf(LOG_INFO, "layer %s: its range is %g:%g "
-				     "from now on, as the settings say; it was "
-				     "%g:%g", l.name, l.low, l.high, now.low,
+			service_logf(LOG_INFO, "layer %s: range set to %g:%g "
+				     "by the settings; was %g:%g",
+				     l.name, l.low, l.high, now.low,
 				     now.high);
 		if (strcmp(l.input, now.input))
-			service_logf(LOG_INFO, "layer %s: its input is %s from "
-				     "now on, as the settings say; it was %s",
+			service_logf(LOG_INFO, "layer %s: input set to %s by "
+				     "the settings; was %s",
 				     l.name, l.input, now.input);
 		if (!layer_same(&l, &now))
 			number = site_set_layer(g->site, &l, error);
 		config_difference(from, &l, words);
 		if (*words)
-			service_logf(LOG_WARNING, "layer %s stays as the store "
-				     "has it; 'gdimctl layer %s %.300s' makes "
-				     "it what the settings say", l.name, l.name,
+			service_logf(LOG_WARNING, "layer %s differs from the "
+				     "settings and is kept as stored; to apply "
+				     "them: gdimctl layer %s %.300s",
+				     l.name, l.name,
 				     words);
 	}
 	return number < 0 ? number : 0;
@@ -110,12 +111,13 @@ static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 
 	(void)arg;
 	if (n <= TOLD)
-		service_logf(LOG_ERR, "damaged cells: %s of %s is not in its "
-			     "map, until a newer one comes", d->layer,
+		service_logf(LOG_ERR, "damaged cells: %s of %s is omitted from "
+			     "its map until a newer submap replaces it",
+			     d->layer,
 			     d->frame);
 	else if (n == TOLD + 1)
-		service_logf(LOG_ERR, "damaged cells: of more submaps, too; "
-			     "'gdimctl verify' names all");
+		service_logf(LOG_ERR, "damaged cells in further submaps; "
+			     "'gdimctl verify' lists all");
 }
 
 static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
@@ -175,8 +177,8 @@ static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
 	err = console_open(&g->console, g->loop, g->config.socket,
 			   gdimd_request, g, why);
 	if (err)
-		snprintf(error, ERROR_TEXT,
-			 "%.190s; --socket names another one", why);
+		snprintf(error, 256,
+			 "%.190s; --socket selects another path", why);
 	return err;
 }
 

@@ -118,7 +118,7 @@ static int check_stamp(struct map_input *in, const char *topic, int64_t stamp)
 	bool good, tell;
 
 	if (stamp < 0)
-		return input_refuse(in, topic, -EINVAL, "a stamp before 1970");
+		return input_refuse(in, topic, -EINVAL, "stamp before 1970");
 	pthread_mutex_lock(&in->lock);
 	good = stamps_take(&in->stamps, stamp, wall, loop_now());
 	ahead = stamps_ahead(&in->stamps, wall);
@@ -128,10 +128,10 @@ static int check_stamp(struct map_input *in, const char *topic, int64_t stamp)
 	if (tell)
 		service_logf(LOG_WARNING, "%s: stamps are %.0f s (%.1f days) "
 			     "ahead of this machine's clock: clocks differ, "
-			     "stamps are judged by each other", topic,
+			     "stamps are compared with each other", topic,
 			     ahead * 1e-9, ahead / 86400e9);
 	return good ? 0 : input_refuse(in, topic, -EINVAL,
-				       "a stamp that lies %.0f s in the future",
+				       "stamp is %.0f s in the future",
 				       (stamp - wall) * 1e-9);
 }
 
@@ -282,7 +282,8 @@ static int input_find_layer(struct map_input *in, const char *topic,
 	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
 		     grid) >= (int)sizeof(full))
 		return input_refuse(in, topic, -EINVAL,
-				    "layer %s of %s: too long", grid, name);
+				    "layer %s of %s: name too long",
+				    grid, name);
 	number = site_find_layer(in->site, full);
 	if (number >= 0) {
 		site_layer(in->site, number, l);
@@ -306,9 +307,9 @@ static int input_check_frame(struct map_input *in, const char *topic,
 	char frame[STORE_FRAME];
 
 	if (submap_frame(&h->frame_id, frame))
-		return input_refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "invalid frame_id");
 	if (!is_map_frame(in, frame))
-		return input_refuse(in, topic, -EINVAL, "frame %s, not %s",
+		return input_refuse(in, topic, -EINVAL, "frame %s, expected %s",
 				    frame, in->config->frame);
 	return 0;
 }
@@ -316,7 +317,7 @@ static int input_check_frame(struct map_input *in, const char *topic,
 static int not_the_map(struct map_input *in, const char *topic,
 		       const char *frame)
 {
-	return input_refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+	return input_refuse(in, topic, -EINVAL, "frame %s, expected %s", frame,
 			    in->config->frame);
 }
 
@@ -329,7 +330,7 @@ static int find_whole_frame(struct map_input *in, const char *topic,
 			    char frame[STORE_FRAME])
 {
 	if (submap_frame(&h->frame_id, frame))
-		return input_refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "invalid frame_id");
 	if (is_map_frame(in, frame)) {
 		strcpy(frame, SITE_ROOT);
 		return 0;
@@ -347,10 +348,11 @@ static int find_frame(struct map_input *in, const char *topic,
 	if (from->whole)
 		return find_whole_frame(in, topic, h, frame);
 	if (submap_frame(&h->frame_id, frame))
-		return input_refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "invalid frame_id");
 	if (is_map_frame(in, frame) || !strcmp(frame, SITE_ROOT))
 		return input_refuse(in, topic, -EINVAL,
-			"frame %s is that of the map, not of a submap", frame);
+			"frame_id %s is the map frame, not a submap frame",
+			frame);
 	return 0;
 }
 
@@ -389,13 +391,13 @@ static int find_layers(struct map_input *in, const struct config_layer *from,
 		made += number == SITE_LAYERS;
 		if (l[i].bits != layer[i].cells->bits)
 			return input_refuse(in, t->topic, -EINVAL,
-				"layer %s takes %s", l[i].name,
+				"layer %s needs messages of type %s", l[i].name,
 				l[i].bits == 8 ? "nav_msgs/OccupancyGrid" :
 						 "grid_map_msgs/GridMap");
 	}
 	if (made && site_layers(in->site) + made > SITE_LAYERS)
 		return input_refuse(in, t->topic, -ENOSPC,
-				    "layer %s: there are %u already", name,
+				    "layer %s: too many layers (%u)", name,
 				    site_layers(in->site));
 	for (unsigned int i = 0; i < t->count; i++) {
 		int number = t->layer[i];
@@ -578,13 +580,14 @@ static int name_frames(struct map_input *in, const char *topic,
 {
 	if (is_map_frame(in, t->frame) || !strcmp(t->frame, SITE_ROOT))
 		return input_refuse(in, topic, -EINVAL,
-			"a transform of frame %s, which is that of the map",
+			"transform with the map frame %s as child frame",
 			t->frame);
 	if (is_map_frame(in, t->predecessor))
 		strcpy(t->predecessor, SITE_ROOT);
 	else if (!strcmp(t->predecessor, SITE_ROOT))
 		return input_refuse(in, topic, -EINVAL,
-			"frame %s: seen from %s, the map is %s", t->frame,
+			"frame %s: parent frame %s is reserved; the map frame "
+			"is %s", t->frame,
 			SITE_ROOT, in->config->frame);
 	return 0;
 }
@@ -686,7 +689,7 @@ int map_input_repeaters(struct map_input *in, const char *topic,
 		err = input_check_frame(in, topic, &m->header);
 	if (!err && count > REPEATERS)
 		err = input_refuse(in, topic, -E2BIG,
-				   "%u repeaters, %d at most", count,
+				   "too many repeaters: %u, at most %d", count,
 				   REPEATERS);
 	if (err)
 		return err;
@@ -696,7 +699,7 @@ int map_input_repeaters(struct map_input *in, const char *topic,
 	while (!err && n < count && message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
 			err = input_refuse(in, topic, -EINVAL,
-					   "a repeater where none can be");
+					   "repeater position out of range");
 		xy[n][0] = p.x;
 		xy[n++][1] = p.y;
 	}
@@ -720,7 +723,8 @@ int map_input_image(struct map_input *in, const char *topic,
 	if (message_image_shape(m, &shape) == -EBADMSG || !m->width ||
 	    !m->height)
 		return input_refuse(in, topic, -EBADMSG,
-				    "%u bytes for an image of %u x %u",
+				    "image of %u bytes does not match its size "
+				    "of %u x %u",
 				    m->data.count, m->width, m->height);
 	return check_stamp(in, topic, m->header.stamp);
 }
@@ -728,12 +732,12 @@ int map_input_image(struct map_input *in, const char *topic,
 void map_input_damaged(struct map_input *in, const char *topic)
 {
 	count_up(in, &in->messages, 1);
-	input_refuse(in, topic, -EBADMSG, "a message that is damaged");
+	input_refuse(in, topic, -EBADMSG, "malformed message");
 }
 
 void map_input_unknown(struct map_input *in, const char *topic, const char *why)
 {
-	input_refuse(in, topic, -ENOENT, "%s: it is left out", why);
+	input_refuse(in, topic, -ENOENT, "%s: ignored", why);
 }
 
 /*

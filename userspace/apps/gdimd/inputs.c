@@ -152,10 +152,10 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 		inputs_subscribe(g, topic, kind);
 	else if (l)
 		map_input_unknown(g->inbox, topic, takes_grid_map(l) ?
-				  "is no grid_map_msgs/GridMap" :
-				  "is no nav_msgs/OccupancyGrid");
+				  "not of type grid_map_msgs/GridMap" :
+				  "not of type nav_msgs/OccupancyGrid");
 	else if (!strncmp(topic, PREFIX, strlen(PREFIX)))
-		map_input_unknown(g->inbox, topic, "no layer has this input");
+		map_input_unknown(g->inbox, topic, "no layer uses this topic");
 }
 
 static void inputs_take(struct gdimd *g, const struct source_message *m,

@@ -277,14 +277,15 @@ static void log_size(struct output *p, const struct map_shape *shape)
 	p->factor = shape->factor;
 	p->resolution = shape->resolution;
 	if (shape->factor > 1 && shape->factor != was)
-		service_logf(LOG_WARNING, "%s goes out in cells of %g m: it has "
-			     "%u x %u cells of %g m, a message %d at most",
+		service_logf(LOG_WARNING, "%s is published in cells of %g m: "
+			     "it has %u x %u cells of %g m, a message at most "
+			     "%d",
 			     p->name, shape->resolution, shape->whole.width,
 			     shape->whole.height,
 			     shape->resolution / shape->factor,
 			     MAP_MESSAGE_CELLS);
 	else if (shape->factor == 1 && was > 1)
-		service_logf(LOG_INFO, "%s goes out in cells of %g m again",
+		service_logf(LOG_INFO, "%s is published in cells of %g m again",
 			     p->name, shape->resolution);
 }
 

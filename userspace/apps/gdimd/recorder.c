@@ -113,7 +113,7 @@ static void log_left_out(struct recorder *r, const char *kind,
 {
 	char line[ERROR_TEXT];
 
-	snprintf(line, sizeof(line), "too large to be recorded and left out: "
+	snprintf(line, sizeof(line), "too large for a recording, omitted: "
 		 "%.200s", names);
 	log_line(r, kind, path, line);
 }
@@ -167,8 +167,8 @@ static int open_file(struct recorder *r, struct record **record,
 	/* that daemon would take this file for an unfinished one */
 	if (!err && r->folder_fd == -EWOULDBLOCK) {
 		err = -EBUSY;
-		snprintf(error, ERROR_TEXT, "%.160s: another daemon "
-			 "finishes recordings there", r->folder);
+		snprintf(error, ERROR_TEXT, "%.160s: another daemon is "
+			 "completing recordings in this folder", r->folder);
 	}
 	return err ? err : record_open(record, path, r->config.config,
 				       error);
@@ -390,15 +390,15 @@ static const char *finishing(int err)
 {
 	switch (err) {
 	case 0:
-		return "had no end and has one now";
+		return "was not closed; completed";
 	case -ENODATA:
-		return "had no end, and nothing in it";
+		return "was not closed and is empty";
 	case -EBADMSG:
-		return "was damaged: what is readable has an end now, all is "
-		       "in .mcap.damaged beside it";
+		return "was damaged; the readable part was completed, the "
+		       "original kept as .mcap.damaged";
 	case -EPROTO:
-		return "was damaged, nothing in it is readable: it is "
-		       ".mcap.damaged now";
+		return "was damaged and has no readable part; renamed to "
+		       ".mcap.damaged";
 	}
 	return strerror(-err);
 }
@@ -491,7 +491,7 @@ static int ask_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 	} else {
 		r->asked_left = true;
 		err = -ETIMEDOUT;
-		snprintf(error, ERROR_TEXT, "the disk takes its time");
+		snprintf(error, ERROR_TEXT, "timeout writing to disk");
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
@@ -519,7 +519,7 @@ int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 
 	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max)))
 		return error_set(error, -EINVAL,
-				 "a log has %g to %g entries a second",
+				 "log rate must be %g..%g Hz",
 				 rate_min, rate_max);
 	if (hz > 0)
 		err = ask_log(r, hz, error);
@@ -553,8 +553,8 @@ int recorder_snapshot(struct recorder *r, const char *name,
 
 	if (!proper_name(name))
 		return error_set(error, -EINVAL,
-				 "a snapshot's name has letters, digits, - "
-				 "and _, no more than %d",
+				 "a snapshot name has at most %d letters, "
+				 "digits, - and _",
 				 NAME - 1);
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -565,7 +565,8 @@ int recorder_snapshot(struct recorder *r, const char *name,
 		pthread_mutex_unlock(&r->lock);
 		free(s);
 		return error_set(error, -EBUSY,
-				 "%d snapshots wait for the disk already",
+				 "%d snapshots are already waiting for the "
+				 "disk",
 				 SNAPSHOTS);
 	}
 	STAILQ_INSERT_TAIL(&r->snapshots, s, next);
@@ -580,7 +581,7 @@ int recorder_snapshot(struct recorder *r, const char *name,
 		free(s);
 	} else {
 		s->left = true;
-		snprintf(error, ERROR_TEXT, "the disk takes its time");
+		snprintf(error, ERROR_TEXT, "timeout writing to disk");
 		err = -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&r->lock);

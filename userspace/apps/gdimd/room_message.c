@@ -175,25 +175,27 @@ int room_message_read(const struct message_room *m, struct room *r,
 	};
 	if (!room_message_point(&m->location) ||
 	    !(m->size >= 0 && m->size <= 1e9))
-		return error_set(error, -EINVAL, "room %u: a place or size "
-				 "that cannot be: %g, %g m, %g m^2", m->id,
+		return error_set(error, -EINVAL, "room %u: invalid position or "
+				 "size: %g, %g m, %g m^2", m->id,
 				 m->location.x, m->location.y, m->size);
 	if (!read_name(&m->name, r->name))
 		return error_set(error, -EINVAL,
-				 "room %u: its name is no "
-				 "text of up to %d bytes",
+				 "room %u: name is not UTF-8 text of at most "
+				 "%d bytes",
 				 m->id, ROOM_NAME - 1);
 	if (!read_averages(m, r))
-		return error_set(error, -EINVAL, "room %u: averages that "
-				 "cannot be", m->id);
+		return error_set(error, -EINVAL, "room %u: averages out of "
+				 "range", m->id);
 	if (m->outline.count > ROOM_CORNERS)
 		return error_set(error, -E2BIG,
-				 "room %u: %u corners, %d at most", m->id,
+				 "room %u: too many corners: %u, at most %d",
+				 m->id,
 				 m->outline.count, ROOM_CORNERS);
 	while (message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
-			return error_set(error, -EINVAL, "room %u: a corner "
-					 "that cannot be", m->id);
+			return error_set(error, -EINVAL,
+					 "room %u: corner position out of "
+					 "range", m->id);
 		r->corner[r->corners][0] = p.x;
 		r->corner[r->corners++][1] = p.y;
 	}

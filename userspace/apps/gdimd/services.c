@@ -91,7 +91,7 @@ static void on_spot(void *arg, const union service_request *request,
 	modality_values_begin(&v);
 	modality_fields_spot(r, v.value);
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
-		r->message = services_refuse(s, "no such place");
+		r->message = services_refuse(s, "position out of range");
 		return;
 	}
 	for (unsigned int i = 0; i < site_layers(g->site); i++) {
@@ -115,7 +115,8 @@ static void on_spot(void *arg, const union service_request *request,
 	/* a valid request without a result: not counted as refused */
 	r->success = known;
 	if (!known)
-		r->message = services_string(s, "nothing is known there");
+		r->message = services_string(s,
+					     "no known cells at this position");
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }
@@ -140,8 +141,7 @@ static void on_room(void *arg, const union service_request *request,
 	}
 	if (room_values(g->site, &s->room, &v)) {
 		r->message = services_refuse(s,
-					     "a room without an outline that "
-					     "could be");
+					     "the room has no valid outline");
 		return;
 	}
 	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
@@ -164,8 +164,8 @@ static void on_rate(void *arg, const union service_request *request,
 	if (err) {
 		r->message = services_refuse(
 			g->services,
-			err == -EINVAL ? "a rate must be 0 or 0.001 to 100 Hz" :
-					 "no such topic goes out");
+			err == -EINVAL ? "rate must be 0 or 0.001..100 Hz" :
+					 "no such topic is published");
 		return;
 	}
 	r->success = true;
@@ -270,7 +270,7 @@ static void on_snapshot(void *arg, const union service_request *request,
 	if (j && !services_text_of(&request->snapshot.name, j->name,
 				   sizeof(j->name))) {
 		free(j);
-		why = "a name of up to 63 letters, digits, - and _";
+		why = "the name must have at most 63 letters, digits, - and _";
 	} else {
 		why = later(g, SERVICE_SNAPSHOT, j, run_snapshot,
 			    answer_snapshot);

@@ -86,8 +86,8 @@ static void on_refused(void *arg, const char *line)
 static void on_dropped(void *arg, const char *topic)
 {
 	(void)arg;
-	service_logf(LOG_ERR, "%s: messages are dropped, as more than %zu MB "
-		     "wait to be stored; the status counts them", topic,
+	service_logf(LOG_ERR, "%s: messages dropped: more than %zu MB wait to "
+		     "be stored; counted in the status", topic,
 		     WAITING_BYTES >> 20);
 }
 
@@ -126,7 +126,7 @@ static void do_keep_rate(void *arg, const char *name, double hz)
 	char error[ERROR_TEXT];
 
 	if (rates_keep(((struct gdimd *)arg)->site, name, hz, error))
-		service_logf(LOG_WARNING, "the rate of %s is not kept: %s",
+		service_logf(LOG_WARNING, "cannot store the rate of %s: %s",
 			     name, error);
 }
 
@@ -135,7 +135,7 @@ void gdimd_keep_rate(void *arg, const char *name, double hz)
 	struct gdimd *g = arg;
 
 	if (storing_do(g->storing, do_keep_rate, name, hz))
-		service_logf(LOG_WARNING, "the rate of %s is not kept: out of "
+		service_logf(LOG_WARNING, "cannot store the rate of %s: out of "
 			     "memory", name);
 }
 
@@ -160,7 +160,8 @@ void gdimd_note(void *arg, const char *kind, const char *path,
 	snprintf(text, sizeof(text), "%.60s\n%s\n%s", kind, path,
 		 error ? error : "");
 	if (storing_do(g->storing, do_note, text, 0))
-		service_logf(LOG_WARNING, "%s: not noted: out of memory", path);
+		service_logf(LOG_WARNING,
+			     "%s: cannot store the note: out of memory", path);
 }
 
 /* In the thread that stores */

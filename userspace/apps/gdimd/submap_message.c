@@ -73,12 +73,12 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 		return error_set(error, err, "%s", why);
 	if (m->data.count != (uint64_t)m->width * m->height)
 		return error_set(error, -EBADMSG,
-				 "%u cells for a map of %u x %u",
+				 "%u cells do not match the size of %u x %u",
 				 m->data.count, m->width, m->height);
 	odd = count_odd(&m->data);
 	if (odd)
-		return error_set(error, -EINVAL, "%zu cells that are neither "
-				 "unknown, -1, nor 0 to %d", odd,
+		return error_set(error, -EINVAL, "%zu cells are neither -1 "
+				 "(unknown) nor 0..%d", odd,
 				 CELLS_FULL_8);
 	*layer->name = 0;
 	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
@@ -115,7 +115,7 @@ static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 		if (strlen(name) == s->len && layer_name_valid(name))
 			return 0;
 	}
-	return error_set(error, -EINVAL, "a layer whose name is none");
+	return error_set(error, -EINVAL, "invalid layer name");
 }
 
 static bool is_twice(const struct submap_layer *layer, unsigned int i)
@@ -140,7 +140,7 @@ static int read_layers(const struct message_grid_map *m,
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))
 		return error_set(error, -EBADMSG,
-				 "layers that are not of one size");
+				 "layers differ in size");
 	corner = (struct pose){ -0.5 * rows * m->resolution,
 				-0.5 * columns * m->resolution, 0 };
 	origin = pose_compose(&middle, &corner);
@@ -148,14 +148,14 @@ static int read_layers(const struct message_grid_map *m,
 	if (err)
 		return error_set(error, err, "%s", why);
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
-		return error_set(error, -E2BIG, "%u layers of %u x %u cells, "
-				 "at most %d cells are possible", m->layers,
+		return error_set(error, -E2BIG, "%u layers of %u x %u cells "
+				 "exceed the limit of %d cells", m->layers,
 				 rows, columns, MESSAGE_CELLS);
 	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
 		if (!err && is_twice(layer, n))
-			err = error_set(error, -EINVAL, "layer %s twice",
+			err = error_set(error, -EINVAL, "layer %s occurs twice",
 					layer[n].name);
 		if (err)
 			break;
@@ -180,7 +180,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 		return submap_message_read_grid(&msg->map, layer, error);
 	if (kind == MESSAGE_GRID_MAP)
 		return read_layers(&msg->grid, layer, error);
-	return error_set(error, -EINVAL, "is no map");
+	return error_set(error, -EINVAL, "not a map");
 }
 
 void submap_free(struct submap_layer *layer, unsigned int count)
@@ -217,10 +217,11 @@ int submap_transform(const struct message_transform *m,
 	if (submap_frame(&m->child_frame_id, t->frame) ||
 	    submap_frame(&m->header.frame_id, t->predecessor))
 		return error_set(error, -EINVAL,
-				 "a transform without proper frame ids");
+				 "transform with an invalid frame_id or "
+				 "child_frame_id");
 	if (!pose_valid(&t->pose))
 		return error_set(error, -EINVAL,
-			"frame %s: a transform of %g m, %g m, %g rad",
+			"frame %s: invalid transform: %g m, %g m, %g rad",
 			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;
 }

@@ -22,20 +22,22 @@ int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 		char why[ERROR_TEXT])
 {
 	if (!width || !height)
-		return error_set(why, -EINVAL, "a map of %u x %u cells", width,
-				 height);
+		return snprintf(why, 256, "empty map: %u x %u cells", width,
+				height), -EINVAL;
 	if (width > CELLS_SIDE_MAX || height > CELLS_SIDE_MAX ||
 	    (uint64_t)width * height > CELLS_MAX)
-		return error_set(why, -E2BIG, "a map of %u x %u cells, at most %d "
-				 "of them and %d a side are possible", width,
-				 height, CELLS_MAX, CELLS_SIDE_MAX);
+		return snprintf(why, 256, "map of %u x %u cells: at most %d "
+				"cells and %d per side are supported", width,
+				height, CELLS_MAX, CELLS_SIDE_MAX), -E2BIG;
 	if (!(resolution >= RESOLUTION_MIN && resolution <= RESOLUTION_MAX))
-		return error_set(why, -EINVAL, "cells of %g m", resolution);
+		return snprintf(why, 256,
+				"invalid cell size: %g m", resolution), -EINVAL;
 	if (!pose_valid(origin))
-		return error_set(why, -EINVAL, "an origin at %g, %g m, %g rad",
-				 origin->x, origin->y, origin->yaw);
+		return snprintf(why, 256, "invalid origin: %g, %g m, %g rad",
+				origin->x, origin->y, origin->yaw), -EINVAL;
 	if (bits != 8 && bits != 16)
-		return error_set(why, -EINVAL, "cells of %u bits", bits);
+		return snprintf(why, 256,
+				"invalid cell depth: %u bits", bits), -EINVAL;
 	return 0;
 }
 

@@ -216,8 +216,8 @@ static int check_unused(const char *path, char *error)
 						 NULL);
 		if (!stat(name, &st) && st.st_size)
 			return atomic_file_error(error, path, -EBUSY,
-					"open in another program: its log "
-					"is beside it");
+					"open in another program: its SQLite "
+					"log exists");
 	}
 	return 0;
 }
@@ -238,7 +238,7 @@ static int write_database(const char *path, const char *temporary,
 				  sqlite3_errcode(db) < SQLITE_ROW;
 
 		atomic_file_error(error, path, err, err == -EINVAL ?
-				  "a layer too far from where the map begins" :
+				  "layer too far from the map origin" :
 				  said ? sqlite3_errmsg(db) : NULL);
 	}
 	sqlite3_close(db);
@@ -253,7 +253,7 @@ int geopackage_write(const char *path, const struct geopackage *g,
 	int err;
 
 	if (name)
-		return error_set(error, -EEXIST, "%s: two layers of one name",
+		return error_set(error, -EEXIST, "%s: duplicate layer name",
 				 name);
 	err = check_unused(path, error);
 	if (!err)

@@ -43,9 +43,8 @@ int import_layer_find(struct site *s, const char *name, const char *words,
 		return -ENOENT;
 	site_layer(s, number, &now);
 	if (*words)
-		return error_set(error, -EINVAL, "layer %s is there "
-				 "already: 'gdimctl layer' changes what it "
-				 "means", name);
+		return error_set(error, -EINVAL, "layer %s exists; change it "
+				 "with 'gdimctl layer'", name);
 	if (now.bits != 8)
 		return error_set(error, -EINVAL,
 				 "layer %s has cells of %u bits", name,

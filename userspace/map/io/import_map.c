@@ -49,8 +49,8 @@ static int set_stamp(struct import_map_job *job, char error[ERROR_TEXT])
 	now = t.tv_sec * 1000000000LL + t.tv_nsec;
 	job->stamp = job->im->stamp < 0 ? now : job->im->stamp;
 	return job->stamp <= now ? 0 :
-	       error_set(error, -EINVAL, "a stamp that lies %.0f s in the "
-			 "future", (job->stamp - now) * 1e-9);
+	       error_set(error, -EINVAL, "stamp is %.0f s in the future",
+			 (job->stamp - now) * 1e-9);
 }
 
 int import_map_open(struct import_map_job **opened, const struct import_map *im,
@@ -96,8 +96,8 @@ static int make_layer(struct site *s, const struct import_map *im,
 	int err;
 
 	if (!*im->words && site_layers(s))
-		return error_set(error, -EINVAL, "no layer '%s': --role "
-				 "ROLE makes one", name);
+		return error_set(error, -EINVAL, "no layer '%s'; --role ROLE "
+				 "creates it", name);
 	err = import_layer_check(&l, name, im->words, error);
 	return err ? err : site_set_layer(s, &l, error);
 }
@@ -111,8 +111,8 @@ static int import_map_find_layer(struct site *s, const struct import_map *im,
 	int number;
 
 	if (!name && site_layers(s) > 1)
-		return error_set(error, -EINVAL, "there are several layers, "
-				 "say which with --layer");
+		return error_set(error, -EINVAL, "several layers; select one "
+				 "with --layer");
 	if (!name) {
 		if (site_layers(s))
 			site_layer(s, 0, &only);

@@ -41,7 +41,7 @@ static int map_cells(struct import *job, const char *path,
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		close(fd);
-		return error_set(error, -EINVAL, "%s: has no cells", path);
+		return error_set(error, -EINVAL, "%s: no cells in it", path);
 	}
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	err = -errno;
@@ -65,15 +65,15 @@ static int check_sizes(const struct import *job, char error[ERROR_TEXT])
 	if (err)
 		return error_set(error, err, "%s", why);
 	if (job->len % each || job->len / each != job->poses.count)
-		return error_set(error, -EINVAL, "%s has %zu bytes, which "
-				 "is not %u submaps of %ux%u cells as %s "
-				 "has poses", im->cells, job->len,
+		return error_set(error, -EINVAL, "%s: %zu bytes do not match "
+				 "%u submaps of %ux%u cells, one per pose of "
+				 "%s", im->cells, job->len,
 				 job->poses.count, im->width, im->height,
 				 im->poses);
 	for (unsigned int i = 0; i < job->poses.count; i++)
 		if (job->poses.line[i].index >= job->poses.count)
 			return error_set(error, -EINVAL,
-				"%s: submap %u, but there are only %u",
+				"%s: index %u out of range: only %u submaps",
 				im->poses, job->poses.line[i].index,
 				job->poses.count);
 	return 0;

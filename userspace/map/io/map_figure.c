@@ -517,7 +517,7 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 
 	if (rect_is_empty(&r->rect) || !(r->resolution > 0))
 		return atomic_file_error(error, l->name, -EINVAL,
-					 "a map without cells");
+					 "map has no cells");
 	map_figure_arrange(&p);
 	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
 				       LEFT + p.plot_width + GAP + LEGEND,

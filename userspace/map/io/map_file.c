@@ -153,7 +153,7 @@ static int write_both(const char *paths[2], const struct raster *r,
 		err = write_yaml(&n[1], y, mode);
 	if (err) {
 		atomic_file_error(error, paths[0], err, err == -EINVAL ?
-				  "a name with control characters" : NULL);
+				  "file name contains control characters" : NULL);
 	} else {
 		err = atomic_file_sync(&n[0], error);
 		if (!err)
@@ -180,12 +180,12 @@ int map_file_write(const char *path, const struct raster *r,
 
 	if (len < 4 || strcmp(path + len - 4, ".pgm") || strlen(base) < 5)
 		return atomic_file_error(error, path, -EINVAL,
-					 "the name of a map must end in .pgm");
+					 "map file name must end in .pgm");
 	if (len + 2 > PATH_MAX)
 		return atomic_file_error(error, path, -ENAMETOOLONG, NULL);
 	if (rect_is_empty(&r->rect))
 		return atomic_file_error(error, path, -EINVAL,
-					 "a map without cells");
+					 "map has no cells");
 	map_yaml_default(&y);
 	snprintf(y.image, sizeof(y.image), "%s", base);
 	snprintf(yaml, sizeof(yaml), "%.*s.yaml", (int)len - 4, path);
@@ -409,7 +409,7 @@ int map_file_values(const char *path, int mode, struct map_file *map,
 		return err;
 	if (mode >= 0 && !set_mode(&y, mode, &written))
 		return atomic_file_error(error, path, -EINVAL,
-			"free_thresh is not below occupied_thresh");
+			"free_thresh must be less than occupied_thresh");
 	return map_file_read_image(&y, written, path, map, error);
 }
 

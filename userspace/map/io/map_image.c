@@ -28,15 +28,15 @@ static int map_image_fail(char *why, int err, const char *text)
 static int allocate(struct map_image *m, char *why)
 {
 	_Static_assert(CELLS_MAX == 1 << 24 && CELLS_SIDE_MAX == 16384,
-		       "as is told");
+		       "limits named in the error text");
 	if (!m->width || !m->height)
 		return map_image_fail(why, -EBADMSG,
-				      "a picture without pixels");
+				      "picture has no pixels");
 	if (m->width > CELLS_SIDE_MAX || m->height > CELLS_SIDE_MAX ||
 	    (uint64_t)m->width * m->height > CELLS_MAX)
 		return map_image_fail(why, -EFBIG,
-				      "too many pixels: at most 2^24, and "
-				      "16384 a side");
+				      "picture too large: at most 2^24 pixels "
+				      "and 16384 per side");
 	m->pixels = calloc((size_t)m->width * m->height, m->channels);
 	return m->pixels ? 0 : map_image_fail(why, -ENOMEM, NULL);
 }
@@ -91,10 +91,11 @@ static int load_pgm(FILE *f, struct map_image *m, bool plain, char *why)
 
 	if (width < 0 || height < 0 || most < 1)
 		return map_image_fail(why, -EBADMSG,
-				      "bad header of a PGM file");
+				      "invalid PGM header");
 	if (most > 255)
 		return map_image_fail(why, -EBADMSG,
-				      "a PGM file of more than 8 bits");
+				      "PGM with more than 8 bits is not "
+				      "supported");
 	m->width = width;
 	m->height = height;
 	m->channels = 1;
@@ -111,8 +112,8 @@ static int load_pgm(FILE *f, struct map_image *m, bool plain, char *why)
 	if (ferror(f))
 		return map_image_fail(why, -EIO, NULL);
 	return map_image_fail(why, -EBADMSG,
-			      feof(f) ? "the file ends too early" :
-					"a pixel that is none");
+			      feof(f) ? "unexpected end of file" :
+					"invalid pixel value");
 }
 
 static void png_failed(png_structp png, png_const_charp text)

@@ -208,7 +208,7 @@ static int entry(struct parser *p, char *line, char **next)
 	enum key key = 0;
 
 	if (!colon || (colon[1] && !isblank((unsigned char)colon[1])))
-		return map_yaml_fail(p, "not a \"key: value\"");
+		return map_yaml_fail(p, "not a \"key: value\" line");
 	*colon = '\0';
 	while (key < KEYS && strcmp(line, keys[key]))
 		key++;
@@ -217,7 +217,7 @@ static int entry(struct parser *p, char *line, char **next)
 	if (key == KEYS)
 		return 0;
 	if (p->seen & 1u << key)
-		return map_yaml_fail(p, "a key for the second time");
+		return map_yaml_fail(p, "duplicate key");
 	p->seen |= 1u << key;
 	if (key == KEY_ORIGIN && !*value)
 		*next = map_yaml_list(p, *next);
@@ -227,7 +227,7 @@ static int entry(struct parser *p, char *line, char **next)
 		return map_yaml_fail(p, "too long");
 	if (unquote(p->value) && map_yaml_take(p->y, key, p->value))
 		return 0;
-	snprintf(p->why, ERROR_REASON, "line %u: bad value of %s", p->line,
+	snprintf(p->why, ERROR_REASON, "line %u: invalid value of %s", p->line,
 		 keys[key]);
 	return -EINVAL;
 }
@@ -263,7 +263,7 @@ static int map_yaml_check(const struct parser *p)
 	if (p->y->occupied > p->y->free || p->y->mode == MAP_READ_RAW)
 		return 0;
 	snprintf(p->why, ERROR_REASON,
-		 "free_thresh is not below occupied_thresh");
+		 "free_thresh must be less than occupied_thresh");
 	return -EINVAL;
 }
 
@@ -276,7 +276,7 @@ int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
 
 	map_yaml_default(y);
 	if (len > MAP_YAML_MAX || strlen(text) != len) {
-		snprintf(why, ERROR_REASON, "not a text of a map");
+		snprintf(why, ERROR_REASON, "not a map_server yaml file");
 		return -EINVAL;
 	}
 	copy = strdup(text);

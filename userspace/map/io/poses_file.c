@@ -76,11 +76,11 @@ static int poses_file_add(struct reader *r, double index,
 	int err;
 
 	if (!(index >= 0 && index <= POSES_FILE_MAX) || index != floor(index))
-		return wrong(r, "the index of a submap must be 0, 1, 2, ...");
+		return wrong(r, "submap index must be 0, 1, 2, ...");
 	if (!pose_valid(pose))
-		return wrong(r, "a pose that cannot be");
+		return wrong(r, "pose out of range");
 	if (index_find(&r->seen, index) != INDEX_NONE)
-		return wrong(r, "a second pose of one submap");
+		return wrong(r, "duplicate submap index");
 	err = poses_file_grow(r);
 	if (!err && index_add(&r->seen, index, r->out->count))
 		err = wrong(r, "out of memory");
@@ -118,7 +118,7 @@ static int poses_file_read_line(struct reader *r, char *text)
 	if (!poses_file_number(&p, &index) || !poses_file_number(&p, &pose.x) ||
 	    !poses_file_number(&p, &pose.y) ||
 	    !poses_file_number(&p, &pose.yaw) || *p)
-		return wrong(r, "not index,x,y,theta");
+		return wrong(r, "expected index,x,y,theta");
 	return poses_file_add(r, index, &pose);
 }
 
@@ -133,7 +133,7 @@ static int poses_file_read_all(struct reader *r, FILE *f)
 		r->number++;
 		err = strlen(text) == (size_t)len ?
 			      poses_file_read_line(r, text) :
-			      wrong(r, "is no text");
+			      wrong(r, "not a text file");
 	}
 	if (!err && ferror(f)) {
 		err = -errno;

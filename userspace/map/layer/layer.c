@@ -93,8 +93,8 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 {
 	if (!layer_name_valid(value))
 		return error_set(error, -EINVAL,
-				 "%s=%s is no name: up to %d letters, digits "
-				 "and _",
+				 "%s=%s is not a name of at most %d letters, "
+				 "digits and _",
 				 key, value, LAYER_NAME - 1);
 	strcpy(to, value);
 	return 0;
@@ -106,9 +106,12 @@ static int parse_modality(struct layer *l, const char *value,
 	const int modality = modality_by_name(value);
 	char names[NAMES_TEXT];
 
-	if (modality < 0)
-		return error_set(error, -EINVAL, "role=%s is none of %s", value,
-				 names_list(NAMES_ROLES, ", ", names));
+	if (modality < 0) {
+		modality_names(names, sizeof(names));
+		return error_set(error, -EINVAL,
+				 "role=%s is not one of %s", value,
+				 names);
+	}
 	l->modality = modality;
 	return 0;
 }
@@ -139,7 +142,8 @@ static int parse_range(struct layer *l, const char *value,
 				 "range=%s is not two numbers within +-%g",
 				 value, VALUE_MAX);
 	if (l->low >= l->high)
-		return error_set(error, -EINVAL, "range=%s: %g is not below %g",
+		return error_set(error, -EINVAL,
+				 "range=%s: %g is not less than %g",
 				 value, l->low, l->high);
 	return 0;
 }
@@ -164,8 +168,10 @@ static int parse_rule(struct layer *l, const char *value,
 	char names[NAMES_TEXT];
 
 	if (rule < 0)
-		return error_set(error, -EINVAL, "rule=%s is none of %s", value,
-				 names_list(NAMES_RULES, ", ", names));
+		return error_set(error, -EINVAL,
+				 "rule=%s is not one of max, mean, min, "
+				 "latest, log-odds, weighted",
+				 value);
 	l->rule = rule;
 	return 0;
 }
@@ -181,7 +187,7 @@ static int parse_drawing(struct layer *l, const char *value,
 		l->drawing = LAYER_BY_RULE;
 	else
 		return error_set(error, -EINVAL,
-				 "drawing=%s is none of splat, sample, rule",
+				 "drawing=%s is not one of splat, sample, rule",
 				 value);
 	return 0;
 }
@@ -241,9 +247,9 @@ static int parse_word(struct layer *l, char *word, unsigned int *seen,
 	key = layer_find(key_names, KEYS, word);
 	if (key < 0)
 		return error_set(error, -EINVAL,
-				 "%s= is nothing that layers have", word);
+				 "unknown key %s=", word);
 	if (*seen & 1U << key)
-		return error_set(error, -EINVAL, "%s= is there twice", word);
+		return error_set(error, -EINVAL, "%s= given twice", word);
 	*seen |= 1U << key;
 	return parse_value(l, key, value, error);
 }
@@ -299,7 +305,7 @@ static int change(struct layer *l, const char *text, unsigned int *seen,
 		text = layer_next_word(text, word);
 		if (!text)
 			return error_set(error, -EINVAL,
-					 "a word of more than %d bytes",
+					 "a word has more than %d bytes",
 					 WORD - 1);
 		err = parse_word(l, word, seen, error);
 	}
@@ -324,7 +330,7 @@ int layer_parse(struct layer *l, const char *name, const char *text,
 
 	if (!layer_name_valid(name))
 		return error_set(error, -EINVAL,
-				 "a layer's name is up to %d letters, digits "
+				 "a layer name has at most %d letters, digits "
 				 "and _",
 				 LAYER_NAME - 1);
 	layer_default(l, name);

@@ -63,7 +63,8 @@ int query_spot(struct site *s, double x, double y, cJSON *out,
 	struct modality_values values;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
-		snprintf(error, ERROR_TEXT, "no spot: %g, %g m", x, y);
+		snprintf(error, ERROR_TEXT,
+			 "position out of range: %g, %g m", x, y);
 		cJSON_Delete(gases);
 		return -EINVAL;
 	}
@@ -312,7 +313,7 @@ int query_room(struct site *s, unsigned int id, cJSON *out,
 	err = room_values(s, &r, &v);
 	if (err)
 		return error_set(error, err, "room %u: %s", id, err == -EINVAL ?
-				 "has no outline that could be" :
+				 "no valid outline" :
 				 "out of memory");
 	place_items(&r, out);
 	measured_items(s, &v, out);

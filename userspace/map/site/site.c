@@ -330,7 +330,7 @@ static int site_load(struct site *s, char error[ERROR_TEXT])
 	if (err)
 		error_set(error, err, "%s: %s", s->path,
 			  err == -ENOMEM ? "out of memory" :
-			  "a submap of no node or layer");
+			  "submap refers to a missing node or layer");
 	else
 		link_nodes(s);
 out:
@@ -491,8 +491,8 @@ static int set_layer(struct site *s, const struct layer *layer,
 	int err;
 
 	if (number < 0 && s->layers == SITE_LAYERS)
-		return error_set(error, -ENOSPC, "layer %s: there are %d "
-				 "already", layer->name, SITE_LAYERS);
+		return error_set(error, -ENOSPC, "layer %s: at most %d layers "
+				 "are supported", layer->name, SITE_LAYERS);
 	err = store_layer(s->store, layer, &id);
 	if (err)
 		return error_set(error, err, "layer %s: %s", layer->name,

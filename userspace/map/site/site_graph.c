@@ -53,15 +53,16 @@ static int site_graph_check(const struct site_transform *t,
 {
 	if (!site_frame_valid(t->frame) || !strcmp(t->frame, SITE_ROOT))
 		return error_set(error, -EINVAL,
-				 "a transform of a frame that has none: '%s'",
+				 "invalid child frame of a transform: '%s'",
 				 site_frame_valid(t->frame) ? t->frame : "");
 	if (*t->predecessor && !site_frame_valid(t->predecessor))
 		return error_set(error, -EINVAL,
-			"frame %s: its predecessor has no proper name",
+			"frame %s: invalid name of its parent frame",
 			t->frame);
 	if (!pose_valid(&t->pose))
 		return error_set(error, -EINVAL,
-			"frame %s: a transform of %g m, %g m, %g rad", t->frame,
+			"frame %s: invalid transform: %g m, %g m, %g rad",
+			t->frame,
 			t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;
 }
@@ -327,7 +328,7 @@ static int site_graph_find_places(struct moving *g, char error[ERROR_TEXT])
 	for (uint32_t i = 0; i < g->places && !err; i++)
 		if (site_graph_find_place(g, i, path))
 			err = error_set(error, -EINVAL,
-				"frame %s would follow itself",
+				"frame %s: transforms form a loop",
 				g->s->node[g->place[i].node].node.frame);
 	free(path);
 	return err;

@@ -22,18 +22,18 @@ static int site_keyframe_check_submap(struct site *s, const char *frame,
 	l = &s->layer[m->layer]->layer;
 	if (m->cells->bits != l->bits)
 		return error_set(error, -EINVAL,
-			"frame %s: cells of %u bits, layer %s has %u", frame,
+			"frame %s: cells have %u bits, layer %s has %u", frame,
 			m->cells->bits, l->name, l->bits);
 	if (m->weight > RULE_WEIGHT_FULL)
 		return error_set(error, -EINVAL,
-			"frame %s: a confidence of %u, not 0 to %d", frame,
+			"frame %s: confidence %u is not in 0..%d", frame,
 			m->weight, RULE_WEIGHT_FULL);
 	if (node == INDEX_NONE)
 		return 0;
 	at = index_find(&s->submap_index, submap_key(node, m->layer));
 	if (at != INDEX_NONE && s->submap[at].submap.stamp > m->stamp)
 		return error_set(error, -ESTALE,
-			"frame %s: its %s is newer than this one", frame,
+			"frame %s: the stored submap of %s is newer", frame,
 			l->name);
 	return 0;
 }
@@ -128,17 +128,18 @@ static int site_keyframe_check_keyframe(const struct keyframe *f,
 	int err = 0;
 
 	if (!f->submaps || f->submaps > SITE_LAYERS)
-		return error_set(error, -EINVAL, "a keyframe of %u submaps",
+		return error_set(error, -EINVAL,
+				 "invalid number of submaps in a keyframe: %u",
 				 f->submaps);
 	if (!site_frame_valid(f->frame))
 		return error_set(error, -EINVAL,
-				 "a frame without a proper name");
+				 "invalid frame name");
 	if (f->pose && !pose_valid(f->pose))
 		return error_set(error, -EINVAL,
-				 "frame %s: a pose of %g, %g, %g", f->frame,
+				 "frame %s: invalid pose: %g, %g, %g", f->frame,
 				 f->pose->x, f->pose->y, f->pose->yaw);
 	if (f->pose && !strcmp(f->frame, SITE_ROOT))
-		return error_set(error, -EINVAL, "frame %s has no pose",
+		return error_set(error, -EINVAL, "frame %s cannot have a pose",
 				 f->frame);
 	for (unsigned int i = 0; i < f->submaps && !err; i++)
 		err = site_keyframe_check_submap(f->s, f->frame, node,

@@ -66,9 +66,9 @@ const char *store_error(const struct store *s)
 
 int store_checkpoint(struct store *s)
 {
-	s->doing = "writing its log into the file";
+	s->doing = "checkpoint of the log";
 	if (!s->writable)
-		return store_error_set(s, -EROFS, "%s: opened for reading",
+		return store_error_set(s, -EROFS, "%s: opened read-only",
 				       s->doing);
 	/* moves what readers do not need, and waits for none */
 	if (sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
@@ -153,7 +153,7 @@ int store_backup(struct store *s, const char *path)
 	if (!part)
 		return store_error_set(s, -ENOMEM, "no memory");
 	if (s->begun)
-		err = store_error_set(s, -EBUSY, "%s: something is begun",
+		err = store_error_set(s, -EBUSY, "%s: a transaction is open",
 				      s->doing);
 	else if (!access(path, F_OK))
 		err = store_error_set(s, -EEXIST, "%s: %.80s exists", s->doing,

@@ -13,8 +13,8 @@
 
 static int refuse_lost(struct store *s)
 {
-	return store_error_set(s, s->lost, "%s: what was begun was undone by "
-			       "an earlier error: %s", s->doing,
+	return store_error_set(s, s->lost, "%s: transaction rolled back by an "
+			       "earlier error: %s", s->doing,
 			       strerror(-s->lost));
 }
 
@@ -36,7 +36,7 @@ int store_change(struct store *s, const char *doing)
 {
 	s->doing = doing;
 	if (!s->writable)
-		return store_error_set(s, -EROFS, "%s: opened for reading",
+		return store_error_set(s, -EROFS, "%s: opened read-only",
 				       doing);
 	if (s->lost)
 		return refuse_lost(s);
@@ -47,8 +47,8 @@ int store_changed(struct store *s, int err)
 {
 	if (!err && !s->begun && !store_is_there(s))
 		err = store_error_set(s, -EIO, "%s: the file was deleted or "
-				      "replaced while it was open: nothing is "
-				      "stored any more", s->doing);
+				      "replaced while open: nothing can be "
+				      "stored", s->doing);
 	if (!err)
 		err = store_sql_run(s, s->begun ? SQL_RELEASE : SQL_COMMIT, "");
 	if (!err)
@@ -64,7 +64,8 @@ int store_begin(struct store *s)
 	int err;
 
 	if (s->begun)
-		return store_error_set(s, -EINVAL, "begun already");
+		return store_error_set(s, -EINVAL,
+				       "a transaction is already open");
 	err = store_change(s, "beginning");
 	s->begun = !err;
 	return err;
@@ -76,7 +77,7 @@ int store_commit(struct store *s)
 
 	s->doing = "committing";
 	if (!s->begun)
-		return store_error_set(s, -EINVAL, "nothing was begun");
+		return store_error_set(s, -EINVAL, "no open transaction");
 	if (err)
 		refuse_lost(s);
 	s->begun = false;

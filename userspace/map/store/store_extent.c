@@ -209,7 +209,7 @@ int store_near(struct store *s, double x0, double y0, double x1, double y1,
 	sqlite3_stmt *q;
 	int err = 0, more = 0;
 
-	s->doing = "looking for nodes";
+	s->doing = "searching nodes";
 	q = store_sql_get(s, SQL_EXTENT_NEAR, &err);
 	if (!q)
 		return err;
@@ -259,8 +259,8 @@ int store_extent_verify(struct store *s,
 	if (!q)
 		return err;
 	while ((more = store_sql_step(s, q)) > 0) {
-		snprintf(line, sizeof(line), "extent: node %lld is not where "
-			 "its box is",
+		snprintf(line, sizeof(line), "extent: node %lld is outside its "
+			 "box",
 			 (long long)sqlite3_column_int64(q, 0));
 		found(arg, line);
 		wrong++;

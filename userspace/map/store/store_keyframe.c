@@ -17,13 +17,14 @@ static int store_keyframe_check_submap(struct store *s,
 			&c->origin, why))
 		return store_error_set(s, -EINVAL, "%s: %s", s->doing, why);
 	if (k->submap[i].weight > RULE_WEIGHT_FULL)
-		return store_error_set(s, -EINVAL, "%s: a weight of %u, at "
-				       "most %d is possible", s->doing,
+		return store_error_set(s, -EINVAL, "%s: weight %u exceeds %d",
+				       s->doing,
 				       k->submap[i].weight, RULE_WEIGHT_FULL);
 	for (unsigned int j = 0; j < i; j++)
 		if (k->submap[j].layer == k->submap[i].layer)
-			return store_error_set(s, -EINVAL, "%s: layer %lld "
-					       "twice", s->doing, (long long)
+			return store_error_set(s, -EINVAL,
+					       "%s: layer %lld occurs twice",
+					       s->doing, (long long)
 					       k->submap[i].layer);
 	return 0;
 }
@@ -34,7 +35,8 @@ static int store_keyframe_check_keyframe(struct store *s,
 	int err = 0;
 
 	if (k->pose && !pose_valid(k->pose))
-		return store_error_set(s, -EINVAL, "%s: at %g, %g m, %g rad",
+		return store_error_set(s, -EINVAL,
+				       "%s: invalid pose: %g, %g m, %g rad",
 				       s->doing, k->pose->x, k->pose->y,
 				       k->pose->yaw);
 	for (unsigned int i = 0; !err && i < k->submaps; i++)
@@ -62,8 +64,8 @@ static int check_layer(struct store *s, int64_t layer, unsigned int bits)
 		return store_error_set(s, -EINVAL, "%s: no layer %lld",
 				       s->doing, (long long)layer);
 	if (have != (int)bits)
-		return store_error_set(s, -EINVAL, "%s: %u bits, layer %lld "
-				       "has %d", s->doing, bits,
+		return store_error_set(s, -EINVAL, "%s: cells have %u bits, "
+				       "layer %lld has %d", s->doing, bits,
 				       (long long)layer, have);
 	return 0;
 }

@@ -80,7 +80,7 @@ static int store_layer_put(struct store *s, const struct layer *l, int64_t *id)
 	err = bits == l->bits ? 0 : is_used(s, *id);
 	if (err > 0)
 		return store_error_set(s, -EINVAL, "%s: %s has submaps of %d "
-				       "bits, not of %u", s->doing, l->name,
+				       "bits, expected %u", s->doing, l->name,
 				       (int)bits, l->bits);
 	return err ? err : store_sql_run(s, SQL_LAYER_CHANGE, LAYER_KINDS "i",
 					 LAYER_VALUES(l), *id);
@@ -95,7 +95,7 @@ int store_layer(struct store *s, const struct layer *layer, int64_t *id)
 	if (is_valid(layer))
 		err = store_layer_put(s, layer, id);
 	else
-		err = store_error_set(s, -EINVAL, "%s: no such layer can be",
+		err = store_error_set(s, -EINVAL, "%s: invalid layer",
 				      s->doing);
 	return store_changed(s, err);
 }

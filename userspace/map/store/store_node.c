@@ -31,8 +31,8 @@ static int store_node_check_frame(struct store *s, const char *frame)
 
 	if (n && n < STORE_FRAME)
 		return 0;
-	return store_error_set(s, -EINVAL, "%s: a frame's name of %zu bytes, "
-			       "1 to %d are possible", s->doing, n,
+	return store_error_set(s, -EINVAL, "%s: frame name of %zu bytes, must "
+			       "be 1..%d", s->doing, n,
 			       STORE_FRAME - 1);
 }
 
@@ -88,13 +88,15 @@ static int put_link(struct store *s, const struct store_pose *p)
 static int check_pose(struct store *s, const struct store_pose *p)
 {
 	if (p->placed && !pose_valid(&p->pose))
-		return store_error_set(s, -EINVAL, "%s: node %lld at %g, %g m, "
-				       "%g rad", s->doing, (long long)p->node,
+		return store_error_set(s, -EINVAL, "%s: node %lld: invalid "
+				       "pose: %g, %g m, %g rad",
+				       s->doing, (long long)p->node,
 				       p->pose.x, p->pose.y, p->pose.yaw);
 	if (p->link == STORE_LINK_SET &&
 	    (!pose_valid(&p->transform) || p->predecessor == p->node))
-		return store_error_set(s, -EINVAL, "%s: node %lld at %g, %g m, "
-				       "%g rad of node %lld", s->doing,
+		return store_error_set(s, -EINVAL, "%s: node %lld: invalid "
+				       "transform: %g, %g m, %g rad from node "
+				       "%lld", s->doing,
 				       (long long)p->node, p->transform.x,
 				       p->transform.y, p->transform.yaw,
 				       (long long)p->predecessor);

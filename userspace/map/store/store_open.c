@@ -113,7 +113,7 @@ static int store_open_refuse(struct store *s, const char *why)
 	return store_error_set(s, -EPROTONOSUPPORT, "%s", why);
 }
 
-static const char not_a_store[] = "not a store of maps";
+static const char not_a_store[] = "not a map store";
 
 static uint32_t read_be32(const uint8_t *p)
 {
@@ -180,9 +180,9 @@ static int ask_kind(struct store *s, enum store_kind *kind, int *version)
 	if (*kind == STORE_KIND_FOREIGN)
 		return store_open_refuse(s, not_a_store);
 	if (*kind == STORE_KIND_OURS && *version > STORE_VERSION)
-		return store_error_set(s, -EPROTONOSUPPORT, "a store of "
-				       "version %d, of a later program; this "
-				       "one knows up to %d", *version,
+		return store_error_set(s, -EPROTONOSUPPORT,
+				       "store version %d is too new; this "
+				       "program supports up to %d", *version,
 				       STORE_VERSION);
 	return 0;
 }
@@ -213,11 +213,11 @@ static int check_path(struct store *s)
 
 	/* SQLite would open a temporary database */
 	if (!*s->path)
-		return store_error_set(s, -EINVAL, "a store without a name");
+		return store_error_set(s, -EINVAL, "empty store path");
 	if (stat(s->path, &st))
 		return store_error_set(s, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return store_open_refuse(s, "not a file");
+		return store_open_refuse(s, "not a regular file");
 	return 0;
 }
 
@@ -234,11 +234,11 @@ static int begin_reading(struct store *s)
 	if (err)
 		return err;
 	if (kind == STORE_KIND_EMPTY)
-		return store_open_refuse(s, "empty, not a store yet");
+		return store_open_refuse(s, "empty file, not a store");
 	if (version < STORE_VERSION)
-		return store_error_set(s, -EPROTONOSUPPORT, "a store of "
-				       "version %d, which has to be opened for "
-				       "writing once", version);
+		return store_error_set(s, -EPROTONOSUPPORT,
+				       "store version %d must be opened for "
+				       "writing once to migrate it", version);
 	return 0;
 }
 
@@ -275,12 +275,14 @@ static int take_lock(struct store *s)
 
 	s->lock = store_lock(sqlite3_db_filename(s->db, "main"), &owner);
 	if (s->lock == -EBUSY && owner)
-		return store_error_set(s, -EBUSY, "process %d writes it",
+		return store_error_set(s, -EBUSY,
+				       "locked: process %d writes it",
 				       owner);
 	if (s->lock == -EBUSY)
-		return store_error_set(s, -EBUSY, "another process writes it");
+		return store_error_set(s, -EBUSY,
+				       "locked: another process writes it");
 	if (s->lock < 0)
-		return store_error_set(s, s->lock, "its lock: %s",
+		return store_error_set(s, s->lock, "lock file: %s",
 				       strerror(-s->lock));
 	return 0;
 }
@@ -293,12 +295,12 @@ static int migrate(struct store *s, bool create)
 	if (err)
 		return err;
 	if (kind == STORE_KIND_EMPTY && !create)
-		return store_open_refuse(s, "empty, not a store yet");
+		return store_open_refuse(s, "empty file, not a store");
 	if (kind == STORE_KIND_EMPTY &&
 	    sqlite3_exec(s->db, page_size, NULL, NULL, NULL))
 		return store_sql_error(s);
-	s->doing = kind == STORE_KIND_EMPTY ? "making its tables" :
-					      "migrating its tables";
+	s->doing = kind == STORE_KIND_EMPTY ? "creating tables" :
+					      "migrating tables";
 	if (version < STORE_VERSION &&
 	    store_schema_migrate(s->db, store_steps, STORE_VERSION))
 		return store_sql_error(s);
@@ -347,12 +349,12 @@ static int begin_writing(struct store *s, bool create)
 		err = migrate(s, create);
 	if (err)
 		return err;
-	s->doing = "beginning its log";
+	s->doing = "enabling WAL";
 	if (sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", is_wal, &wal,
 			 NULL))
 		return store_sql_error(s);
 	if (!wal)
-		return store_error_set(s, -EOPNOTSUPP, "%s: not possible on "
+		return store_error_set(s, -EOPNOTSUPP, "%s: not supported by "
 				       "this file system", s->doing);
 	s->writable = true;
 	remember_file(s);
@@ -376,7 +378,7 @@ int store_open_to_write(struct store *s, bool create)
 	/* SQLite falls back to read-only silently */
 	if (!err && sqlite3_db_readonly(s->db, "main"))
 		err = store_error_set(s, access(s->path, W_OK) ? -errno :
-				      -EROFS, "may not be written");
+				      -EROFS, "no write permission");
 	if (!err)
 		err = take_lock(s);
 	return err ? err : begin_writing(s, create);

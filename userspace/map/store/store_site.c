@@ -141,7 +141,7 @@ int store_room(struct store *s, const struct room *room)
 	if (room_valid(room))
 		err = store_site_put_room(s, room);
 	else
-		err = store_error_set(s, -EINVAL, "%s: no such room can be",
+		err = store_error_set(s, -EINVAL, "%s: invalid room",
 				      s->doing);
 	return store_changed(s, err);
 }
@@ -268,7 +268,8 @@ int store_repeaters(struct store *s, int64_t stamp, const double (*xy)[2],
 			err = store_sql_run(s, SQL_REPEATER_ADD, "idd", stamp,
 					    xy[i][0], xy[i][1]);
 		else
-			err = store_error_set(s, -EINVAL, "%s: one at %g, %g m",
+			err = store_error_set(s, -EINVAL,
+					      "%s: invalid position: %g, %g m",
 					      s->doing, xy[i][0], xy[i][1]);
 	return store_changed(s, err);
 }
@@ -286,7 +287,7 @@ int store_each_repeater(struct store *s,
 		return err;
 	while (!err && (more = store_sql_step(s, q)) > 0)
 		if (store_sql_real(q, 0, &x) || store_sql_real(q, 1, &y))
-			err = store_error_set(s, -EBADMSG, "%s: one is damaged",
+			err = store_error_set(s, -EBADMSG, "%s: damaged row",
 					      s->doing);
 		else
 			err = each(arg, x, y);
@@ -313,11 +314,11 @@ static int read_setting(struct store *s, sqlite3_stmt *q, char *value,
 {
 	if (sqlite3_column_type(q, 0) == SQLITE_TEXT &&
 	    (unsigned int)sqlite3_column_bytes(q, 0) >= room)
-		return store_error_set(s, -ENOSPC, "%s: %d bytes, there is "
-				       "room for %u", s->doing,
+		return store_error_set(s, -ENOSPC, "%s: value of %d bytes "
+				       "exceeds the limit of %u", s->doing,
 				       sqlite3_column_bytes(q, 0), room);
 	if (store_sql_text(q, 0, value, room))
-		return store_error_set(s, -EBADMSG, "%s: it is damaged",
+		return store_error_set(s, -EBADMSG, "%s: damaged value",
 				       s->doing);
 	return strlen(value);
 }
@@ -381,7 +382,7 @@ int store_notes(struct store *s, const char *kind,
 			err = each(arg, sqlite3_column_int64(q, 0), text,
 				   store_site_text_of(q, 2));
 		else
-			err = store_error_set(s, -EBADMSG, "%s: one is damaged",
+			err = store_error_set(s, -EBADMSG, "%s: damaged row",
 					      s->doing);
 	}
 	store_sql_put(s, SQL_NOTES, q);

@@ -82,7 +82,7 @@ static int check_references(struct finder *f)
 	if (!q)
 		return store_verify_weigh(f, err);
 	while ((more = store_sql_step(s, q)) > 0)
-		store_verify_report(f, "%s %s refers to a %s that is not there",
+		store_verify_report(f, "%s %s refers to a missing %s",
 				    (const char *)sqlite3_column_text(q, 0),
 				    (const char *)sqlite3_column_text(q, 1) ?:
 									      "",
@@ -119,8 +119,7 @@ static int store_verify_check_submap(struct finder *f, int64_t id)
 	if (!within_reach(f, &m))
 		store_verify_report(
 			f,
-			"extent: submap %lld reaches out of the circle of its "
-			"node",
+			"extent: submap %lld exceeds the radius of its node",
 			(long long)id);
 	return 0;
 }
@@ -156,8 +155,7 @@ static int check_links(struct finder *f)
 	if (more > 0 && sqlite3_column_int64(q, 0))
 		store_verify_report(
 			f,
-			"link: %lld nodes follow a circle, node %lld is the "
-			"first",
+			"link: %lld nodes form a loop, the first is node %lld",
 			(long long)sqlite3_column_int64(q, 0),
 			(long long)sqlite3_column_int64(q, 1));
 	store_sql_put(s, SQL_LINK_CIRCLES, q);

@@ -68,8 +68,8 @@ static void refuses(void)
 	is_refused("a/b", "", "name");
 	is_refused(name, "", "name");
 	is_refused("a", "rule", "KEY=VALUE");
-	is_refused("a", "=x", "nothing that layers have");
-	is_refused("a", "colour=red", "nothing that layers have");
+	is_refused("a", "=x", "unknown key =");
+	is_refused("a", "colour=red", "unknown key colour=");
 	is_refused("a", "rule=max rule=max", "twice");
 	is_refused("a", "rule=median", "rule=median");
 	is_refused("a", "role=cat", "role=cat");
@@ -80,8 +80,8 @@ static void refuses(void)
 	is_refused("a", "range=nan:1", "two numbers");
 	is_refused("a", "range=0:1e300", "two numbers");
 	is_refused("a", "range=0:-inf", "two numbers");
-	is_refused("a", "range=5:5", "not below");
-	is_refused("a", "range=6:5", "not below");
+	is_refused("a", "range=5:5", "not less than");
+	is_refused("a", "range=6:5", "not less than");
 	is_refused("a", "unit=0123456789abcdef", "longer");
 	is_refused("a", "unit=\xff", "UTF-8");
 	is_refused("a", "drawing=paint", "drawing=paint");

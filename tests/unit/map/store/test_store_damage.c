@@ -45,8 +45,8 @@ static void refuses_others(const char *good)
 	refused(in_folder("none"), STORE_WRITE, -ENOENT, "No such", "none");
 	refused(in_folder("none"), STORE_READ, -ENOENT, "No such", "none");
 	refused(in_folder("no/ne"), STORE_CREATE, -ENOENT, "", "no folder");
-	refused(folder, STORE_CREATE, -EPROTONOSUPPORT, "not a file", "folder");
-	refused("", STORE_CREATE, -EINVAL, "without a name", "no name");
+	refused(folder, STORE_CREATE, -EPROTONOSUPPORT, "not a regular file", "folder");
+	refused("", STORE_CREATE, -EINVAL, "empty store path", "no name");
 	write_file(path, "", 0);
 	refused(path, STORE_READ, -EPROTONOSUPPORT, "empty", "empty");
 	refused(path, STORE_WRITE, -EPROTONOSUPPORT, "empty", "empty");
