@@ -56,7 +56,7 @@ part web
 part damaged "$bin/service-node"
 fused "$scratch/last.pgm" && cmp "$scratch/first.pgm" "$scratch/last.pgm"
 ok 'the map is the same'
-$gdimctl verify | grep -q 'is whole'; ok 'and the store is whole'
+$gdimctl verify | grep -q 'is intact'; ok 'and the store is whole'
 end; ok 'it ends well'
 
 printf 'a-token-of-the-operator\n' >"$scratch/tokens"

@@ -109,7 +109,7 @@ test_import()
 		of 'j["submaps"] == 4 and j["known_cells"] == 1520 and j["layer"] == "temp" and j["ms"] >= 0'
 	ok 'import-submaps: again, as JSON'
 	ctl verify
-	says 'verify: nothing is wrong' 'is whole'
+	says 'verify: nothing is wrong' 'is intact'
 	ctl layers
 	says 'layers' 'temp                     temperature max      sample       4  0.1    200..400 K'
 	ctl layers --json && of 'len(j["layers"]) == 1 and
@@ -133,7 +133,7 @@ test_poses_alone()
 	ok 'set-poses: cells of submaps that stay are not read'
 	printf '3,0,-0.5,0\n' >"$scratch/one.csv"
 	ctl set-poses "$scratch/one.csv"
-	grep -q '1 submaps cannot be read' "$scratch/err"
+	grep -q '1 submaps omitted' "$scratch/err"
 	ok 'set-poses: those of submaps that move are'
 	store=$scratch/site.db
 }
@@ -156,15 +156,15 @@ test_spot()
 		ctl -j spot 1000 1000 && of 'j["layers"]["temp"]["value"] is None and
 			j["layers"]["temp"]["physical"] is None and "temperature" not in j'
 	ok 'spot: where nothing is known'
-	no 'spot: one number' 'where?' spot 1
-	no 'spot: one that is negative' 'where?' spot -1
-	no 'room: a negative one' 'a room is 0' room -1
+	no 'spot: one number' 'missing X Y' spot 1
+	no 'spot: one that is negative' 'missing X Y' spot -1
+	no 'room: a negative one' 'room must be 0' room -1
 	no 'rate: a negative one' '0..100 Hz' rate slam_map -5
 	no 'no number' 'no option -x' spot -x 1
 	no 'spot: three' 'two numbers' spot 1 2 3
-	no 'spot: no number' 'no place' spot 1 x
-	no 'spot: nan' 'no place' spot nan 1
-	no 'spot: too far' 'no place' spot 1e9 1
+	no 'spot: no number' 'not a coordinate' spot 1 x
+	no 'spot: nan' 'not a coordinate' spot nan 1
+	no 'spot: too far' 'not a coordinate' spot 1e9 1
 }
 
 test_poses()
@@ -193,7 +193,7 @@ test_poses()
 	printf '0,0,0,0\n7,0,0,0\n' >"$scratch/x.csv"
 	no 'set-poses: a submap that is not there' "no submap 'submap_7'" \
 		set-poses "$scratch/x.csv"
-	no 'set-poses: no file' 'which file' set-poses
+	no 'set-poses: no file' 'missing POSES.csv' set-poses
 }
 
 test_csv()
@@ -284,7 +284,7 @@ test_bad_import()
 	no 'import: frames with odd names' 'invalid frame name' "${import[@]}" \
 		"$cells" --layer new --role gas --frame $'a\nb'
 	no 'import: two files' 'one file' "${import[@]}" "$cells" "$cells"
-	no 'import: nothing' 'needed' import-submaps
+	no 'import: nothing' 'missing CELLS.i8' import-submaps
 	ctl layer wide bits=16
 	no 'import: 8 bits into 16' '16 bits' "${import[@]}" "$cells" \
 		--layer wide
@@ -311,8 +311,8 @@ test_layer()
 	no 'layer: no such rule' 'rule=best' layer temp rule=best
 	no 'layer: no such key' 'colour=' layer temp colour=red
 	no 'layer: no value' 'KEY=VALUE' layer temp red
-	no 'layer: no name' 'which one' layer
-	no 'layer: no name that can be' 'no name' layer a/b
+	no 'layer: no name' 'missing layer NAME' layer
+	no 'layer: no name that can be' 'not a layer name' layer a/b
 	no 'layer: twice' 'twice' layer temp unit=m unit=m
 	store=$scratch/new.db
 	no 'layer: makes no store then' 'bits=7' layer x bits=7
@@ -360,14 +360,14 @@ test_export()
 		--role other
 	no 'export: which layer' 'several layers' export "$map"
 	no 'export: no such layer' "no layer 'none'" export --layer none "$map"
-	no 'export: an empty one' 'nothing is known' export --layer wide "$map"
-	no 'export: an empty one, as .gpkg' 'nothing is known' export \
+	no 'export: an empty one' 'no known cells' export --layer wide "$map"
+	no 'export: an empty one, as .gpkg' 'no known cells' export \
 		--layer wide "$scratch/x.gpkg"
 	no 'export: no such rule' 'no such rule' export --rule best "$map"
 	no 'export: no such mode' 'no such mode' export --mode best "$map"
 	no 'export: no such colours' 'no such' export --colours best "$map"
 	no 'export: of no kind that is known' 'must end' export "$scratch/m.jpg"
-	no 'export: no file' 'which file' export --layer temp
+	no 'export: no file' 'missing --out' export --layer temp
 	for end in pgm png gpkg; do
 		no "export: no such folder, .$end" 'No such file' export \
 			--layer temp "$scratch/none/m.$end"
@@ -404,7 +404,7 @@ test_remove()
 	ctl "${import[@]}" --rule max "$scratch/cells.i8"
 	ctl "${import[@]}" "$scratch/cells.i8" --layer wrong --role gas
 	ctl remove layer wrong
-	says 'remove: a layer' 'layer wrong and its 4 submaps are removed'
+	says 'remove: a layer' 'layer wrong and its 4 submaps removed'
 	ctl layers && ! grep -q wrong "$scratch/out" && ctl verify &&
 		ctl spot -2.55 -0.55 && grep -q 'temp  *40' "$scratch/out"
 	ok 'remove: and nothing else went'
@@ -419,9 +419,9 @@ test_remove()
 	ok 'remove: a room'
 	no 'remove: no such layer' "no layer 'wrong'" remove layer wrong
 	no 'remove: no such room' 'no room 7' remove room 7
-	no 'remove: a negative one' 'a room is 0' remove room -7
+	no 'remove: a negative one' 'room must be 0' remove room -7
 	no 'remove: what' 'layer NAME or room ID' remove
-	no 'remove: what else' 'neither layer nor room' remove node x
+	no 'remove: what else' "neither 'layer' nor 'room'" remove node x
 	store=$scratch/none.db
 	no 'remove: of no store' 'none.db' remove layer temp
 	store=$scratch/site.db
@@ -447,8 +447,8 @@ test_backup()
 	no 'backup: a file that is there' 'exists' backup "$scratch/copy.db"
 	no 'backup: no such folder' 'none/copy.db' backup \
 		"$scratch/none/copy.db"
-	no 'backup: where to' 'which file' backup
-	no 'verify: of what' 'what is' verify x
+	no 'backup: where to' 'missing FILE.db' backup
+	no 'verify: of what' "unexpected argument 'x'" verify x
 }
 
 # damage FILE SQL
@@ -472,7 +472,7 @@ test_damage()
 	ok 'verify: damaged cells'
 	ctl export --layer temp --rule mean "$scratch/map.pgm" &&
 		[ "$(wc -l <"$scratch/err")" = 1 ] &&
-		grep -q '^gdimctl: warning: 1 submaps cannot be read' \
+		grep -q '^gdimctl: warning: 1 submaps omitted' \
 			"$scratch/err" &&
 		[ "$(value "$scratch/map.pgm" -2.55 -0.55)" = 40 ]
 	ok 'export: the rest of a damaged one, with a warning'
@@ -509,13 +509,13 @@ db.execute('CREATE TABLE t(x)'); db.commit()"
 	ok 'nothing was made'
 	refused 'no gdimd answers' "$gdimctl" --socket "$scratch/none" layers
 	ok 'no store, and no daemon either'
-	refused 'which store' "$gdimctl" layers --store
+	refused 'missing --store' "$gdimctl" layers --store
 	ok '--store without a path'
 	refused 'no command' "$gdimctl" dance
 	ok 'no such command'
-	refused 'a command is needed' "$gdimctl"
+	refused 'missing command' "$gdimctl"
 	ok 'no command at all'
-	refused 'a command is needed' "$gdimctl" --store
+	refused 'missing command' "$gdimctl" --store
 	ok '--store and nothing else'
 	"$gdimctl" --version >"$scratch/out" && grep -q '^gdimctl [0-9]' \
 		"$scratch/out"
@@ -687,7 +687,7 @@ test_records()
 	daemon_ctl "${import[@]}" "$scratch/cells.i8" --role gas >/dev/null &&
 		eventually daemon_ctl rate temp 3 &&
 		daemon_ctl log on --hz 5 | grep -qx \
-		"logging into $scratch/records, 5 Hz" &&
+		"logging to $scratch/records, 5 Hz" &&
 		ls "$scratch"/records/log_*.mcap >"$scratch/out"
 	ok 'daemon: the log is there when it says so'
 	log=$(cat "$scratch/out")
@@ -730,7 +730,7 @@ test_removed()
 		daemon_ctl remove layer wrong >"$scratch/out" &&
 		! daemon_ctl layers | grep -q '^wrong ' &&
 		! daemon_ctl spot -2.55 -0.55 | grep -q wrong
-	says 'daemon: a layer is removed' 'wrong and its 4 submaps are removed'
+	says 'daemon: a layer is removed' 'wrong and its 4 submaps removed'
 	daemon_ctl "${import[@]}" "$scratch/cells.i8" --layer wrong \
 		--role gas --resolution 0.2 >/dev/null &&
 		until_says '"wrong":{"value":' daemon_ctl -j spot -2.55 -0.55

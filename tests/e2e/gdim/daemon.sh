@@ -169,7 +169,7 @@ test_killed()
 	$gdimctl export --layer slam_map --out "$scratch/again.pgm" &&
 		cmp "$scratch/want.pgm" "$scratch/again.pgm"
 	ok 'with all that it had'
-	$gdimctl verify | grep -q 'is whole'
+	$gdimctl verify | grep -q 'is intact'
 	ok 'which is whole'
 	refused 'writes it' timeout 20 "$gdimd" --store "$store" --socket \
 		"$scratch/b.sock" --from none --to none --http none
@@ -257,7 +257,7 @@ test_late()
 	$gdimctl export --layer slam_map --out "$scratch/far.pgm" \
 		2>"$scratch/far.err" &&
 		grep -qx 'resolution: 0.2' "$scratch/far.yaml" &&
-		grep -q 'slam_map: in cells of 0.2 m, as there are too many' \
+		grep -q 'slam_map: written in cells of 0.2 m: too many cells' \
 			"$scratch/far.err"
 	ok 'it is exported so, too, with one line'
 	ask snapshot far

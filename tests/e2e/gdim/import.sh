@@ -257,7 +257,7 @@ test_off()
 	sed 's/^origin.*/origin: [-1.05, -2.02, 0]/' "$scratch/plan.yaml" \
 		>"$scratch/off.yaml"
 	ctl import "$scratch/off.yaml" &&
-		grep -q 'lies 0.05 m, 0.02 m off; the store has it' \
+		grep -q 'shifted by 0.05 m, 0.02 m in the fused map' \
 			"$scratch/out" && [ "$(wc -l <"$scratch/out")" = 2 ]
 	ok 'import: an origin within a cell: one line says how far it moves'
 	ctl -j import "$scratch/off.yaml" &&
@@ -274,7 +274,7 @@ test_off()
 	ctl import "$scratch/plan.yaml" && [ "$(wc -l <"$scratch/out")" = 1 ]
 	ok 'one that fits: nothing is said'
 	ctl import --pose 0,0,0.1 "$scratch/plan.yaml" &&
-		grep -q 'it is turned' "$scratch/out"
+		grep -q 'it is rotated' "$scratch/out"
 	ok 'one that is turned: it is'
 }
 
@@ -294,7 +294,7 @@ test_node()
 	ok 'import: --node, and it moves with that'
 	no 'a node that is not there' "no node 'submap_9'" --layer plan \
 		--node submap_9 "$scratch/plan.yaml"
-	no 'a node and a pose' '--node or --pose' --layer plan \
+	no 'a node and a pose' '--node and --pose exclude' --layer plan \
 		--node submap_2 --pose 1,2,0 "$scratch/plan.yaml"
 }
 
@@ -371,9 +371,9 @@ test_layers()
 		[ "$(wc -l <"$scratch/out")" = 2 ]
 	ok 'import: the only layer'
 	no 'no such layer' "no layer 'smoek'" --layer smoek "$scratch/plan.yaml"
-	no 'words for one that is there' 'there already' --layer smoke \
+	no 'words for one that is there' 'layer smoke exists' --layer smoke \
 		--rule max "$scratch/plan.yaml"
-	no 'words for the only one' 'there already' --rule max \
+	no 'words for the only one' 'layer smoke exists' --rule max \
 		"$scratch/plan.yaml"
 	no 'no name of a layer' 'name' --layer 'a b' --role gas \
 		"$scratch/plan.yaml"
@@ -406,12 +406,12 @@ test_bad()
 	bad '16 bits' 'more than 8 bits' deep.pgm
 	bad 'text' 'neither PGM nor PNG' text.txt
 	bad 'half a PNG' 'PNG' half.png
-	bad 'an unknown mode' 'bad value of mode' plan.pgm 'mode: grey'
+	bad 'an unknown mode' 'invalid value of mode' plan.pgm 'mode: grey'
 	bad 'thresholds upside down' 'must be less' plan.pgm \
 		'occupied_thresh: 0.2' 'free_thresh: 0.3'
-	bad 'a threshold above 1' 'bad value of free_thresh' plan.pgm \
+	bad 'a threshold above 1' 'invalid value of free_thresh' plan.pgm \
 		'free_thresh: 1.5'
-	bad 'negate 2' 'bad value of negate' plan.pgm 'negate: 2'
+	bad 'negate 2' 'invalid value of negate' plan.pgm 'negate: 2'
 	bad 'the same twice' 'duplicate key' plan.pgm 'image: plan.pgm'
 	while IFS='|' read -r line text; do
 		sed "s/^${line%%:*}:.*/$line/" "$scratch/plan.yaml" \
@@ -434,7 +434,7 @@ test_bad()
 	no 'no .yaml' 'No such file' "$scratch/none-there.yaml"
 	no 'a picture instead of the .yaml' 'plan.pgm' "$scratch/plan.pgm"
 	no 'a folder instead' 'directory' "$scratch"
-	no 'no map' 'which map'
+	no 'no map' 'missing MAP.yaml'
 	no 'two maps' 'one map' "$scratch/plan.yaml" "$scratch/plan.yaml"
 	no 'no such mode' 'no such mode' --mode best "$scratch/plan.yaml"
 	for line in 1,2 1,2,3,4 x,0,0 nan,0,0 0,0,inf 2e6,0,0 ''; do

@@ -245,7 +245,7 @@ test_bad()
 assert not {"noise.mcap", "empty.mcap"} & {t["name"] for t in d["times"]}'
 	ok 'damaged recordings: one warning each, the rest is shown'
 	sed 's/^/# /; s|/tmp/[^/]*/||' "$scratch/err"
-	no_page 'which file' view
+	no_page 'missing --out' view
 	ok 'refused: no page'
 	no_page 'one page' view "$page" "$page"
 	ok 'refused: two'
@@ -258,7 +258,7 @@ assert not {"noise.mcap", "empty.mcap"} & {t["name"] for t in d["times"]}'
 	store=$scratch/none.db no_page none.db view "$page"
 	ok 'refused: no store'
 	"$bin/gdimctl" --store "$scratch/new.db" layer a bits=8 >/dev/null
-	store=$scratch/new.db no_page 'nothing is known' view "$page"
+	store=$scratch/new.db no_page 'no known cells' view "$page"
 	ok 'refused: nothing is known'
 }
 

@@ -24,15 +24,15 @@ static int client_dial(const char *path)
 
 	if (strlen(path) >= sizeof(a.sun_path)) {
 		close(fd);
-		return cli_error(-EINVAL, "%s: is too long", path);
+		return cli_error(-EINVAL, "%s: socket path too long", path);
 	}
 	strcpy(a.sun_path, path);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a))) {
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return cli_error(err, "no gdimd answers on %s: %s; "
-				 "--store FILE.db works without one", path,
+		return cli_error(err, "no gdimd answers on %s: %s; --store "
+				 "FILE.db works without gdimd", path,
 				 strerror(-err));
 	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
@@ -69,7 +69,7 @@ static int client_check(cJSON *answer)
 		return 0;
 	}
 	return cli_error(-EINVAL, "%s", error ? error :
-			 "gdimd gave no proper answer");
+			 "invalid answer from gdimd");
 }
 
 void ctl_add_path(cJSON *parameters, const char *key, const char *path)
@@ -99,7 +99,7 @@ int ctl_ask(const char *command, cJSON *parameters, cJSON **answer)
 	*answer = line ? cJSON_Parse(line) : NULL;
 	free(line);
 	err = *answer ? client_check(*answer) :
-	      cli_error(-EIO, "gdimd did not answer");
+	      cli_error(-EIO, "no answer from gdimd");
 	if (err) {
 		cJSON_Delete(*answer);
 		*answer = NULL;

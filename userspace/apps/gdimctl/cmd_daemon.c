@@ -11,9 +11,8 @@
 
 static const struct argp status_argp = {
 	NULL, ctl_no_arguments, NULL,
-	"Tell what the daemon has and does: submaps and where they wait, what "
-	"came in and was refused, what was fused, and which topics go out how "
-	"often.",
+	"Print the state of the daemon: submaps, received and rejected "
+	"messages, fusion, logging, and the publish rates of topics.",
 	NULL, NULL, NULL
 };
 
@@ -23,10 +22,10 @@ static void print_records(const cJSON *r)
 		printf("logging: %g Hz", ctl_value(r, "rate"));
 	else
 		printf("logging: off");
-	printf(" into %s, %.0f written, %.0f failed%s%s\n",
+	printf(" to %s, %.0f written, %.0f failed%s%s\n",
 	       ctl_text(r, "folder"), ctl_value(r, "written"),
 	       ctl_value(r, "failed"), *ctl_text(r, "last_error") ?
-	       "; the last: " : "", ctl_text(r, "last_error"));
+	       "; last error: " : "", ctl_text(r, "last_error"));
 }
 
 static void print_status(const cJSON *a)
@@ -35,26 +34,28 @@ static void print_status(const cJSON *a)
 	const cJSON *fused = cJSON_GetObjectItem(a, "fused");
 	const cJSON *no = cJSON_GetObjectItem(a, "refused");
 
-	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, "
-	       "%.0f submaps wait\n", ctl_text(a, "store"), ctl_value(a, "submaps"),
+	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, %.0f "
+	       "submaps waiting\n",
+	       ctl_text(a, "store"), ctl_value(a, "submaps"),
 	       ctl_value(a, "nodes"), ctl_value(a, "placed"), ctl_value(a, "waiting"));
 	if (ctl_value(a, "to_fuse"))
-		printf("%.0f submaps have to be fused\n",
+		printf("%.0f submaps to be fused\n",
 		       ctl_value(a, "to_fuse"));
 	if (ctl_value(a, "damaged") > 0)
-		printf("damaged: %.0f submaps, which gdimctl verify and "
-		       "snapshots name\n", ctl_value(a, "damaged"));
+		printf("damaged: %.0f submaps, see gdimctl verify\n",
+		       ctl_value(a, "damaged"));
 	printf("memory: cells %.1f MB, fused maps %.1f MB\n",
 	       ctl_value(a, "cell_bytes") / 1e6, ctl_value(a, "tile_bytes") / 1e6);
-	printf("in: %.0f messages, %.0f refused, %.0f lost%s%s\n",
+	printf("in: %.0f messages, %.0f rejected, %.0f lost%s%s\n",
 	       ctl_value(in, "messages"), ctl_value(in, "refused"),
-	       ctl_value(in, "lost"), *ctl_text(in, "last_error") ? "; the last: " :
+	       ctl_value(in, "lost"), *ctl_text(in, "last_error") ? "; last "
+								    "error: " :
 	       "", ctl_text(in, "last_error"));
-	printf("refused: %.0f requests at the socket, %.0f of services, %.0f "
-	       "by HTTP\n", ctl_value(no, "socket"), ctl_value(no, "services"),
+	printf("failed requests: %.0f on the socket, %.0f of services, %.0f by "
+	       "HTTP\n", ctl_value(no, "socket"), ctl_value(no, "services"),
 	       ctl_value(no, "http"));
-	printf("fused: %.0f submaps drawn, %.0f moved, %.0f could not be read, "
-	       "%.0f tiles rebuilt, %.0f ms of work\n",
+	printf("fused: %.0f submaps drawn, %.0f moved, %.0f unreadable, %.0f "
+	       "tiles rebuilt, %.0f ms of work\n",
 	       ctl_value(fused, "drawn"), ctl_value(fused, "moved"),
 	       ctl_value(fused, "failed"), ctl_value(fused, "tiles"),
 	       ctl_value(fused, "busy_ms"));
@@ -96,7 +97,7 @@ static error_t rate_parse(int key, char *arg, struct argp_state *state)
 		if (r->words++ == 0)
 			r->topic = arg;
 		else if (parse_double(arg, 0, 100, &r->hz))
-			return cli_error(-EINVAL, "a rate must be 0..100 Hz");
+			return cli_error(-EINVAL, "rate must be 0..100 Hz");
 		return 0;
 	case ARGP_KEY_END:
 		return r->words == 2 ? 0 :
@@ -107,8 +108,8 @@ static error_t rate_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp rate_argp = {
 	NULL, rate_parse, "TOPIC HZ",
-	"Change how often a topic goes out, 0: never. Tells the rates that it "
-	"had and has.",
+	"Set the publish rate of a topic; 0: never. Prints the new and the old "
+	"rate.",
 	NULL, NULL, NULL
 };
 
@@ -142,7 +143,7 @@ struct log {
 enum { OPT_HZ = 256 };
 
 static const struct argp_option log_options[] = {
-	{ "hz", OPT_HZ, "HZ", 0, "entries a second, 0.001..10 (1)", 1 },
+	{ "hz", OPT_HZ, "HZ", 0, "log rate, 0.001..10 (1)", 1 },
 	{ 0 }
 };
 
@@ -154,32 +155,33 @@ static error_t log_parse(int key, char *arg, struct argp_state *state)
 	case OPT_HZ:
 		if (parse_double(arg, 0.001, 10, &l->hz))
 			return cli_error(-EINVAL,
-					 "a log has 0.001..10 entries a second");
+					 "log rate must be 0.001..10 Hz");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (l->told || (strcmp(arg, "on") && strcmp(arg, "off")))
-			return cli_usage(state->argv[0], "on or off?");
+			return cli_usage(state->argv[0], "missing on or off");
 		l->told = true;
 		l->on = !strcmp(arg, "on");
 		return 0;
 	case ARGP_KEY_END:
-		return l->told ? 0 : cli_usage(state->argv[0], "on or off?");
+		return l->told ? 0 : cli_usage(state->argv[0],
+					       "missing on or off");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp log_argp = {
 	log_options, log_parse, "on|off",
-	"Have the daemon write all fused maps, the latest submaps, the pose "
-	"graph, rooms and the latest thermal image into a log (.mcap), so "
-	"many times a second.",
+	"Switch the daemon's log (.mcap) on or off: all fused maps, the latest "
+	"submaps, the pose graph, rooms and the latest thermal image, at the "
+	"given rate.",
 	NULL, NULL, NULL
 };
 
 static void print_log(const cJSON *a)
 {
 	if (ctl_value(a, "rate") > 0)
-		printf("logging into %s, %g Hz\n", ctl_text(a, "folder"),
+		printf("logging to %s, %g Hz\n", ctl_text(a, "folder"),
 		       ctl_value(a, "rate"));
 	else
 		puts("not logging");
@@ -207,15 +209,16 @@ static error_t snapshot_parse(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (*name)
-		return cli_usage(state->argv[0], "one name");
+		return cli_usage(state->argv[0],
+				 "too many arguments: give one NAME");
 	*name = arg;
 	return 0;
 }
 
 static const struct argp snapshot_argp = {
 	NULL, snapshot_parse, "[NAME]",
-	"Have the daemon write all that is known now into a file of its own "
-	"(.mcap, and rooms as .txt). Tells its path.",
+	"Let the daemon write its current maps, pose graph and rooms to a new "
+	"file (.mcap, and rooms as .txt). Prints its path.",
 	NULL, NULL, NULL
 };
 
@@ -225,8 +228,8 @@ static void print_path(const cJSON *a)
 
 	puts(ctl_text(a, "path"));
 	cJSON_ArrayForEach(name, cJSON_GetObjectItem(a, "left_out"))
-		cli_warn("%s is not in it: too large for a recording; "
-			 "'gdimctl export' writes it",
+		cli_warn("%s omitted: too large for a recording; use 'gdimctl "
+			 "export'",
 			 cJSON_GetStringValue(name));
 }
 

@@ -19,12 +19,20 @@ enum { UNDECIDED = 25 };	/* %, of cells, above which to warn */
 enum { OPT_LAYER = 256, OPT_RULE, OPT_OUT, OPT_MODE, OPT_COLOURS, OPT_TITLE, };
 
 static const struct argp_option export_options[] = {
-	{ "layer", OPT_LAYER, "NAME", 0, "which one (the only one; .gpkg: all)", 1 },
-	{ "rule", OPT_RULE, "RULE", 0, "{rules} (that of the layer)", 1 },
-	{ "out", OPT_OUT, "FILE", 0, "to be written: .pgm, .png or .gpkg", 1 },
-	{ "mode", OPT_MODE, "MODE", 0, ".pgm: trinary-grey, trinary, scale or raw (trinary-grey)", 2 },
-	{ "colours", OPT_COLOURS, "MAP", 0, ".png, .gpkg: {colours} (by the layer)", 2 },
-	{ "title", OPT_TITLE, "TEXT", 0, ".png: above the map (the layer's name)", 2 },
+	{ "layer", OPT_LAYER, "NAME", 0,
+	  "layer to export (default: the only one; .gpkg: all)", 1 },
+	{ "rule", OPT_RULE, "RULE", 0,
+	  "fuse with this rule: max, mean, min, latest, log-odds or weighted "
+	  "(that of the layer)", 1 },
+	{ "out", OPT_OUT, "FILE", 0, "output file: .pgm, .png or .gpkg", 1 },
+	{ "mode", OPT_MODE, "MODE", 0,
+	  "mode of .pgm: trinary-grey, trinary, scale or raw (trinary-grey)",
+	  2 },
+	{ "colours", OPT_COLOURS, "MAP", 0,
+	  "colours of .png and .gpkg: grey, general, heat, hazard or signal "
+	  "(by the layer)", 2 },
+	{ "title", OPT_TITLE, "TEXT", 0,
+	  "title of .png (the layer's name)", 2 },
 	{ 0 }
 };
 
@@ -63,22 +71,23 @@ static error_t export_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (e->path)
-			return cli_usage(state->argv[0], "one file at a time");
+			return cli_usage(state->argv[0],
+					 "more than one output file");
 		e->path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		return e->path ? 0 : cli_usage(state->argv[0], "into which "
-					       "file? --out FILE");
+		return e->path ? 0 : cli_usage(state->argv[0],
+					       "missing --out FILE");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp export_argp = {
 	export_options, export_parse, NULL,
-	"Write fused maps: as map_server reads them (.pgm, with a .yaml beside "
-	"it), as a picture with axes, legend and rooms (.png), or as a "
-	"GeoPackage for GIS programs (.gpkg).",
-	NULL, ctl_help_names, NULL
+	"Write fused maps: for map_server (.pgm with .yaml), as a picture with "
+	"axes, legend and rooms (.png), or as a GeoPackage for GIS programs "
+	"(.gpkg).",
+	NULL, NULL, NULL
 };
 
 enum format { FORMAT_PGM, FORMAT_PNG, FORMAT_GPKG };
@@ -156,12 +165,12 @@ static int raster_of(struct site *s, unsigned int number, int rule,
 	if (err == -ENODATA && !needed)
 		return err;
 	if (err == -ENODATA)
-		return cli_error(err, "layer %s: nothing is known yet", l.name);
+		return cli_error(err, "layer %s has no known cells", l.name);
 	if (err)
 		return cli_error(err, "layer %s: %s", l.name, strerror(-err));
 	if (r->resolution > 1.5 * site_resolution(s, number))
-		cli_warn("layer %s: in cells of %g m, as there are too many of "
-			 "%g m", l.name, r->resolution,
+		cli_warn("layer %s: written in cells of %g m: too many cells "
+			 "of %g m", l.name, r->resolution,
 			 site_resolution(s, number));
 	return 0;
 }
@@ -179,10 +188,10 @@ static void warn_undecided(const struct raster *r, const struct layer *l,
 	const double share = map_file_undecided(r, mode);
 
 	if (l->modality == MODALITY_OBSTACLE && share > UNDECIDED / 100.0)
-		cli_warn("map_server takes %.0f %% of the known cells of %s "
-			 "for unknown%s", 100 * share, l->name,
+		cli_warn("map_server treats %.0f %% of the known cells of %s "
+			 "as unknown%s", 100 * share, l->name,
 			 mode == MAP_TRINARY ? "" :
-			 "; --mode trinary is for it");
+			 "; use --mode trinary");
 }
 
 static int export_write_one(struct site *s, const struct export *e,

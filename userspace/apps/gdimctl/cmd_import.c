@@ -16,11 +16,18 @@
 enum { OPT_LAYER = 256, OPT_NODE, OPT_POSE, OPT_MODE, OPT_STAMP };
 
 static const struct argp_option import_options[] = {
-	{ "layer", OPT_LAYER, "NAME", 0, "that it belongs to (the only one; slam_map in a new store)", 1 },
-	{ "node", OPT_NODE, "FRAME", 0, "it follows this node of the pose graph, as a submap of it", 2 },
-	{ "pose", OPT_POSE, "X,Y,THETA", 0, "where its frame is in the site's map: m, rad (0,0,0)", 2 },
-	{ "mode", OPT_MODE, "MODE", 0, "of the picture: trinary-grey, trinary, scale or raw (as the .yaml says)", 2 },
-	{ "stamp", OPT_STAMP, "SECONDS", 0, "since 1970, when the map was made (now)", 2 },
+	{ "layer", OPT_LAYER, "NAME", 0,
+	  "layer of the map (default: the only one; slam_map in a new store)",
+	  1 },
+	{ "node", OPT_NODE, "FRAME", 0,
+	  "attach the map to this node of the pose graph", 2 },
+	{ "pose", OPT_POSE, "X,Y,THETA", 0,
+	  "pose of the file's frame in the site's map: m, rad (0,0,0)", 2 },
+	{ "mode", OPT_MODE, "MODE", 0,
+	  "mode of the picture: trinary-grey, trinary, scale or raw (default: "
+	  "that of the .yaml)", 2 },
+	{ "stamp", OPT_STAMP, "SECONDS", 0,
+	  "time of the map, since 1970 (now)", 2 },
 	{ 0 }
 };
 
@@ -92,14 +99,16 @@ static error_t import_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (i->map.path)
-			return cli_usage(state->argv[0], "one map at a time");
+			return cli_usage(state->argv[0], "more than one map");
 		i->map.path = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!i->map.path)
-			return cli_usage(state->argv[0], "which map?");
+			return cli_usage(state->argv[0], "missing MAP.yaml");
 		if (i->map.node && i->posed)
-			return cli_usage(state->argv[0], "--node or --pose");
+			return cli_usage(state->argv[0],
+					 "--node and --pose exclude each "
+					 "other");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -107,9 +116,9 @@ static error_t import_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp import_argp = {
 	import_options, import_parse, "MAP.yaml",
-	"Put a whole map of map_server into a store: MAP.yaml, and the picture "
-	"it names, PGM or PNG. The layer's whole map that is there already is "
-	"replaced. What 'export' wrote comes back as it was.",
+	"Import a whole map of map_server into a store: MAP.yaml, and the "
+	"picture it names, PGM or PNG. Replaces the previous whole map of the "
+	"layer. Files of 'export' are read back exactly.",
 	ctl_layer_words, NULL, NULL
 };
 
@@ -123,16 +132,16 @@ static void import_print(const cJSON *a)
 	       100 * ctl_value(a, "known_cells") / ctl_value(a, "width") /
 	       ctl_value(a, "height"), ctl_text(a, "layer"),
 	       cJSON_IsTrue(cJSON_GetObjectItem(a, "waits")) ?
-	       ", where its node waits for a transform" : "",
+	       "; its node waits for a transform" : "",
 	       ctl_value(a, "ms"));
 	if (cJSON_GetObjectItem(a, "off_x"))
-		printf("its origin is no multiple of the cells: in the fused "
-		       "map it lies %g m, %g m off; the store has it as it "
-		       "is\n", ctl_value(a, "off_x"), ctl_value(a, "off_y"));
+		printf("its origin is not a multiple of the cell size: shifted "
+		       "by %g m, %g m in the fused map, stored unchanged\n",
+		       ctl_value(a, "off_x"), ctl_value(a, "off_y"));
 	if (cJSON_IsTrue(cJSON_GetObjectItem(a, "resampled")))
-		printf("it is turned or has other cells: in the fused map "
-		       "each lies up to half a cell off; the store has it as "
-		       "it is\n");
+		printf("it is rotated or has another cell size: cells are "
+		       "shifted by up to half a cell in the fused map, stored "
+		       "unchanged\n");
 }
 
 /* Into the store, without a daemon, in one transaction with its layer */

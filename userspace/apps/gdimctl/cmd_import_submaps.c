@@ -19,12 +19,16 @@ enum {
 };
 
 static const struct argp_option import_options[] = {
-	{ "size", OPT_SIZE, "WxH", 0, "cells of a submap, columns first", 1 },
-	{ "resolution", OPT_RESOLUTION, "M", 0, "side of a cell", 1 },
-	{ "poses", OPT_POSES, "FILE", 0, "index,x,y,theta of each: m, rad", 1 },
-	{ "layer", OPT_LAYER, "NAME", 0, "that they belong to; made if it is not there", 1 },
+	{ "size", OPT_SIZE, "WxH", 0,
+	  "size of a submap in cells: columns x rows", 1 },
+	{ "resolution", OPT_RESOLUTION, "M", 0, "cell size, m", 1 },
+	{ "poses", OPT_POSES, "FILE", 0,
+	  "poses of the submaps: index,x,y,theta in m, rad", 1 },
+	{ "layer", OPT_LAYER, "NAME", 0,
+	  "layer of the submaps; created if missing", 1 },
 	{ "origin", OPT_ORIGIN, "X,Y", 0, "outer corner of the first cell in the submap's frame, m (its middle is the frame's origin)", 2 },
-	{ "frame", OPT_FRAME, "PREFIX", 0, "of the frames' names, before the index (submap_)", 2 },
+	{ "frame", OPT_FRAME, "PREFIX", 0,
+	  "prefix of frame names, before the index (submap_)", 2 },
 	{ 0 }
 };
 
@@ -92,15 +96,16 @@ static error_t import_submaps_import_parse(int key, char *arg,
 		return 0;
 	case ARGP_KEY_ARG:
 		if (im->cells)
-			return cli_usage(state->argv[0], "one file at a time");
+			return cli_usage(state->argv[0],
+					 "more than one file of cells");
 		im->cells = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!im->cells || !im->width || !im->resolution ||
 		    !im->poses || !im->layer)
-			return cli_usage(state->argv[0], "a file of cells, "
-				"--size, --resolution, --poses and --layer "
-				"are needed");
+			return cli_usage(state->argv[0],
+					 "missing CELLS.i8, --size, "
+					 "--resolution, --poses or --layer");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -108,10 +113,10 @@ static error_t import_submaps_import_parse(int key, char *arg,
 
 static const struct argp import_argp = {
 	import_options, import_submaps_import_parse, "CELLS.i8",
-	"Put submaps into a store. CELLS.i8 has them one behind the other, an "
-	"int8 for each cell, row by row: 0..100, -1 unknown. Those that are "
-	"there already are replaced. All of them are stored, or none; a daemon "
-	"stores them one by one.",
+	"Import submaps into a store. CELLS.i8 has consecutive submaps, an "
+	"int8 per cell, row by row: 0..100, -1 unknown. Existing submaps are "
+	"replaced. Either all of them are stored or none; a daemon stores them "
+	"one by one.",
 	ctl_layer_words, NULL, NULL
 };
 
@@ -124,9 +129,9 @@ static void import_submaps_print(const cJSON *a)
 	       ctl_value(a, "height"), ctl_text(a, "layer"),
 	       ctl_value(a, "ms"));
 	if (ctl_value(a, "undrawn"))
-		cli_warn("%g of them are too large for a map of so small "
-			 "cells: they are stored, but not in the fused map; "
-			 "'gdimctl layer %s resolution=M' changes it",
+		cli_warn("%g of them are too large for a map of such small "
+			 "cells: stored, but not in the fused map; to change "
+			 "that: gdimctl layer %s resolution=M",
 			 ctl_value(a, "undrawn"), ctl_text(a, "layer"));
 }
 

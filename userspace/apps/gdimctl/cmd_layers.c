@@ -14,8 +14,8 @@
 
 static const struct argp layers_argp = {
 	NULL, ctl_no_arguments, NULL,
-	"List the layers: how they are fused, how many submaps they have, what "
-	"their values mean, and where something is known.",
+	"List the layers: rule, number of submaps, cell size, and range of "
+	"values.",
 	NULL, NULL, NULL
 };
 
@@ -99,19 +99,20 @@ static error_t layer_words(int key, char *arg, struct argp_state *state)
 		if (snprintf(w->text + used, sizeof(w->text) - used, "%s%s",
 			     used ? " " : "", arg) >=
 		    (int)(sizeof(w->text) - used))
-			return cli_error(-EINVAL, "too many words");
+			return cli_error(-EINVAL, "too many KEY=VALUE words");
 		return 0;
 	case ARGP_KEY_END:
-		return w->name ? 0 : cli_usage(state->argv[0], "which one?");
+		return w->name ? 0 : cli_usage(state->argv[0],
+					       "missing layer NAME");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp layer_argp = {
 	NULL, layer_words, "NAME [KEY=VALUE...]",
-	"Add a layer, or change what one means: input, role, bits, "
+	"Add a layer, or change an existing one. Keys: input, role, bits, "
 	"range=LOW:HIGH, unit, rule, drawing=splat|sample, resolution, "
-	"weights. What is not said stays as it is.",
+	"weights. Other keys stay unchanged.",
 	NULL, NULL, NULL
 };
 
@@ -164,7 +165,7 @@ int cmd_layer(int argc, char **argv)
 
 	err = cli_parse(&layer_argp, argc, argv, &w);
 	if (!err && !layer_name_valid(w.name))
-		err = cli_error(-EINVAL, "'%s' is no name of a layer: letters, "
+		err = cli_error(-EINVAL, "'%s' is not a layer name of letters, "
 				"digits and _", w.name);
 	if (err)
 		return err;

@@ -26,36 +26,39 @@ static error_t remove_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		ctl_argument(arg);
 		if (w->words == 2)
-			return cli_usage(state->argv[0], "one at a time");
+			return cli_usage(state->argv[0], "too many arguments");
 		if (!w->words++) {
 			w->is_room = !strcmp(arg, "room");
 			return w->is_room || !strcmp(arg, "layer") ? 0 :
 			       cli_usage(state->argv[0],
-					 "'%s': is neither layer nor room", arg);
+					 "'%s' is neither 'layer' nor 'room'",
+					 arg);
 		}
 		w->layer = arg;
 		return w->is_room && parse_u32(arg, 0, ROOM_ID_MAX, &w->room) ?
-		       cli_error(-EINVAL, "a room is 0..%d", ROOM_ID_MAX) : 0;
+		       cli_error(-EINVAL,
+				 "room must be 0..%d", ROOM_ID_MAX) : 0;
 	case ARGP_KEY_END:
 		return w->words == 2 ? 0 : cli_usage(state->argv[0],
-						     "layer NAME or room ID");
+						     "missing argument: layer "
+						     "NAME or room ID");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp remove_argp = {
 	NULL, remove_parse, "layer NAME | room ID",
-	"Take a layer with all of its submaps out of the store, or a room. It "
-	"cannot be brought back. Tells what went.",
+	"Remove a layer with all of its submaps, or a room, from the store. "
+	"This cannot be undone. Prints what was removed.",
 	NULL, NULL, NULL
 };
 
 static void remove_print(const cJSON *a)
 {
 	if (cJSON_HasObjectItem(a, "room"))
-		printf("room %g is removed\n", ctl_value(a, "room"));
+		printf("room %g removed\n", ctl_value(a, "room"));
 	else
-		printf("layer %s and its %g submaps are removed\n",
+		printf("layer %s and its %g submaps removed\n",
 		       ctl_text(a, "layer"), ctl_value(a, "submaps"));
 }
 

@@ -88,23 +88,25 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (w->told)
-			return cli_usage(state->argv[0], "one room");
+			return cli_usage(state->argv[0], "more than one room");
 		w->told = true;
 		if (parse_u32(ctl_argument(arg), 0, ROOM_ID_MAX, &w->id))
-			return cli_error(-EINVAL, "a room is 0..%d",
+			return cli_error(-EINVAL, "room must be 0..%d",
 					 ROOM_ID_MAX);
 		return 0;
 	case ARGP_KEY_END:
-		return w->told ? 0 : cli_usage(state->argv[0], "which one?");
+		return w->told ? 0 : cli_usage(state->argv[0],
+					       "missing room ID");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp room_argp = {
 	NULL, room_parse, "ID",
-	"Tell what the fused maps say of a room: mean and largest value of "
-	"each layer of {reported}, and what was reported of it.",
-	NULL, ctl_help_names, NULL
+	"Print the values of a room: mean and maximum of each layer of "
+	"temperature, gas, smoke, signal or hazards in the fused maps, and the "
+	"reported values.",
+	NULL, NULL, NULL
 };
 
 /* The sender's values, used where the maps have none */

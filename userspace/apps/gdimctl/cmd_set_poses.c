@@ -15,7 +15,8 @@
 enum { OPT_FRAME = 256 };
 
 static const struct argp_option poses_options[] = {
-	{ "frame", OPT_FRAME, "PREFIX", 0, "of the frames' names, before the index (submap_)", 1 },
+	{ "frame", OPT_FRAME, "PREFIX", 0,
+	  "prefix of frame names, before the index (submap_)", 1 },
 	{ 0 }
 };
 
@@ -33,21 +34,22 @@ static error_t poses_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (p->path)
-			return cli_usage(state->argv[0], "one file at a time");
+			return cli_usage(state->argv[0], "more than one file");
 		p->path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		return p->path ? 0 : cli_usage(state->argv[0], "which file?");
+		return p->path ? 0 : cli_usage(state->argv[0],
+					       "missing POSES.csv");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp poses_argp = {
 	poses_options, poses_parse, "POSES.csv",
-	"Move submaps: index,x,y,theta of each, m and rad. Those that are not "
-	"in the file stay. Without a daemon it prints how many moved by more "
-	"than half a cell, how many tiles of fused maps that changed, and how "
-	"long it took. A daemon answers when the poses are stored.",
+	"Move submaps: index,x,y,theta per line, m and rad. Submaps that are "
+	"not in the file stay. Without a daemon, prints how many moved by more "
+	"than half a cell, how many tiles were fused again, and the time "
+	"taken. A daemon answers when the poses are stored.",
 	NULL, NULL, NULL
 };
 
@@ -55,8 +57,8 @@ static void set_poses_print(const cJSON *a)
 {
 	/* a daemon answers before fusing */
 	if (cJSON_HasObjectItem(a, "to_fuse")) {
-		printf("%g poses stored in %.1f ms, %g submaps are to be "
-		       "fused\n", ctl_value(a, "poses"),
+		printf("%g poses stored in %.1f ms, %g submaps to be fused\n",
+		       ctl_value(a, "poses"),
 		       ctl_value(a, "stored_ms"), ctl_value(a, "to_fuse"));
 		return;
 	}

@@ -24,22 +24,24 @@ static error_t spot_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		ctl_argument(arg);
 		if (s->numbers == 2)
-			return cli_usage(state->argv[0], "two numbers: X Y");
+			return cli_usage(state->argv[0],
+					 "too many arguments: give X Y");
 		if (parse_double(arg, -POSE_MAX, POSE_MAX,
 				 &s->at[s->numbers++]))
-			return cli_error(-EINVAL, "'%s' is no place in m", arg);
+			return cli_error(-EINVAL,
+					 "'%s' is not a coordinate in m", arg);
 		return 0;
 	case ARGP_KEY_END:
 		return s->numbers == 2 ? 0 :
-		       cli_usage(state->argv[0], "where? X Y, in m");
+		       cli_usage(state->argv[0], "missing X Y, in m");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp spot_argp = {
 	NULL, spot_parse, "X Y",
-	"Tell what each layer has at a point of the map, in m: its value, and "
-	"the physical one if it has a unit.",
+	"Print the value of each layer at a point of the map, in m, and the "
+	"physical value if the layer has a unit.",
 	NULL, NULL, NULL
 };
 

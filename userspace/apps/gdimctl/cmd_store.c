@@ -12,9 +12,8 @@
 
 static const struct argp verify_argp = {
 	NULL, ctl_no_arguments, NULL,
-	"Read everything in a store and check it: SQLite's own structures, the "
-	"checksums of all cells, and that all belongs together. Tells what is "
-	"wrong, a line each; the exit status is 1 then.",
+	"Read and check a store: structures of SQLite, checksums of all cells, "
+	"and references. Prints one line per error, with exit status 1.",
 	NULL, NULL, NULL
 };
 
@@ -50,7 +49,7 @@ int cmd_verify(int argc, char **argv)
 	if (found < 0)
 		cli_error(found, "%s: %s", ctl.store, store_error(s));
 	else if (!found)
-		printf("%s is whole\n", ctl.store);
+		printf("%s is intact\n", ctl.store);
 	store_close(s);
 	return found;
 }
@@ -62,19 +61,19 @@ static error_t backup_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (*path)
-			return cli_usage(state->argv[0], "one file at a time");
+			return cli_usage(state->argv[0], "more than one file");
 		*path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		return *path ? 0 : cli_usage(state->argv[0], "into which file?");
+		return *path ? 0 : cli_usage(state->argv[0], "missing FILE.db");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp backup_argp = {
 	NULL, backup_parse, "FILE.db",
-	"Copy a store, as it is at one moment, while others use it. The file "
-	"must not exist.",
+	"Copy a consistent snapshot of a store, also while it is in use. The "
+	"file must not exist.",
 	NULL, NULL, NULL
 };
 

@@ -20,9 +20,11 @@ enum { OPT_LAYER = 256, OPT_OUT, OPT_SNAPSHOTS };
 enum { TIMES = 60 };	/* of recordings, at most */
 
 static const struct argp_option view_options[] = {
-	{ "out", OPT_OUT, "PAGE.html", 0, "to be written", 1 },
-	{ "layer", OPT_LAYER, "NAME", 0, "one to be shown, may be given several times (all)", 1 },
-	{ "snapshots", OPT_SNAPSHOTS, "FOLDER", 0, "snapshots and logs, .mcap (that of the store with -logs behind it)", 1 },
+	{ "out", OPT_OUT, "PAGE.html", 0, "output file", 1 },
+	{ "layer", OPT_LAYER, "NAME", 0,
+	  "layer to show; may be repeated (all)", 1 },
+	{ "snapshots", OPT_SNAPSHOTS, "FOLDER", 0,
+	  "folder of snapshots and logs, .mcap (default: STORE-logs)", 1 },
 	{ 0 }
 };
 
@@ -57,21 +59,21 @@ static error_t view_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 	case OPT_OUT:
 		if (v->path)
-			return cli_usage(state->argv[0], "one page at a time");
+			return cli_usage(state->argv[0], "more than one page");
 		v->path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		return v->path ? 0 : cli_usage(state->argv[0], "into which "
-					       "file? --out PAGE.html");
+		return v->path ? 0 : cli_usage(state->argv[0],
+					       "missing --out PAGE.html");
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp view_argp = {
 	view_options, view_parse, NULL,
-	"Write a page to look at maps with a browser: layers over the floor "
-	"plan, rooms, repeaters and the robot's way, now and at the times of "
-	"snapshots and logs. It is one file and needs no network.",
+	"Write a self-contained page for a browser: layers over the floor "
+	"plan, rooms, repeaters and the robot's trajectory, now and at the "
+	"times of snapshots and logs. It needs no network.",
 	NULL, NULL, NULL
 };
 
@@ -97,7 +99,7 @@ static int choose_layers(struct view *v, struct site *s)
 	for (unsigned int i = 0; !v->names && i < site_layers(s); i++)
 		if (site_layer_submaps(s, i))
 			view_add_layer(v, s, i);
-	return v->layers ? 0 : cli_error(-ENODATA, "%s: nothing is known yet",
+	return v->layers ? 0 : cli_error(-ENODATA, "%s: no known cells",
 					 ctl.store);
 }
 
@@ -154,8 +156,8 @@ static int read_maps(struct view *v, struct site *s)
 					 strerror(-err));
 		cell = site_resolution(s, v->number[i]);
 		if (!err && v->now.map[i].resolution > 1.5 * cell)
-			cli_warn("layer %s: in cells of %g m, as there are too "
-				 "many of %g m", name,
+			cli_warn("layer %s: shown in cells of %g m: too many "
+				 "cells of %g m", name,
 				 v->now.map[i].resolution, cell);
 	}
 	return 0;

@@ -16,24 +16,25 @@
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
 
 static const struct cli_command commands[] = {
-	{ "import", cmd_import, "a whole map of map_server" },
+	{ "import", cmd_import, "import a whole map of map_server" },
 	{ "import-submaps", cmd_import_submaps,
-	  "submaps from a file of cells, with their poses" },
-	{ "set-poses", cmd_set_poses, "the pose graph changed: move submaps" },
-	{ "spot", cmd_spot, "all layers at a point" },
-	{ "layers", cmd_layers, "which layers there are" },
-	{ "layer", cmd_layer, "add a layer, or change what one means" },
-	{ "remove", cmd_remove, "take a layer or a room out" },
-	{ "rooms", cmd_rooms, "which rooms there are" },
-	{ "room", cmd_room, "what is known of a room" },
-	{ "status", cmd_status, "what the daemon has and does" },
-	{ "rate", cmd_rate, "how often the daemon sends a topic" },
-	{ "log", cmd_log, "have the daemon log" },
-	{ "snapshot", cmd_snapshot, "have the daemon write all that is known now" },
-	{ "export", cmd_export, "fused maps: .pgm with .yaml, .png, .gpkg" },
-	{ "view", cmd_view, "a page to look at maps with a browser" },
-	{ "verify", cmd_verify, "read everything and check it" },
-	{ "backup", cmd_backup, "a copy of the store, while others use it" },
+	  "import submaps from a file of cells, with their poses" },
+	{ "set-poses", cmd_set_poses, "move submaps to new poses" },
+	{ "spot", cmd_spot, "print the values of all layers at a point" },
+	{ "layers", cmd_layers, "list layers" },
+	{ "layer", cmd_layer, "add or change a layer" },
+	{ "remove", cmd_remove, "remove a layer or a room" },
+	{ "rooms", cmd_rooms, "list rooms" },
+	{ "room", cmd_room, "print the values of a room" },
+	{ "status", cmd_status, "print the state of the daemon" },
+	{ "rate", cmd_rate, "set the publish rate of a topic" },
+	{ "log", cmd_log, "switch the daemon's log on or off" },
+	{ "snapshot", cmd_snapshot, "let the daemon write a snapshot" },
+	{ "export", cmd_export,
+	  "write fused maps: .pgm with .yaml, .png, .gpkg" },
+	{ "view", cmd_view, "write a page for a browser" },
+	{ "verify", cmd_verify, "check a store" },
+	{ "backup", cmd_backup, "copy a store, also while it is in use" },
 	{ 0 }
 };
 
@@ -48,8 +49,8 @@ int ctl_damaged(int err, const char *error)
 {
 	if (err != -EBADMSG)
 		return cli_error(err, "%s", error);
-	return cli_error(err, "%s; what is left may be saved by: sqlite3 '%s' "
-			 ".recover | sqlite3 NEW.db", error, ctl.store);
+	return cli_error(err, "%s; to recover data: sqlite3 '%s' .recover | "
+			 "sqlite3 NEW.db", error, ctl.store);
 }
 
 static int gdimctl_open_site(struct site **s, enum store_mode mode,
@@ -91,7 +92,7 @@ int ctl_find_store(bool ask)
 	if (ctl.store && *ctl.store)
 		return 0;
 	if (ctl.store || !ask)
-		return cli_error(-EINVAL, "which store? --store FILE.db");
+		return cli_error(-EINVAL, "missing --store FILE.db");
 	err = ctl_ask("status", cJSON_CreateObject(), &answer);
 	if (err)
 		return err;
@@ -109,9 +110,8 @@ int ctl_fuse(struct site *s, int layer)
 	if (err)
 		return cli_error(err, "fusing: %s", strerror(-err));
 	if (work.failed)
-		cli_warn("%llu submaps cannot be read and are left out: "
-			 "'verify' tells what is damaged, and says nothing if "
-			 "they are too large for the map",
+		cli_warn("%llu submaps omitted: damaged, see 'gdimctl verify', "
+			 "or too large for the map",
 			 (unsigned long long)work.failed);
 	return 0;
 }
@@ -131,10 +131,10 @@ int ctl_layer(struct site *s, const char *name)
 	if (!name && site_layers(s) == 1)
 		return 0;
 	if (!name && !site_layers(s))
-		return cli_error(-EINVAL, "%s: has no layers", ctl.store);
+		return cli_error(-EINVAL, "%s: no layers", ctl.store);
 	if (!name)
-		return cli_error(-EINVAL, "%s: has several layers, say which "
-				 "with --layer", ctl.store);
+		return cli_error(-EINVAL, "%s: several layers; select one with "
+				 "--layer", ctl.store);
 	number = site_find_layer(s, name);
 	return number >= 0 ? number : cli_error(-EINVAL, "%s: no layer '%s'",
 						ctl.store, name);
@@ -198,7 +198,8 @@ double ctl_ms(void)
 error_t ctl_no_arguments(int key, char *arg, struct argp_state *state)
 {
 	if (key == ARGP_KEY_ARG)
-		return cli_usage(state->argv[0], "what is '%s'?", arg);
+		return cli_usage(state->argv[0],
+				 "unexpected argument '%s'", arg);
 	return ARGP_ERR_UNKNOWN;
 }
 
@@ -264,7 +265,7 @@ int main(int argc, char **argv)
 	cli_program = "gdimctl";
 	argc = take_options(argc, argv);
 	if (argc < 2) {
-		cli_usage(cli_program, "a command is needed");
+		cli_usage(cli_program, "missing command");
 		return 1;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
@@ -272,7 +273,7 @@ int main(int argc, char **argv)
 			      OPTSAMPLE_VERSION, STORE_VERSION) < 0;
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
 		puts("with any command: --store FILE.db (without a daemon), "
-		     "--socket PATH (of one), -j (JSON)");
+		     "--socket PATH (of a daemon), -j (JSON)");
 	hide_minus(argv);
 	status = cli_main(commands, argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {

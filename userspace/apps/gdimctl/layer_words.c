@@ -15,13 +15,21 @@ enum {
 };
 
 static const struct argp_option layer_options[] = {
-	{ NULL, 0, NULL, 0, "Of a layer that is made now:", 3 },
-	{ "role", OPT_ROLE, "ROLE", 0, "{roles} (obstacle)", 3 },
-	{ "rule", OPT_RULE, "RULE", 0, "{rules} (that of the role: log-odds for obstacle, mean for what is measured, max else)", 3 },
-	{ "drawing", OPT_DRAWING, "HOW", 0, "splat or sample (by the rule)", 3 },
-	{ "unit", OPT_UNIT, "UNIT", 0, "of physical values", 3 },
-	{ "range", OPT_RANGE, "LOW:HIGH", 0, "physical values of 0 and 100", 3 },
-	{ "fused-resolution", OPT_FUSED, "M", 0, "of the fused map (that of the first submap)", 3 },
+	{ NULL, 0, NULL, 0, "For a new layer:", 3 },
+	{ "role", OPT_ROLE, "ROLE", 0,
+	  "modality: obstacle, gas, smoke, signal, temperature, hazard, cost "
+	  "or other (obstacle)", 3 },
+	{ "rule", OPT_RULE, "RULE", 0,
+	  "fusion rule: max, mean, min, latest, log-odds or weighted (default "
+	  "by role: log-odds for obstacle, mean for gas, smoke, signal and "
+	  "temperature, max for others)", 3 },
+	{ "drawing", OPT_DRAWING, "HOW", 0,
+	  "how submaps are drawn: splat or sample (by the rule)", 3 },
+	{ "unit", OPT_UNIT, "UNIT", 0, "unit of physical values", 3 },
+	{ "range", OPT_RANGE, "LOW:HIGH", 0,
+	  "physical values at cell values 0 and 100", 3 },
+	{ "fused-resolution", OPT_FUSED, "M", 0,
+	  "cell size of the fused map, m (that of the first submap)", 3 },
 	{ 0 }
 };
 
@@ -31,7 +39,7 @@ static int layer_words_add_word(char *words, const char *key, const char *value)
 
 	if (snprintf(words + used, room, "%s%s=%s", used ? " " : "", key,
 		     value) >= (int)room)
-		return cli_error(-EINVAL, "%s is too long", key);
+		return cli_error(-EINVAL, "%s: value too long", key);
 	return 0;
 }
 

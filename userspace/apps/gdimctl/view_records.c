@@ -85,7 +85,7 @@ static void warn_damage(struct record_file *f, const char *what)
 	char text[512];
 
 	snprintf(text, sizeof(text), "%s, %s", what, f->moments ?
-		 "what is whole is shown" : "is left out");
+		 "showing the intact part" : "ignored");
 	view_records_warn(f, text);
 }
 
@@ -429,8 +429,8 @@ static int find_moments(struct view_records *v, struct record_file *f)
 	if (err) {
 		char text[128];
 
-		snprintf(text, sizeof(text), "%s, is left out",
-			 err == -EPROTONOSUPPORT ? "no recording" :
+		snprintf(text, sizeof(text), "%s, ignored",
+			 err == -EPROTONOSUPPORT ? "not a recording" :
 			 strerror(-err));
 		view_records_warn(f, text);
 		return err == -ENOMEM ? err : 0;
@@ -442,7 +442,7 @@ static int find_moments(struct view_records *v, struct record_file *f)
 	if (!err && (got < 0 || bag_warning(bag)))
 		warn_damage(f, got < 0 ? strerror(-got) : bag_warning(bag));
 	else if (!err && !f->moments)
-		view_records_warn(f, "has none of the layers, is left out");
+		view_records_warn(f, "has none of the layers, ignored");
 	bag_close(bag);
 	return err;
 }
@@ -577,7 +577,8 @@ static int view_records_show(struct view_records *v, struct record_file *f,
 	for (unsigned int i = 0; i <= v->layers; i++) {
 		err = i < v->layers ? view_records_read_map(v, i) : read_way(v);
 		if (err == -EBADMSG)
-			view_records_warn(f, "damaged, what is whole is shown");
+			view_records_warn(f,
+					  "damaged, showing the intact part");
 		else if (err)
 			return err;
 	}
@@ -595,7 +596,8 @@ static int view_records_take(struct view_records *v, struct record_file *f,
 		return keep_latest(v, v->layers, msg);
 	case OF_ROOM:
 		if (take_room(v, msg))
-			view_records_warn(f, "damaged, what is whole is shown");
+			view_records_warn(f,
+					  "damaged, showing the intact part");
 		return 0;
 	default:
 		return 0;
@@ -612,7 +614,7 @@ static int view_records_play(struct view_records *v, struct record_file *f,
 	int err = bag_open(&bag, f->path);
 
 	if (err) {
-		view_records_warn(f, "cannot be read any more, is left out");
+		view_records_warn(f, "no longer readable, ignored");
 		return 0;
 	}
 	v->state.rooms = 0;
