@@ -136,7 +136,7 @@ static void cli_list(FILE *to, const struct cli_command *commands)
 	fprintf(to, "usage: %s COMMAND [options]\n\n", cli_program);
 	for (const struct cli_command *c = commands; c->name; c++)
 		fprintf(to, "  %-*s%s\n", width + 2, c->name, c->help);
-	fprintf(to, "\n'%s COMMAND --help' tells the options.\n", cli_program);
+	fprintf(to, "\n'%s COMMAND --help' lists the options.\n", cli_program);
 }
 
 int cli_main(const struct cli_command *commands, int argc, char **argv)

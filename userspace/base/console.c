@@ -159,7 +159,7 @@ static void answer_lines(struct client *k)
 	memmove(k->line, start, k->len);
 	if (k->len == LINE - 1 && !k->waits) {
 		answer_with(k->console, k->watch.fd, cJSON_CreateObject(),
-			    -E2BIG, "a line that is too long");
+			    -E2BIG, "line too long");
 		hang_up(k);
 	}
 }
@@ -224,7 +224,7 @@ static void on_listen(void *arg, uint32_t events)
 	k = i < CLIENTS ? malloc(sizeof(*k)) : NULL;
 	if (!k) {
 		answer_with(c, fd, cJSON_CreateObject(), -EBUSY,
-			    "too many ask at once");
+			    "too many connections");
 		close(fd);
 		return;
 	}
@@ -325,7 +325,7 @@ int console_open(struct console **out, struct loop *l, const char *path,
 	}
 	free(c);
 	return error_set(error, fd, "%s: %s", path, fd == -EADDRINUSE ?
-			 "another one runs with this socket" : strerror(-fd));
+			 "another process uses this socket" : strerror(-fd));
 }
 
 void console_close(struct console *c)

@@ -42,7 +42,7 @@ static enum MHD_Result metrics_on_request(void *arg, struct MHD_Connection *k,
 					  const char *upload,
 					  size_t *upload_size, void **state)
 {
-	static char missing[] = "there is only /metrics\n";
+	static char missing[] = "not found; see /metrics\n";
 	struct metrics *m = arg;
 	char *text = NULL;
 	size_t len = 0;
@@ -122,7 +122,7 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 			MHD_stop_daemon(m->daemon);
 		free(m);
 		return error_set(error, -EADDRNOTAVAIL,
-				 "%s: cannot serve metrics there: %s", where,
+				 "%s: cannot serve metrics: %s", where,
 				 strerror(errno));
 	}
 	loop_add_timer(l, &m->timer);

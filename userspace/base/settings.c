@@ -53,7 +53,7 @@ int settings_set(const struct setting *table, void *config, const char *name,
 	const struct setting *s = table + row;
 
 	if (row < 0)
-		return error_set(error, -EINVAL, "there is no setting '%.80s'",
+		return error_set(error, -EINVAL, "unknown setting '%.80s'",
 				 name);
 	if (!settings_take(s, config, value))
 		return 0;
@@ -140,9 +140,11 @@ static int on_line(void *user, const char *section, const char *name,
 	struct load *l = user;
 
 	/* of longer ones inih tells only the beginning */
-	if (strlen(section) > SECTION_MAX) {
-		error_set(l->error, 0, "[%.60s...] is too long for a section, %d bytes at most, see topic =",
-			  section, SECTION_MAX);
+	if (strlen(section) == SECTION) {
+		error_set(l->error, 0,
+			  "[%.60s...]: section name too long; use 'topic =' "
+			  "instead",
+			  section);
 		return 0;
 	}
 	if (!l->any || strcmp(section, l->name)) {
@@ -155,7 +157,11 @@ static int on_line(void *user, const char *section, const char *name,
 			  name);
 		return 0;
 	}
-	return l->table && !settings_set_line(l, name, value);
+	if (!l->table) {
+		error_set(l->error, 0, "unknown section [%.80s]", section);
+		return 0;
+	}
+	return !settings_set_line(l, name, value);
 }
 
 static int settings_load(const struct settings_program *program, void *config,
@@ -174,7 +180,7 @@ static int settings_load(const struct settings_program *program, void *config,
 	if (line < 0)
 		return error_set(error, errno ? -errno : -EIO, "%.150s: %s",
 				 path, errno ? strerror(errno) :
-				 "cannot be read");
+				 "cannot read");
 	return error_set(error, -EINVAL, "%.100s:%d: %.130s", path, line,
 			 reason);
 }
@@ -270,7 +276,8 @@ int settings_parse(const struct settings_program *program, void *config,
 {
 	struct argp_option options[SETTINGS_MAX] = {
 		{ "config", 'c', "FILE", 0, program->file ? program->file :
-		  "read settings of this list first", program->table[0].group },
+		  "configuration file; the command line takes precedence",
+		  program->table[0].group },
 	};
 	const unsigned int own = program->section ? 1 : 0;
 	const struct argp argp = {

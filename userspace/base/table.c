@@ -66,7 +66,7 @@ int table_read(const char *path, const char *columns,
 
 	if (err)
 		return table_error(error, path, 0, err, err == -EINVAL ?
-				   "is no file" : NULL);
+				   "is not a regular file" : NULL);
 	err = table_read_all(&l, path, columns, line, arg, error);
 	lines_close(&l);
 	return err;

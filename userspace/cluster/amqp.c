@@ -248,7 +248,7 @@ static int amqp_engine_open(struct bus *e, const char *spec,
 err_link:
 	free_link(e);
 no_memory:
-	return error_set(error, err, "no memory or descriptors");
+	return error_set(error, err, "out of memory or file descriptors");
 }
 
 static void amqp_wake(struct amqp *a)

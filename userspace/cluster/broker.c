@@ -36,7 +36,7 @@ int broker_parse(struct broker_address *a, const char *spec,
 		return error_set(error, -ENOMEM, "no memory");
 	if (amqp_parse_url(a->url, &a->info) || !*a->info.host) {
 		broker_free_address(a);
-		return error_set(error, -EINVAL, "this is not "
+		return error_set(error, -EINVAL, "not "
 				 "amqp://USER:PASSWORD@HOST:PORT/VHOST");
 	}
 	if (a->info.ssl) {
@@ -108,13 +108,15 @@ static int refused(const struct broker_address *a, const struct bus *e,
 				 "(user '%.40s')", a->text, a->info.user);
 	if (code == AMQP_RESOURCE_LOCKED)
 		return error_set(error, -EBUSY,
-				 "%s: job '%s' has a coordinator", a->text,
+				 "%s: job '%s' already has a coordinator",
+				 a->text,
 				 e->job);
 	if (code == AMQP_NOT_FOUND)
 		return error_set(error, -ENOENT, "%s: %.160s", a->text, text);
 	if (code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED)
 		return error_set(error, -EACCES,
-				 "%s: user '%.40s' may not: %.80s", a->text,
+				 "%s: user '%.40s' lacks permission: %.80s",
+				 a->text,
 				 a->info.user, text);
 	return error_set(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
 }
@@ -393,7 +395,7 @@ static void on_body(struct broker *b, struct bus *e, const amqp_frame_t *in)
 	const amqp_bytes_t *piece = &in->payload.body_fragment;
 
 	if (piece->len > b->left) {
-		be_broken(b, "a body that is too long");
+		be_broken(b, "message body too long");
 		return;
 	}
 	if (b->buffer) {
@@ -423,7 +425,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 	case AMQP_CONNECTION_CLOSE_METHOD:
 	case AMQP_CHANNEL_CLOSE_METHOD:
 		why(&r, text);
-		be_broken(b, "the broker closed: %.200s", text);
+		be_broken(b, "closed by the broker: %.200s", text);
 		break;
 	case AMQP_BASIC_CANCEL_METHOD:
 		be_broken(b, "the queue was deleted");
@@ -444,7 +446,7 @@ static void on_frame(struct broker *b, struct bus *e, const amqp_frame_t *in)
 	else if (in->frame_type == AMQP_FRAME_BODY && b->part == BROKER_BODY)
 		on_body(b, e, in);
 	else if (in->frame_type != AMQP_FRAME_HEARTBEAT)
-		be_broken(b, "frames in an order that makes no sense");
+		be_broken(b, "unexpected order of frames");
 }
 
 bool broker_receive(struct broker *b, struct bus *e)

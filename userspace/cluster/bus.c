@@ -59,15 +59,17 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 
 	if (!c->job || !good_name(c->job))
 		return error_set(error, -EINVAL,
-				 "job '%.80s': 1 to %d letters, "
+				 "job '%.80s' must have 1 to %d letters, "
 				 "digits, '.', '_' or '-'",
 				 c->job ? c->job : "", BUS_JOB - 1);
 	if (c->build && strlen(c->build) >= BUS_BUILD)
-		return error_set(error, -EINVAL, "build '%.80s...': at most %d "
-				 "characters", c->build, BUS_BUILD - 1);
+		return error_set(error, -EINVAL, "build '%.80s...' must have "
+				 "at most %d characters",
+				 c->build, BUS_BUILD - 1);
 	if (ms < LEAST_HEARTBEAT_MS)
 		return error_set(error, -EINVAL,
-				 "heartbeat of %u ms: at least %d", ms,
+				 "heartbeat of %u ms must be at least %d ms",
+				 ms,
 				 LEAST_HEARTBEAT_MS);
 	strcpy(e->job, c->job);
 	strcpy(e->build, c->build ? c->build : "");
@@ -123,7 +125,7 @@ static int load_mpi(struct bus *e, char error[ERROR_TEXT])
 	e->transport = dlsym(e->plugin, "bus_mpi");
 	if (!e->transport || e->transport->abi != BUS_ABI)
 		return error_set(error, -EOPNOTSUPP,
-				 "mpi: engine-mpi.so is of another version");
+				 "mpi: engine-mpi.so has another version");
 	return 0;
 }
 
@@ -135,14 +137,15 @@ static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
 		return load_mpi(e, error);
 	if (role == BUS_BY_RANK)
 		return error_set(error, -EINVAL,
-				 "only with mpi the rank decides");
+				 "the role must be given, except with mpi");
 	if (!strcmp(spec, "threads"))
 		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
 		e->transport = &bus_amqp;
 	else
-		return error_set(error, -EINVAL, "engine '%.*s': threads, "
-				 "amqp://..., or mpi", (int)strcspn(spec, ":/"),
+		return error_set(error, -EINVAL, "engine '%.*s' must be "
+				 "threads, amqp://... or mpi",
+				 (int)strcspn(spec, ":/"),
 				 spec);
 	return 0;
 }

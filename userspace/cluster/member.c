@@ -264,19 +264,19 @@ static bool acceptable(struct bus *e, uint64_t address,
 {
 	if (h->protocol != e->protocol)
 		member_refuse(e, address, h,
-			      "it speaks protocol %u, this job %u", h->protocol,
+			      "protocol %u, this job has %u", h->protocol,
 			      e->protocol);
 	else if (strcmp(h->build, e->build))
 		member_refuse(e, address, h,
-			      "it is build '%.24s', this job '%.24s'", h->build,
+			      "build '%.24s', this job has '%.24s'", h->build,
 			      e->build);
 	else if (e->peers.count >= BUS_WORKERS)
-		member_refuse(e, address, h, "there are %u workers",
+		member_refuse(e, address, h, "already %u workers",
 			      e->peers.count);
 	else if (h->id == FRAME_ALL || e->next_id >= FRAME_ALL - 1)
-		member_refuse(e, address, h, "there are no more ids");
+		member_refuse(e, address, h, "no more worker ids");
 	else if (h->id && peers_find(&e->peers, h->id))
-		member_refuse(e, address, h, "there is a worker %u", h->id);
+		member_refuse(e, address, h, "worker %u already exists", h->id);
 	else
 		return true;
 	return false;
@@ -308,7 +308,7 @@ static void hear_hello(struct bus *e, const struct frame *f,
 	if (h.old_id && h.old_epoch == e->epoch) {
 		p = peers_find(&e->peers, h.old_id);
 		if (p)
-			member_drop(e, p, "joined again");
+			member_drop(e, p, "replaced by a new connection");
 	}
 	if (!acceptable(e, f->value, &h))
 		return;
@@ -402,7 +402,7 @@ static bool coordinator_frame(struct bus *e, const struct frame *f,
 	p = f->epoch == e->epoch ? peers_find(&e->peers, f->from) : NULL;
 	if (!p) {
 		if (expects_answer(f))
-			member_send_out(e, f->epoch, f->from, "thrown out");
+			member_send_out(e, f->epoch, f->from, "removed");
 		return false;
 	}
 	p->heard = member_now();
@@ -550,8 +550,8 @@ void member_returned(struct bus *e, const struct frame *f)
 		snprintf(e->error, sizeof(e->error),
 			 "job '%s' has no coordinator yet", e->job);
 	} else if (f->epoch == e->epoch && e->epoch && f->to != FRAME_ALL) {
-		member_gone(e, f->to, f->to ? "its connection ended" :
-			    "the coordinator's connection ended");
+		member_gone(e, f->to, f->to ? "connection closed" :
+			    "connection of the coordinator closed");
 	}
 }
 
@@ -560,7 +560,7 @@ static void look_at_workers(struct bus *e, uint64_t now)
 	char why[FRAME_TEXT];
 	uint32_t i;
 
-	snprintf(why, sizeof(why), "nothing heard of it for %.1f s",
+	snprintf(why, sizeof(why), "no message for %.1f s",
 		 e->heartbeat_ns * 1e-9);
 	for (i = e->peers.count; i-- > 0;) {
 		struct peer *p = &e->peers.list[i];
@@ -568,7 +568,7 @@ static void look_at_workers(struct bus *e, uint64_t now)
 		if (now - p->heard <= e->heartbeat_ns)
 			continue;
 		member_send_out(e, e->epoch, p->id,
-				"thrown out: it was silent");
+				"removed: heartbeat timeout");
 		member_drop(e, p, why);
 	}
 	/* a worker that is not in yet cannot be reached by its id */
@@ -583,7 +583,7 @@ static void look_at_coordinator(struct bus *e, uint64_t now)
 
 	if (now - e->heard > e->heartbeat_ns) {
 		snprintf(why, sizeof(why),
-			 "nothing heard of the coordinator for %.1f s",
+			 "no message from the coordinator for %.1f s",
 			 e->heartbeat_ns * 1e-9);
 		be_out(e, BUS_COORDINATOR_GONE, why);
 		return;

@@ -127,7 +127,7 @@ static int threads_open(struct bus *e, const char *spec,
 
 	(void)spec;
 	if (!config->hub)
-		return error_set(error, -EINVAL, "threads: there is no hub");
+		return error_set(error, -EINVAL, "threads: no hub");
 	t = calloc(1, sizeof(*t));
 	err = t ? 0 : -ENOMEM;
 	if (t) {
@@ -137,7 +137,7 @@ static int threads_open(struct bus *e, const char *spec,
 	}
 	if (err) {
 		snprintf(error, ERROR_TEXT, "threads: %s", err == -EBUSY ?
-			 "the hub has a coordinator" : "no memory");
+			 "the hub already has a coordinator" : "no memory");
 		free(t);
 		return err;
 	}

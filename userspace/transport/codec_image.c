@@ -58,7 +58,7 @@ static int codec_image_read_bayer(struct codec_image *s,
 
 	if (mosaic.width % 2 || mosaic.height % 2) {
 		snprintf(c->result->fault, ENCODE_FAULT,
-			 "%u x %u pixels: %s has even sides", mosaic.width,
+			 "%u x %u pixels: %s needs even sides", mosaic.width,
 			 mosaic.height, name);
 		return -EBADMSG;
 	}

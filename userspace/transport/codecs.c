@@ -14,8 +14,8 @@ CODEC_ROWS(CODEC_EXTERN)
 static const struct codec *const codecs[CODECS] = { CODEC_ROWS(CODEC_ROW) };
 
 /* five bits of the segment header, and a bit of struct codec's kinds for each */
-static_assert(CODECS <= 32, "no room for a codec's number");
-static_assert(MESSAGE_KINDS <= 32, "no bit for a kind of message");
+static_assert(CODECS <= 32, "codec ids fit their field");
+static_assert(MESSAGE_KINDS <= 32, "message kinds fit the bit mask");
 
 const struct codec *codec_get(enum codec_id id)
 {

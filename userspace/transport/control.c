@@ -25,10 +25,10 @@ enum {
 };
 
 _Static_assert(REPORT + CONTROL_TOPICS * NUMBERS * 4 <= PAYLOAD_MAX,
-	       "a report is one datagram");
+	       "a report fits one datagram");
 _Static_assert(HEADER + 4 + CONTROL_WORD + TOPIC + 3 + CONTROL_NAME +
 	       2 * CONTROL_WORD <= PAYLOAD_MAX,
-	       "a topic is no more than one datagram");
+	       "a topic fits one datagram");
 
 static void control_begin(uint8_t *p, unsigned int version, unsigned int what)
 {

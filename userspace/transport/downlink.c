@@ -48,7 +48,7 @@ static void downlink_log_unsealed(struct downlink *d, unsigned int i,
 	if (d->told && now - d->told < TELL_AGAIN)
 		return;
 	d->told = now;
-	service_logf(LOG_WARNING, "%s sends %s: it is not heard",
+	service_logf(LOG_WARNING, "%s sends %s: datagrams rejected",
 		     address_text(&d->from[i], text),
 		     why == -ENOKEY ? "without a key" : "with another key");
 }

@@ -80,10 +80,10 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	/* a restarted recorder begins another recording */
 	if (!strftime(dated, sizeof(dated), spec, localtime(&now)))
 		return error_set(error, -ENAMETOOLONG,
-				 "%.100s: too long a name", spec);
+				 "%.100s: name too long", spec);
 
 	if (p->sinks == SINKS)
-		return error_set(error, -E2BIG, "%s: no more than %d sinks",
+		return error_set(error, -E2BIG, "%s: at most %d sinks",
 				 spec, SINKS);
 	ret = sink_open(&p->sink[p->sinks], l, &config, error);
 	if (!ret)
@@ -116,7 +116,8 @@ static bool publish_has_room(struct publish *p, int64_t now)
 		return true;
 	}
 	if (!p->full)
-		service_logf(LOG_ERR, "no more than %d topics", TOPICS);
+		service_logf(LOG_ERR,
+			     "at most %d topics; others are dropped", TOPICS);
 	p->full = true;
 	return false;
 }
@@ -140,7 +141,7 @@ static struct topic *publish_offer(struct publish *p, const char *name,
 		if (!ret)
 			continue;
 		t->at[s] = NULL;
-		service_logf(LOG_ERR, "%s: cannot be offered: %s", name,
+		service_logf(LOG_ERR, "%s: cannot advertise: %s", name,
 			     strerror(-ret));
 	}
 	p->topics++;
@@ -171,7 +172,9 @@ int publish_message(struct publish *p, const char *name,
 	t->used = received;
 	if (t->kind != kind) {
 		if (!t->told)
-			service_logf(LOG_ERR, "%s: is %s, and now %s", name,
+			service_logf(LOG_ERR,
+				     "%s: type changed from %s to %s; messages "
+				     "dropped", name,
 				     message_type(t->kind, MESSAGE_CDR),
 				     message_type(kind, MESSAGE_CDR));
 		t->told = true;

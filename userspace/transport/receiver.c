@@ -199,7 +199,9 @@ static void give_number(struct receiver *r, struct entry *e,
 			if (o->number == e->number && !o->old)
 				break;
 	} while (o);
-	service_logf(LOG_WARNING, "two robots send as %s: %s, and %s, which is %s_%u here. Give one of them another name (name=)",
+	service_logf(LOG_WARNING,
+		     "two robots send as %s: %s, and %s, here renamed to "
+		     "%s_%u. Set name= of one of them",
 		     stream_name(e->stream),
 		     address_text(stream_address(other->stream), first),
 		     address_text(stream_address(e->stream), from),
@@ -316,7 +318,9 @@ static struct entry *receiver_make_room(struct receiver *r)
 			least = e;
 	}
 	if (!r->counts.crowded++)
-		service_logf(LOG_WARNING, "no more than %d senders; those that show nothing make room",
+		service_logf(LOG_WARNING,
+			     "more than %d senders; senders that show nothing "
+			     "are removed",
 			     RECEIVER_STREAMS);
 	/* a robot in an outage keeps its place */
 	if (worth(least) > 2)
@@ -497,8 +501,10 @@ static void divide_time(struct receiver *r, uint64_t now)
 		e->told = true;
 		label_of(e, label);
 		service_logf(LOG_WARNING, b->skipped ?
-			     "%s: to decode what it sends takes more of the processor than its share; frames are left out" :
-			     "%s: to decode what it sends takes more than memory= allows; frames are left out",
+			     "%s: decoding exceeds its share of CPU time; "
+			     "frames dropped" :
+			     "%s: decoding exceeds the limit of memory=; "
+			     "frames dropped",
 			     *label ? label : "somebody");
 	}
 	if (count)
@@ -574,7 +580,7 @@ int receiver_open(struct receiver **out, struct loop *l,
 	if (!ret) {
 		ret = workers_create(&r->workers, l, options->threads);
 		if (ret)
-			snprintf(error, ERROR_TEXT, "cannot begin threads: %s",
+			snprintf(error, 256, "cannot start threads: %s",
 				 strerror(-ret));
 	}
 	if (ret) {

@@ -324,10 +324,13 @@ static void recv_topic_publish(struct recv_topic *t,
 static void recv_topic_fail(struct recv_topic *t, int error)
 {
 	if (error == -EFBIG && t->error != error)
-		service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
+		service_logf(LOG_WARNING,
+			     "%s: frame exceeds the limits, see "
+			     "optsample-recv(1)",
 			     t->announced.name);
 	if (error == -EOPNOTSUPP && t->error != error)
-		service_logf(LOG_WARNING, "%s: codec %d of its sender is not known here: update optsample-recv",
+		service_logf(LOG_WARNING,
+			     "%s: unknown codec %d: update optsample-recv",
 			     t->announced.name, t->call.codec);
 	t->error = error;
 	t->counts.failed++;
@@ -429,7 +432,9 @@ static void recv_topic_make_room(struct recv_topic *t, enum which which)
 		return;
 	drop_frame(t, recv_topic_take(q));
 	if (!t->counts.behind++)
-		service_logf(LOG_WARNING, "%s: frames come faster than they are decoded; of those that wait the oldest are left out",
+		service_logf(LOG_WARNING,
+			     "%s: frames arrive faster than they are decoded; "
+			     "oldest waiting frames dropped",
 			     t->announced.name);
 }
 

@@ -128,7 +128,7 @@ static void check_codec(struct send_topic *t)
 {
 	if (codec_takes(wanted(t), t->announced.kind))
 		return;
-	service_logf(LOG_WARNING, "%s: codec %s is not for %s",
+	service_logf(LOG_WARNING, "%s: codec %s does not support %s",
 		     t->announced.name, codec_name(wanted(t)),
 		     message_type(t->announced.kind, MESSAGE_CDR));
 	t->options.codec = SEND_CODEC_ANY;
@@ -405,17 +405,22 @@ static void send_topic_log_broken(const struct send_topic *t, int error)
 	const unsigned int bytes = t->out ? t->out->size : PAYLOAD_MAX;
 
 	if (error == -ENOSPC)
-		service_logf(LOG_WARNING, "%s: cannot be sent: it takes more than the %d datagrams of %u bytes that a frame may have. Of a cloud points= or a larger leaf= leave less",
+		service_logf(LOG_WARNING,
+			     "%s: cannot send: frame exceeds %d datagrams of "
+			     "%u bytes. For clouds set points= or a larger "
+			     "leaf=",
 			     t->announced.name, SLOTS, bytes);
 	else if (error == -EMSGSIZE)
-		service_logf(LOG_WARNING, "%s: cannot be sent: it is larger than %s can be",
+		service_logf(LOG_WARNING,
+			     "%s: cannot send: frame exceeds the limits of "
+			     "codec %s",
 			     t->announced.name, codec_name(t->order.codec));
 	else if ((error == -EBADMSG || error == -EOPNOTSUPP) &&
 		 *t->result.fault)
-		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+		service_logf(LOG_WARNING, "%s: cannot send: %s",
 			     t->announced.name, t->result.fault);
 	else
-		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+		service_logf(LOG_WARNING, "%s: cannot send: %s",
 			     t->announced.name, strerror(-error));
 }
 
@@ -581,7 +586,9 @@ static void send_topic_make_room(struct send_topic *t)
 		return;
 	}
 	if (!t->counts.behind++)
-		service_logf(LOG_WARNING, "%s: messages come faster than they are encoded; of those that wait the oldest are left out",
+		service_logf(LOG_WARNING,
+			     "%s: messages arrive faster than they are "
+			     "encoded; oldest waiting messages dropped",
 			     t->announced.name);
 }
 
@@ -671,7 +678,10 @@ static void send_topic_merge(struct send_topic *t,
 	}
 	out = transforms_merge(t->tree, &msg.tf, loop_now());
 	if (out && !t->counts.left_out)
-		service_logf(LOG_WARNING, "%s: %u transforms are left out, as will be others: a tree has %d frames at most, with names of 1 to %d bytes",
+		service_logf(LOG_WARNING,
+			     "%s: %u transforms dropped, logged once: a tree "
+			     "has at most %d frames, with names of 1 to %d "
+			     "bytes",
 			     t->announced.name, out, TRANSFORMS_FRAMES,
 			     TRANSFORMS_NAME);
 	t->counts.left_out += out;

@@ -71,10 +71,10 @@ static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
 static void sender_log_state(struct sender *s)
 {
 	static const char *const words[] = {
-		[ESTIMATE_START] = "no receiver yet",
-		[ESTIMATE_LIVE] = "receiver is there",
+		[ESTIMATE_START] = "waiting for the receiver",
+		[ESTIMATE_LIVE] = "receiver connected",
 		[ESTIMATE_BLIND] = "no receiver reports: link down",
-		[ESTIMATE_DRAIN] = "receiver is back, what was kept is leaving",
+		[ESTIMATE_DRAIN] = "receiver is back: sending kept messages",
 	};
 	const struct estimate *e = estimate_of(s->estimator);
 
@@ -105,7 +105,10 @@ static void sender_log_slow(struct sender *s, uint64_t now, double wanted)
 	    (s->slow_logged && now - s->slow_logged < TELL_AGAIN))
 		return;
 	s->slow_logged = now;
-	service_logf(LOG_WARNING, "coding has reached its %.0f %% of a core (cpu=): images get %.0f kB/s, %.0f %% of what they could have",
+	service_logf(LOG_WARNING,
+		     "coding has reached its limit of %.0f %% of a core "
+		     "(cpu=): images get %.0f kB/s, %.0f %% of what the link "
+		     "allows",
 		     s->load.limit * 100, s->load.rate / 1e3,
 		     100 * s->load.rate / link);
 }
@@ -351,7 +354,8 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	if (options->device)
 		ret = link_open((const void *)&to->storage, &s->link);
 	if (options->device && ret)
-		service_logf(LOG_NOTICE, "the device's queue is not watched: %s",
+		service_logf(LOG_NOTICE,
+			     "cannot watch the queue of the device: %s",
 			     strerror(-ret));
 	loop_add_timer(l, &s->plan);
 	loop_add_timer(l, &s->announce);
@@ -411,7 +415,9 @@ static struct send_topic *sender_begin_topic(struct sender *s,
 		return NULL;
 	if (s->topics == SENDER_TOPICS) {
 		if (!s->full)
-			service_logf(LOG_ERR, "no more than %d topics; %s and others are left out",
+			service_logf(LOG_ERR,
+				     "at most %d topics; %s and others are not "
+				     "sent",
 				     SENDER_TOPICS, m->topic);
 		s->full = true;
 		return NULL;

@@ -42,7 +42,7 @@ struct transforms {
 _Static_assert(TRANSFORMS_FRAMES * (sizeof(struct frame) + 2 * TRANSFORMS_NAME +
 				    sizeof(struct message_transform)) +
 	       sizeof(struct transforms) <= TRANSFORMS_MEMORY,
-	       "a tree takes more than is said");
+	       "a tree fits TRANSFORMS_MEMORY");
 
 struct transforms *transforms_create(bool forget)
 {

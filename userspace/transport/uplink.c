@@ -62,9 +62,9 @@ static void set_unreachable(struct uplink *u, int error)
 		return;
 	u->told_error = true;
 	u->told_at = now;
-	service_logf(LOG_WARNING, "%s cannot be reached: %s",
+	service_logf(LOG_WARNING, "%s unreachable: %s",
 		     address_text(&u->to.storage, text),
-		     error == ECONNREFUSED ? "no program listens at that port" :
+		     error == ECONNREFUSED ? "no program listens on this port" :
 		     strerror(error));
 }
 
@@ -76,7 +76,7 @@ static void set_reachable(struct uplink *u)
 	if (!u->told_error)
 		return;
 	u->told_error = false;
-	service_logf(LOG_INFO, "%s can be reached again",
+	service_logf(LOG_INFO, "%s reachable again",
 		     address_text(&u->to.storage, text));
 }
 
@@ -123,7 +123,8 @@ static void uplink_log_unsealed(struct uplink *u, int why)
 	if (u->told)
 		return;
 	u->told = true;
-	service_logf(LOG_WARNING, "the receiver at %s answers %s: its answers are not believed",
+	service_logf(LOG_WARNING,
+		     "the receiver at %s answers %s: reports rejected",
 		     address_text(&u->to.storage, text),
 		     why == -ENOKEY ? "without a key" : "with another key");
 }

@@ -520,7 +520,7 @@ slamd --config "$d/slamd.conf" --particles 12 --quiet --trajectory "$d/c.tum" &&
 		--trajectory "$d/o.tum" && cmp "$d/c.tum" "$d/o.tum"
 ok "--config: as the same options, and the command line counts more"
 echo 'particle = 7' >>"$d/slamd.conf"
-refused "slamd.conf:6: there is no setting 'particle'" --config "$d/slamd.conf" \
+refused "slamd.conf:6: unknown setting 'particle'" --config "$d/slamd.conf" \
 	"${out[@]}"
 ok "refused: a setting there is not, with file and line"
 refused "none.conf: No such file" --config "$d/none.conf" "${room[@]}" "${out[@]}"

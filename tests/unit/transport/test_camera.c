@@ -186,10 +186,10 @@ static void test_refused(void)
 		"161247 bytes, 320 x 240 pixels of uyvy have 161248");
 	m = message("nv12", STEPS);
 	m.image.height = H - 1;
-	refused(&m, -EBADMSG, "320 x 239 pixels: nv12 has even sides");
+	refused(&m, -EBADMSG, "320 x 239 pixels: nv12 needs even sides");
 	m = message("nv12", STEPS);
 	m.image.width = W - 1;
-	refused(&m, -EBADMSG, "319 x 240 pixels: nv12 has even sides");
+	refused(&m, -EBADMSG, "319 x 240 pixels: nv12 needs even sides");
 	m = message("nv21", STEPS);
 	m.image.step = W - 1;
 	refused(&m, -EBADMSG, "a step of 319 bytes, a row has 320");
@@ -280,7 +280,7 @@ static void test_counted(void)
 	close(errors);
 	ok(refusals(&w) >= 2 &&
 	   lines_with(log, "/image: cannot be sent") == 1 &&
-	   lines_with(log, "320 x 239 pixels: nv12 has even sides") == 1,
+	   lines_with(log, "320 x 239 pixels: nv12 needs even sides") == 1,
 	   "refused images are counted, and the log says it once");
 	fclose(log);
 	loop_remove_timer(w.loop, &w.timer);
@@ -378,10 +378,10 @@ static void test_odd_mosaics(void)
 	union message m = mosaic_of(&patterns[0]);
 
 	m.image.width--;
-	refused(&m, -EBADMSG, "319 x 240 pixels: bayer_rggb8 has even sides");
+	refused(&m, -EBADMSG, "319 x 240 pixels: bayer_rggb8 needs even sides");
 	m.image.width++;
 	m.image.height--;
-	refused(&m, -EBADMSG, "320 x 239 pixels: bayer_rggb8 has even sides");
+	refused(&m, -EBADMSG, "320 x 239 pixels: bayer_rggb8 needs even sides");
 }
 
 /* Of a sender that sends mosaics as they are, and of one that lies */

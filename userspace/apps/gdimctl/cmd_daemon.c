@@ -37,7 +37,8 @@ static void print_status(const cJSON *a)
 	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, %.0f "
 	       "submaps waiting\n",
 	       ctl_text(a, "store"), ctl_value(a, "submaps"),
-	       ctl_value(a, "nodes"), ctl_value(a, "placed"), ctl_value(a, "waiting"));
+	       ctl_value(a, "nodes"), ctl_value(a, "placed"),
+	       ctl_value(a, "waiting"));
 	if (ctl_value(a, "to_fuse"))
 		printf("%.0f submaps to be fused\n",
 		       ctl_value(a, "to_fuse"));
@@ -45,12 +46,13 @@ static void print_status(const cJSON *a)
 		printf("damaged: %.0f submaps, see gdimctl verify\n",
 		       ctl_value(a, "damaged"));
 	printf("memory: cells %.1f MB, fused maps %.1f MB\n",
-	       ctl_value(a, "cell_bytes") / 1e6, ctl_value(a, "tile_bytes") / 1e6);
+	       ctl_value(a, "cell_bytes") / 1e6,
+	       ctl_value(a, "tile_bytes") / 1e6);
 	printf("in: %.0f messages, %.0f rejected, %.0f lost%s%s\n",
 	       ctl_value(in, "messages"), ctl_value(in, "refused"),
-	       ctl_value(in, "lost"), *ctl_text(in, "last_error") ? "; last "
-								    "error: " :
-	       "", ctl_text(in, "last_error"));
+	       ctl_value(in, "lost"),
+	       *ctl_text(in, "last_error") ? "; last error: " : "",
+	       ctl_text(in, "last_error"));
 	printf("failed requests: %.0f on the socket, %.0f of services, %.0f by "
 	       "HTTP\n", ctl_value(no, "socket"), ctl_value(no, "services"),
 	       ctl_value(no, "http"));

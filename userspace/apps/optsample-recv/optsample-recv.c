@@ -146,45 +146,52 @@ static int recv_set_memory(void *c, const char *v)
 #define SETTING_CONFIG struct recv_config
 
 static const struct setting settings[] = {
-	{ "listen", "[ADDRESS:]PORT", "where datagrams come (7450)", A_TEXT,
+	{ "listen", "[ADDRESS:]PORT",
+	  "UDP listen address (7450, all addresses)", A_TEXT,
 	  set_listen },
-	{ "sink", "SINK", "one more, as if it were an argument",
-	  "a text, and no more than 8 of them", set_sink },
-	{ "name", "NODE", "of this node in ROS (optsample_recv)", A_TEXT,
+	{ "sink", "SINK", "add a sink, as the argument SINK does",
+	  "a text; at most 8 sinks", set_sink },
+	{ "name", "NODE", "ROS node name (optsample_recv)", A_TEXT,
 	  recv_set_node },
-	{ "prefix", "WHEN", "topics below the sender's name: auto where two have the same, always, never (auto)",
+	{ "prefix", "WHEN",
+	  "put topics below the sender's name: auto (if two senders have the "
+	  "same topic), always, never (auto)",
 	  "auto, always or never", set_prefix },
-	{ "kept", "HOW", "what was kept during an outage: apart, as TOPIC/kept, together, drop (apart)",
+	{ "kept", "HOW",
+	  "publish messages kept during an outage: apart (as TOPIC/kept), "
+	  "together, drop (apart)",
 	  "apart, together or drop", set_kept },
-	{ "nearest", NULL, "fill in split images as published, not by kriging",
-	  SETTING_FIELD_FLAG(options.topics.nearest) },
-	{ "jpeg-quality", "N", "of pictures that are to be JPEG again (90)",
-	  SETTING_FIELD_U32(options.topics.quality, 1, 100) },
-	{ "grace", "TIME", "that datagrams may be late (20ms)",
+	{ "nearest", NULL,
+	  "fill in split images from the nearest pixel, not by kriging",
+	  "yes or no", set_nearest },
+	{ "jpeg-quality", "N", "quality of re-encoded JPEG images (90)",
+	  "1..100", set_quality },
+	{ "grace", "TIME", "maximum time to wait for late datagrams (20ms)",
 	  "1ms..1000ms", set_grace },
-	{ "key", "FILE", "that senders have as well (none: anybody may send)",
+	{ "key", "FILE",
+	  "shared key file (default: none, any sender is accepted)",
 	  A_TEXT, recv_set_key },
-	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
-	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
+	{ "max-pixels", "N",
+	  "maximum size of an image, in pixels (16777216)",
+	  "1..2^30", set_pixels },
+	{ "memory", "SIZE", "decoding memory, all senders together (1g)",
 	  "16m..4095m", recv_set_memory },
-	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
-	  SETTING_FIELD_U32(options.threads, 1, WORKERS_MOST) },
-	{ "socket", "PATH", "to ask and to tell this program",
+	{ "threads", "N",
+	  "frames decoded in parallel (default: one per CPU, 8 at most)",
+	  "1..64", recv_set_threads },
+	{ "socket", "PATH", "console socket path",
 	  A_TEXT, recv_set_socket },
-	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
+	{ "metrics", "[ADDRESS:]PORT",
+	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, recv_set_metrics },
-	{ "watch", NULL, "show once a second what arrives",
-	  SETTING_FIELD_FLAG(watch) },
+	{ "watch", NULL, "print received topics once a second", "yes or no",
+	  set_watch },
 	{ 0 }
 };
 
 static int recv_add_sink(void *c, const char *v)
 {
-	if (!set_sink(c, v))
-		return 0;
-	if (((struct recv_config *)c)->sinks == SINKS)
-		return cli_usage(cli_program, "no more than %d sinks", SINKS);
-	return cli_usage(cli_program, "a sink must be " A_TEXT);
+	return set_sink(c, v) ? cli_usage(cli_program, "more than 8 sinks") : 0;
 }
 
 static int recv_check(void *config, const bool *given, const char *program)
@@ -192,16 +199,17 @@ static int recv_check(void *config, const bool *given, const char *program)
 	const struct recv_config *c = config;
 
 	(void)given;
-	return c->sinks || c->watch ? 0 : cli_usage(program, "where to?");
+	return c->sinks || c->watch ? 0 :
+	       cli_usage(program, "no output: give SINK or --watch");
 }
 
 static const struct settings_program recv_program = {
 	.table = settings, .section = "recv", .check = recv_check,
-	.file = "settings of this list, in [recv]",
+	.file = "configuration file; section [recv]",
 	.arguments = "SINK...", .argument = recv_add_sink,
-	.doc = "Receive what optsample-send sends, and publish it: to ROS 2 "
+	.doc = "Receive the topics of optsample-send and publish them to ROS 2 "
 	       "(ros2), ROS 1 (ros1), a recording (NAME.mcap, NAME.bag, "
-	       "NAME.db3), files (a folder).",
+	       "NAME.db3) or files (a folder).",
 };
 
 static int recv_on_request(void *arg, const char *command,
@@ -217,7 +225,9 @@ static int recv_on_request(void *arg, const char *command,
 		return 0;
 	}
 	if (strcmp(command, "set"))
-		return error_set(error, -EINVAL, "do what? status, set");
+		return error_set(error, -EINVAL,
+				 "unknown command '%.40s'; known: status, set",
+				 command);
 	now.options = *receiver_options(r->receiver);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do"))
@@ -226,7 +236,8 @@ static int recv_on_request(void *arg, const char *command,
 		    strcmp(p->string, "jpeg-quality") &&
 		    strcmp(p->string, "prefix"))
 			return error_set(error, -EINVAL,
-					 "'%.80s' cannot be changed now",
+					 "'%.80s' cannot be changed at run "
+					 "time",
 					 p->string);
 		if (!cJSON_IsString(p))
 			return error_set(error, -EINVAL, "%.80s must be a text",

@@ -131,22 +131,29 @@ static double recv_status_value_of(const struct stream *s,
 static const struct {
 	const char *name, *type, *help;
 } families[] = {
-	{ "frames_total", "counter", "Frames that were shown" },
+	{ "frames_total", "counter", "Frames decoded and published." },
 	{ "frames_repeated_total", "counter",
-	  "Frames of a state that was shown before" },
-	{ "frames_kept_total", "counter", "Frames from before an outage" },
-	{ "frames_missing_total", "counter", "Frames of which nothing is shown" },
+	  "Frames that repeat an already published state." },
+	{ "frames_kept_total", "counter",
+	  "Published frames that were kept during an outage." },
+	{ "frames_missing_total", "counter",
+	  "Frames not published: lost, or dropped by the decoder." },
 	{ "frames_behind_total", "counter",
-	  "Of these, left out as the decoder was busy" },
-	{ "datagrams_total", "counter", "Datagrams that came" },
-	{ "datagrams_sent_total", "counter", "Datagrams that should have come" },
-	{ "bytes_total", "counter", "Bytes of payload that came" },
-	{ "duplicates_total", "counter", "Datagrams that came again" },
-	{ "late_total", "counter", "Datagrams that came too late" },
-	{ "bad_total", "counter", "Datagrams that cannot be" },
-	{ "loss_ratio", "gauge", "Loss of datagrams" },
-	{ "delay_seconds", "gauge", "From the sender to being published" },
-	{ "quality_ratio", "gauge", "Shown of what was sent" },
+	  "Frames dropped because the decoder was busy; part of "
+	  "frames_missing." },
+	{ "datagrams_total", "counter", "Datagrams received." },
+	{ "datagrams_sent_total", "counter",
+	  "Datagrams sent by the sender, from their sequence numbers." },
+	{ "bytes_total", "counter", "Payload received, in bytes." },
+	{ "duplicates_total", "counter", "Duplicate datagrams." },
+	{ "late_total", "counter",
+	  "Datagrams received too late for their frame." },
+	{ "bad_total", "counter", "Malformed datagrams." },
+	{ "loss_ratio", "gauge", "Datagram loss rate, 0..1." },
+	{ "delay_seconds", "gauge",
+	  "Delay from sending to publishing, in seconds." },
+	{ "quality_ratio", "gauge",
+	  "Share of the sent data that is shown, 0..1." },
 };
 
 void recv_metrics(const struct receiver *r, FILE *out)
@@ -175,15 +182,15 @@ void recv_metrics(const struct receiver *r, FILE *out)
 		}
 	}
 	metrics_family(out, "optsample_recv_published_total", "counter",
-		       "Messages that were published");
+		       "Messages published.");
 	fprintf(out, "optsample_recv_published_total %llu\n",
 		(unsigned long long)c->published);
 	metrics_family(out, "optsample_recv_refused_total", "counter",
-		       "Messages that a sink did not take or could not write");
+		       "Messages dropped or not written by a sink.");
 	fprintf(out, "optsample_recv_refused_total %llu\n",
 		(unsigned long long)receiver_refused(r));
 	metrics_family(out, "optsample_recv_strange_total", "counter",
-		       "Datagrams that are not of optsample-send");
+		       "Datagrams that are not from optsample-send.");
 	fprintf(out, "optsample_recv_strange_total %llu\n",
 		(unsigned long long)receiver_strange(r));
 }

@@ -62,7 +62,7 @@ static void send_on_ended(void *arg)
 		if (!s->input[i].ended)
 			return;
 	sender_end(s->sender);
-	service_logf(LOG_INFO, "all has been sent");
+	service_logf(LOG_INFO, "all recordings and files have been sent");
 	s->linger.due = loop_now() + LINGER;
 }
 
@@ -96,7 +96,7 @@ static void ask_for(struct send *s, const char *topic)
 	}
 	if (best)
 		service_logf(LOG_WARNING, "cannot subscribe to %s: %s", topic,
-			     best == -ENOENT ? "there is no such topic" :
+			     best == -ENOENT ? "no such topic" :
 			     strerror(-best));
 }
 
@@ -113,12 +113,13 @@ static int cmd_topic(struct send *s, const char *command,
 	const cJSON *p;
 
 	if (!name || !*name || strlen(name) >= SEND_NAME)
-		return error_set(error, -EINVAL, "which \"topic\"?");
+		return error_set(error, -EINVAL, "missing argument \"topic\"");
 	t = sender_find(s->sender, name);
 	if (t)
 		o = *send_topic_options(t);
 	else if (!add)
-		return error_set(error, -ENOENT, "%.200s is not sent", name);
+		return error_set(error, -ENOENT,
+				 "topic %.200s is not sent", name);
 	strcpy(o.name, name);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do") || !strcmp(p->string, "topic"))
@@ -134,12 +135,12 @@ static int cmd_topic(struct send *s, const char *command,
 		int ret = sender_change(s->sender, &o);
 
 		if (ret)
-			snprintf(error, ERROR_TEXT, "no more than %d topics",
+			snprintf(error, 256, "at most %d topics",
 				 SENDER_PATTERNS);
 		return ret;
 	}
 	if (sender_add(s->sender, &o))
-		return error_set(error, -E2BIG, "no more than %d topics",
+		return error_set(error, -E2BIG, "at most %d topics",
 				 SENDER_PATTERNS);
 	if (!is_pattern(name))
 		ask_for(s, name);
@@ -155,7 +156,8 @@ static int cmd_focus(struct send *s, const cJSON *parameters,
 	struct send_topic *t;
 
 	if (name && !sender_find(s->sender, name))
-		return error_set(error, -ENOENT, "%.200s is not sent", name);
+		return error_set(error, -ENOENT,
+				 "topic %.200s is not sent", name);
 	for (unsigned int i = 0; (t = sender_topic(s->sender, i)); i++) {
 		struct send_options o = *send_topic_options(t);
 		const char *topic = send_topic_announcement(t)->name;
@@ -191,9 +193,9 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 	int ret = name ? sender_remove(s->sender, name) : -EINVAL;
 
 	if (ret == -ENOENT)
-		snprintf(error, ERROR_TEXT, "%.200s is not sent", name);
+		snprintf(error, 256, "topic %.200s is not sent", name);
 	else if (ret)
-		snprintf(error, ERROR_TEXT, "which \"topic\"?");
+		snprintf(error, 256, "missing argument \"topic\"");
 	/* the topic that tells whether the robot stands still is needed */
 	if (!ret && !strcmp(name, sender_options(s->sender)->still))
 		return 0;
@@ -222,7 +224,8 @@ static int send_on_request(void *arg, const char *command,
 	if (!strcmp(command, "remove"))
 		return cmd_remove(s, parameters, error);
 	return error_set(error, -EINVAL,
-			 "do what? status, set, add, remove, focus, rate, cpu");
+			 "unknown command '%.40s'; known: status, set, add, "
+			 "remove, focus, rate, cpu", command);
 }
 
 static void send_collect(void *arg, FILE *out)

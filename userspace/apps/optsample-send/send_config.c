@@ -118,7 +118,7 @@ static int send_config_option_topic(void *c, const char *v)
 	if (send_topic_parse(v, &o, error))
 		return cli_error(-EINVAL, "--topic: %s", error);
 	return insert_topic(c, &o) ?
-	       cli_error(-E2BIG, "no more than %d topics", SENDER_PATTERNS) : 0;
+	       cli_error(-E2BIG, "at most %d topics", SENDER_PATTERNS) : 0;
 }
 
 static int send_config_set_rate(void *c, const char *v)
@@ -154,44 +154,52 @@ static int set_cpu(void *c, const char *v)
 #define SETTING_CONFIG struct send_config
 
 const struct setting send_settings[] = {
-	{ "to", "HOST[:PORT]", "where optsample-recv listens (port 7450)",
+	{ "to", "HOST[:PORT]", "address of optsample-recv (default port: 7450)",
 	  A_TEXT, set_to },
-	{ "source", "SOURCE", "one more, as if it were an argument",
-	  "a text, and no more than 8 of them", send_config_set_source },
+	{ "source", "SOURCE", "add a source, as the argument SOURCE does",
+	  "a text; at most 8 sources", send_config_set_source },
 	{ "topic", "\"NAME KEY=VALUE ...\"",
-	  "send this topic, or those that match, and how (all there are)",
-	  "a topic, then KEY=VALUE as optsample-send(1) names them, 64 at most",
+	  "settings of this topic, or of topics that match (default: send all "
+	  "topics)",
+	  "a topic and KEY=VALUE settings, see optsample-send(1); at most 64",
 	  set_topic, send_config_option_topic, .letter = 't' },
-	{ "name", "NAME", "of this robot (the host's name)",
+	{ "name", "NAME", "name of this robot (the host name)",
 	  "a text of 1 to 63 bytes", send_config_set_name },
-	{ "node", "NODE", "of this program in ROS (optsample_send)", A_TEXT,
+	{ "node", "NODE", "ROS node name (optsample_send)", A_TEXT,
 	  set_node },
-	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
-	  "a rate as tc writes it, from 8kbit on, or unlimited",
+	{ "rate", "RATE",
+	  "maximum rate, in units of tc: 2mbit (default: the estimated "
+	  "capacity of the link)",
+	  "a rate in units of tc, at least 8kbit, or unlimited",
 	  send_config_set_rate },
-	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
+	{ "cpu", "PERCENT",
+	  "maximum CPU time of coding, % of one core (100)", "1..100",
 	  set_cpu },
 	{ "threads", "N",
-	  "messages that are encoded at a time (as many as processors, 8 at most)",
-	  SETTING_FIELD_U32(sender.threads, 1, WORKERS_MOST) },
-	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT,
+	  "messages encoded in parallel (default: one per CPU, 8 at most)",
+	  "1..64", send_config_set_threads },
+	{ "key", "FILE", "shared key file (default: none)", A_TEXT,
 	  send_config_set_key },
 	{ "device", "YES",
-	  "watch the queue of the device that leads there (yes)",
-	  SETTING_FIELD_FLAG(sender.device) },
+	  "watch the queue of the device that leads to the receiver (yes)",
+	  "yes or no",
+	  set_device },
 	{ "still", "TOPIC",
-	  "odometry or twist that says that the robot stands still",
+	  "odometry or twist topic that shows whether the robot stands still",
 	  "a text of 1 to 255 bytes", set_still },
-	{ "speed", "X", "of recordings (1)",
-	  SETTING_FIELD_DOUBLE(speed, .01, 100) },
-	{ "start", "S", "leave out so much of a recording", "0..10^7",
-	  SETTING_FIELD_DOUBLE(start, 0, 1e7) },
-	{ "hz", "HZ", "of files (10)", SETTING_FIELD_DOUBLE(hz, .01, 1000) },
-	{ "loop", NULL, "recordings and files again and again",
-	  SETTING_FIELD_FLAG(loop) },
-	{ "socket", "PATH", "to ask and to tell this program", A_TEXT,
+	{ "speed", "X",
+	  "playback speed of recordings (1)", "0.01..100", set_speed },
+	{ "start", "S",
+	  "skip this many seconds at the start of a recording (0)", "0..10^7",
+	  set_start },
+	{ "hz", "HZ",
+	  "messages per second from files (10)", "0.01..1000", set_hz },
+	{ "loop", NULL, "repeat recordings and files forever", "yes or no",
+	  set_loop },
+	{ "socket", "PATH", "console socket path", A_TEXT,
 	  set_socket },
-	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
+	{ "metrics", "[ADDRESS:]PORT",
+	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, set_metrics },
 	{ 0 }
 };
@@ -262,11 +270,10 @@ TOPIC(pitch, degrees(&o->encode.vscan.pitch, v))
 #define SETTING_CONFIG struct send_options
 
 const struct setting send_topic_settings[] = {
-	{ "send", "YES", "", SETTING_FIELD_FLAG(on) },
-	{ "priority", "N", "",
-	  SETTING_FIELD_U32(priority, 0, ALLOCATION_PRIORITY) },
-	{ "focus", "YES", "", SETTING_FIELD_FLAG(focus) },
-	{ "codec", "CODEC", "", "auto or a codec that optsample-send(1) names",
+	{ "send", "YES", "", "yes or no", topic_on },
+	{ "priority", "N", "", "0..7", topic_priority },
+	{ "focus", "YES", "", "yes or no", topic_focus },
+	{ "codec", "CODEC", "", "auto or a codec, see optsample-send(1)",
 	  topic_codec },
 	{ "rate", "HZ", "", SETTING_FIELD_DOUBLE(rate, 0, 1000) },
 	{ "bytes", "SIZE", "", "1424..4m", topic_bytes },
@@ -335,12 +342,8 @@ static const struct setting *send_config_section_of(void *config,
 
 static int send_config_add_source(void *c, const char *v)
 {
-	if (!send_config_set_source(c, v))
-		return 0;
-	if (((struct send_config *)c)->sources == SEND_SOURCES)
-		return cli_usage(cli_program, "no more than %d sources",
-				 SEND_SOURCES);
-	return cli_usage(cli_program, "a source must be " A_TEXT);
+	return send_config_set_source(c, v) ?
+	       cli_usage(cli_program, "more than 8 sources") : 0;
 }
 
 static int send_config_check(void *config, const bool *given,
@@ -350,8 +353,8 @@ static int send_config_check(void *config, const bool *given,
 
 	(void)given;
 	if (!*c->to)
-		return cli_usage(program, "where to? --to HOST");
-	return c->sources ? 0 : cli_usage(program, "send what?");
+		return cli_usage(program, "missing --to HOST");
+	return c->sources ? 0 : cli_usage(program, "no input: give SOURCE");
 }
 
 int send_config_parse(struct send_config *c, int argc, char **argv)
@@ -359,12 +362,12 @@ int send_config_parse(struct send_config *c, int argc, char **argv)
 	static const struct settings_program program = {
 		.table = send_settings, .section = "send",
 		.sections = send_config_section_of,
-		.file = "settings of this list, in [send], and [topic NAME]",
+		.file = "configuration file; sections [send] and [topic NAME]",
 		.arguments = "SOURCE...", .argument = send_config_add_source,
 		.check = send_config_check,
-		.doc = "Send messages to optsample-recv over a link that "
-		       "loses: from ROS 2 (ros2), ROS 1 (ros1), a recording "
-		       "(.mcap, .bag, .db3), files (images, clouds, maps, or a "
+		.doc = "Send messages to optsample-recv over a lossy link: "
+		       "from ROS 2 (ros2), ROS 1 (ros1), a recording (.mcap, "
+		       ".bag, .db3) or files (images, clouds, maps, or a "
 		       "folder of them).",
 	};
 

@@ -115,18 +115,23 @@ static double send_status_value_of(const struct send_topic *t,
 static const struct {
 	const char *name, *type, *help;
 } families[] = {
-	{ "messages_total", "counter", "Messages that came" },
-	{ "frames_total", "counter", "Frames that were sent" },
-	{ "thinned_total", "counter", "Messages left out to save rate" },
-	{ "broken_total", "counter", "Messages that cannot be sent" },
-	{ "behind_total", "counter", "Messages left out as the encoder was busy" },
-	{ "left_out_total", "counter", "Transforms of more frames than a tree may have" },
-	{ "forgotten_total", "counter", "Frames that were not heard of for a minute" },
-	{ "datagrams_total", "counter", "Datagrams of frames" },
-	{ "bytes_total", "counter", "Bytes of their payloads" },
-	{ "coding_seconds_total", "counter", "Processor time of coding" },
-	{ "share_bytes_per_second", "gauge", "What the topic may spend" },
-	{ "frames_per_second", "gauge", "Frames that it is to send" },
+	{ "messages_total", "counter", "Messages received from the source." },
+	{ "frames_total", "counter", "Frames sent." },
+	{ "thinned_total", "counter", "Messages dropped to keep the rate." },
+	{ "broken_total", "counter", "Messages that could not be encoded." },
+	{ "behind_total", "counter",
+	  "Messages dropped because the encoder was busy." },
+	{ "left_out_total", "counter",
+	  "Transforms dropped because the tree has too many frames." },
+	{ "forgotten_total", "counter",
+	  "tf frames removed after a minute without a transform." },
+	{ "datagrams_total", "counter", "Datagrams sent." },
+	{ "bytes_total", "counter", "Payload sent, in bytes." },
+	{ "coding_seconds_total", "counter",
+	  "CPU time of coding, in seconds." },
+	{ "share_bytes_per_second", "gauge",
+	  "Rate allocated to the topic, in bytes per second." },
+	{ "frames_per_second", "gauge", "Planned frame rate, in Hz." },
 };
 
 static void link_metric(FILE *out, const char *name, const char *type,
@@ -158,30 +163,38 @@ void send_metrics(const struct sender *s, FILE *out)
 		}
 	}
 	link_metric(out, "sent_datagrams_total", "counter",
-		    "Datagrams, announcements too", c->datagrams);
-	link_metric(out, "sent_bytes_total", "counter", "Bytes of these",
+		    "Datagrams sent, including announcements.", c->datagrams);
+	link_metric(out, "sent_bytes_total", "counter",
+		    "Bytes sent, including announcements.",
 		    c->bytes);
 	link_metric(out, "refused_total", "counter",
-		    "Datagrams that the kernel did not take", c->refused);
+		    "Datagrams rejected by the kernel.", c->refused);
 	link_metric(out, "unreachable_total", "counter",
-		    "Reports that datagrams cannot be delivered",
+		    "Error reports that the receiver is unreachable.",
 		    c->unreachable);
 	link_metric(out, "budget_bytes_per_second", "gauge",
-		    "What all topics may spend", e->rate);
+		    "Rate available to all topics, in bytes per second.",
+		    e->rate);
 	link_metric(out, "capacity_bytes_per_second", "gauge",
-		    "What the link carries, 0: not known", e->capacity);
-	link_metric(out, "loss_ratio", "gauge", "Loss of datagrams", e->loss);
-	link_metric(out, "queue_seconds", "gauge", "Delay by queues", e->queue);
-	link_metric(out, "round_trip_seconds", "gauge", "There and back",
+		    "Estimated link capacity, in bytes per second; 0: unknown.",
+		    e->capacity);
+	link_metric(out, "loss_ratio", "gauge",
+		    "Datagram loss rate, 0..1.", e->loss);
+	link_metric(out, "queue_seconds", "gauge",
+		    "Queueing delay, in seconds.", e->queue);
+	link_metric(out, "round_trip_seconds", "gauge",
+		    "Round-trip time, in seconds.",
 		    e->round_trip);
 	link_metric(out, "coding_ratio", "gauge",
-		    "Of a core, for coding in the last second",
+		    "CPU time of coding in the last second, as a ratio of one "
+		    "core.",
 		    sender_load(s)->used);
 	link_metric(out, "coding_limits", "gauge",
-		    "Whether the processor makes images small, not the link",
+		    "1 if CPU time, not the link, limits the quality of "
+		    "images.",
 		    sender_is_slow(s));
-	link_metric(out, "outages_total", "counter", "Outages so far",
+	link_metric(out, "outages_total", "counter", "Outages of the link.",
 		    e->epoch);
-	link_metric(out, "live", "gauge", "Whether the receiver is heard",
+	link_metric(out, "live", "gauge", "1 if the receiver reports.",
 		    e->state == ESTIMATE_LIVE || e->state == ESTIMATE_DRAIN);
 }

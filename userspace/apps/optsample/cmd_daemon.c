@@ -188,7 +188,7 @@ static void show_sent(const cJSON *o)
 		       daemon_is(link, "cpu_limits") ? ", which limits images" :
 						       "");
 	if (*daemon_text(link, "error"))
-		printf(", cannot be reached: %s", daemon_text(link, "error"));
+		printf(", unreachable: %s", daemon_text(link, "error"));
 	printf("\n");
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");

@@ -458,7 +458,7 @@ static void worker_on_event(struct worker *w, const struct bus_message *m)
 		worker_logf(w, LOG_INFO, "joined as worker %u", m->from);
 		return;
 	case BUS_LEFT:
-		worker_logf(w, LOG_WARNING, "thrown out: %.200s",
+		worker_logf(w, LOG_WARNING, "left the job: %.200s",
 			    (char *)m->data);
 		break;
 	case BUS_COORDINATOR_GONE:
