@@ -57,7 +57,7 @@ ok 'recv: a wrong word'
 "$bin/optsample-send" --to nowhere.invalid "$picture" >"$scratch/said" 2>&1
 [ $? = 1 ] && told said nowhere.invalid; ok 'send: a host that is not there'
 "$bin/optsample" recv --socket "$scratch/none" status >"$scratch/said" 2>&1
-[ $? != 0 ] && told said 'no daemon listens there'; ok 'no daemon to ask'
+[ $? != 0 ] && told said 'no daemon listens on'; ok 'no daemon to ask'
 
 # ---- half of the datagrams lost ----
 

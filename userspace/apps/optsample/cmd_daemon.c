@@ -18,8 +18,9 @@
 enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, SECONDS = 5 };
 
 static const struct argp_option daemon_options[] = {
-	{ "socket", OPT_SOCKET, "PATH", 0, "that it was given (that of the systemd unit)", 1 },
-	{ "json", OPT_JSON, NULL, 0, "the answer as it comes", 1 },
+	{ "socket", OPT_SOCKET, "PATH", 0,
+	  "console socket path (default: that of the systemd unit)", 1 },
+	{ "json", OPT_JSON, NULL, 0, "print the answer as JSON", 1 },
 	{ 0 }
 };
 
@@ -44,12 +45,12 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (d->words == WORDS)
-			return cli_usage(d->name, "too many words");
+			return cli_usage(d->name, "too many arguments");
 		d->word[d->words++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!d->words)
-			return cli_usage(d->name, "do what?");
+			return cli_usage(d->name, "missing command");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -165,7 +166,7 @@ static bool daemon_is(const cJSON *o, const char *name)
 static void show_behind(double behind)
 {
 	if (behind > 0)
-		printf(", %.0f left out: too slow", behind);
+		printf(", %.0f dropped: coding too slow", behind);
 	printf("\n");
 }
 
@@ -173,7 +174,7 @@ static void show_sent(const cJSON *o)
 {
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
 
-	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
+	printf("%s: %s, rate %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
 	       "queue %.0f ms, outages %.0f, coding %.0f%%",
 	       daemon_text(o, "name"), daemon_text(link, "state"),
 	       daemon_number(link, "rate") / 1000,
@@ -212,7 +213,8 @@ static void show_received(const cJSON *o)
 	cJSON_ArrayForEach(s, cJSON_GetObjectItemCaseSensitive(o, "senders")) {
 		if (daemon_is(s, "over"))
 			continue;
-		printf("%s, %s: heard %.1f s ago\n", daemon_text(s, "name"),
+		printf("%s, %s: last datagram %.1f s ago\n",
+		       daemon_text(s, "name"),
 		       daemon_text(s, "address"), daemon_number(s, "silent"));
 		printf("%-36s %7s %6s %8s %7s %8s %9s\n", "topic", "Hz",
 		       "loss", "delay", "parts", "quality", "kbit/s");
@@ -271,7 +273,8 @@ static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 	if (fd < 0) {
 		cJSON_free(line);
 		return cli_error(fd, "%s: %s", d->path, fd == -ENOENT ||
-				 fd == -ECONNREFUSED ? "no daemon listens there" :
+				 fd == -ECONNREFUSED ? "no daemon listens on "
+						       "this socket" :
 				 strerror(-fd));
 	}
 	answer = daemon_talk(fd, line);
@@ -287,7 +290,8 @@ int cmd_send(int argc, char **argv)
 		daemon_options, daemon_parse,
 		"status\nset TOPIC KEY=VALUE...\nadd TOPIC [KEY=VALUE...]\n"
 		"remove TOPIC\nfocus [TOPIC]\nrate RATE\ncpu PERCENT",
-		"Ask or tell a running optsample-send, see optsample-send(1).",
+		"Query or control a running optsample-send, see "
+		"optsample-send(1).",
 		NULL, NULL, NULL
 	};
 	struct daemon d = { .name = "send",
@@ -300,7 +304,8 @@ int cmd_recv(int argc, char **argv)
 {
 	static const struct argp argp = {
 		daemon_options, daemon_parse, "status\nset KEY=VALUE...",
-		"Ask or tell a running optsample-recv, see optsample-recv(1).",
+		"Query or control a running optsample-recv, see "
+		"optsample-recv(1).",
 		NULL, NULL, NULL
 	};
 	struct daemon d = { .name = "recv",

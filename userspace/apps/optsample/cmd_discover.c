@@ -48,7 +48,8 @@ static const struct argp_option discover_options[] = {
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 1 },
 	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 1 },
-	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, to sample by distance", 1 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
+	  "nav_msgs/Odometry topic, to sample by distance", 1 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (none)", 1 },
 	{ "ready", OPT_READY, "FD", OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
@@ -577,7 +578,8 @@ int cmd_discover(int argc, char **argv)
 {
 	static const struct argp argp = {
 		discover_options, discover_parse, "DEV",
-		"Tell DEV's classifier which writers to sample.",
+		"Discover writers and configure DEV's classifier to sample "
+		"them.",
 		NULL, NULL, NULL
 	};
 	struct sigaction sa = { .sa_handler = discover_on_signal };
@@ -599,7 +601,9 @@ int cmd_discover(int argc, char **argv)
 	recent = classifier_map(pins, "recent");
 	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0 ||
 	    flows < 0 || recent < 0)
-		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
+		return discover_fail(&d, -ENOENT,
+				     "no classifier loaded; 'optsample up' "
+				     "loads it");
 	if (state_pid_claim(d.dev) < 0)
 		return -EBUSY;
 	device_first(&d);

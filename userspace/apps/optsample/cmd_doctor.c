@@ -47,8 +47,8 @@ struct options {
 };
 
 static const struct argp_option doctor_options[] = {
-	{ "verbose", 'v', NULL, 0, "also what is fine", 1 },
-	{ "json", 'j', NULL, 0, "as JSON: id, level, text, fix, device", 1 },
+	{ "verbose", 'v', NULL, 0, "also print passed checks", 1 },
+	{ "json", 'j', NULL, 0, "print JSON: id, level, text, fix, device", 1 },
 	{ "root", OPT_ROOT, "DIR", OPTION_HIDDEN, NULL, 2 },
 	{ 0 }
 };
@@ -95,7 +95,7 @@ static void no_device(struct doctor *d)
 {
 	d->check = "device";
 	finding_add(d, DOCTOR_ERROR, NULL,
-		    "there is no wireless or wired interface here");
+		    "no wireless or wired interface found");
 	finding_fix(d, "optsample doctor DEV");
 }
 
@@ -225,12 +225,12 @@ int cmd_doctor(int argc, char **argv)
 {
 	static const struct argp argp = {
 		doctor_options, doctor_parse, "[DEV]",
-		"Whether an outage of DEV's link would be survived: each "
-		"finding with the command that mends it.\v"
-		"Without DEV: interfaces that are up with optsample, else "
-		"wireless, else wired ones. Exit status: 0: it would be "
-		"survived; 1: it would not, there is an error; 2: wrong "
-		"usage.", NULL, NULL, NULL
+		"Check whether topics survive an outage of DEV's link. Prints "
+		"each finding with a command that fixes it.\vDefault DEV: "
+		"interfaces that are up with optsample, else wireless, else "
+		"wired ones. Exit status: 0: an outage would be survived; 1: "
+		"it would not, there is an error; 2: wrong usage.",
+		NULL, NULL, NULL
 	};
 	struct options o = { .root = "" };
 	struct doctor d = { 0 };

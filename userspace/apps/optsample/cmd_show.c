@@ -18,7 +18,7 @@ struct show {
 };
 
 static const struct argp_option show_options[] = {
-	{ "json", 'j', NULL, 0, "as JSON", 1 },
+	{ "json", 'j', NULL, 0, "print JSON", 1 },
 	{ 0 }
 };
 
@@ -268,7 +268,7 @@ int cmd_show(int argc, char **argv)
 {
 	static const struct argp argp = {
 		show_options, show_parse, "[DEV]",
-		"Statistics of the queue and of every flow.",
+		"Print statistics of the queue and of each flow.",
 		NULL, NULL, NULL
 	};
 	struct show show = { 0 };

@@ -27,12 +27,19 @@ enum {
 
 static const struct argp_option topic_options[] = {
 	{ "never", OPT_NEVER, NULL, 0, "do not sample", 1 },
-	{ "forget", OPT_FORGET, NULL, 0, "take the rule away", 1 },
-	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow, or sets", 2 },
-	{ "policy", OPT_POLICY, "NAME", 0, "as for up (gap if --by says so)", 2 },
-	{ "priority", OPT_PRIORITY, "N", 0, "0..7: larger goes first (0)", 2 },
-	{ "by", OPT_BY, "WHAT", 0, "spread evenly over number, source (time stamp), header (stamp) or distance (number)", 2 },
-	{ "sync", OPT_SYNC, "TIME", 0, "keep the same stamps in these topics; they may differ by TIME, with its unit", 2 },
+	{ "forget", OPT_FORGET, NULL, 0, "remove the rule of this pattern", 1 },
+	{ "limit", OPT_LIMIT, "N", 0,
+	  "messages kept per flow; with --sync: sets", 2 },
+	{ "policy", OPT_POLICY, "NAME", 0,
+	  "as for up (default: that of the qdisc; gap with --by)", 2 },
+	{ "priority", OPT_PRIORITY, "N", 0,
+	  "0..7: larger leaves first after an outage (0)", 2 },
+	{ "by", OPT_BY, "WHAT", 0,
+	  "spread samples evenly over number, source (DDS time stamp), header "
+	  "(stamp) or distance (number)", 2 },
+	{ "sync", OPT_SYNC, "TIME", 0,
+	  "keep the same stamps in these topics; TIME: maximum difference, "
+	  "with unit", 2 },
 	{ 0 }
 };
 
@@ -340,7 +347,8 @@ static int topic_change(struct cmd_topic *t)
 		err = stack_profile(t->st.stack.queue, &none);
 	}
 	if (!err && pid <= 0)
-		cli_warn("discovery is not running: writers stay as they are until it is");
+		cli_warn("discovery is not running: writers are updated when "
+			 "it runs");
 	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
 		cli_warn("no odometry: give 'up' --odometry, or feed the map odometer");
 	return err;
@@ -377,9 +385,9 @@ int cmd_topic(int argc, char **argv)
 {
 	static const struct argp argp = {
 		topic_options, topic_parse, "DEV [PATTERN...]",
-		"Say how topics of these names are sampled, whatever their "
-		"type; without PATTERN list what was said. The last rule that "
-		"matches counts.", NULL, NULL, NULL
+		"Set how topics that match PATTERN are sampled, whatever their "
+		"type. Without PATTERN, list the rules. The last rule that "
+		"matches applies.", NULL, NULL, NULL
 	};
 	struct cmd_topic t = { 0 };
 	int err;

@@ -18,7 +18,7 @@ enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV,
 
 static const struct argp_option topics_options[] = {
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
-	{ "seconds", OPT_SECONDS, "S", 0, "how long to listen (3)", 1 },
+	{ "seconds", OPT_SECONDS, "S", 0, "time to listen (3)", 1 },
 	{ "dev", OPT_DEV, "DEV", 0, "interface to listen on", 1 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master (ROS_MASTER_URI; none)", 1 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "as for up", 2 },
@@ -121,7 +121,7 @@ int cmd_topics(int argc, char **argv)
 {
 	static const struct argp argp = {
 		topics_options, topics_parse, NULL,
-		"List the topics that are written now, and which of them "
+		"List the topics that have writers now, and which of them "
 		"would be sampled.", NULL, NULL, NULL
 	};
 	static const struct discovery_ops ops = {

@@ -46,21 +46,34 @@ enum {
 static const struct argp_option up_options[] = {
 	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow (20)", 1 },
 	{ "policy", OPT_POLICY, "NAME", 0, OPTSAMPLE_POLICY_NAMES(", "), 1 },
-	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0, "memory for all that is held (64M)", 1 },
-	{ "inflight", OPT_INFLIGHT, "auto|N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: 32, else 0)", 1 },
-	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back, with its unit (500ms)", 1 },
+	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0,
+	  "maximum memory for held packets (64M)", 1 },
+	{ "inflight", OPT_INFLIGHT, "auto|N", 0,
+	  "maximum packets below the queue; 0: no limit (Wi-Fi: 32, else 0)",
+	  1 },
+	{ "settle", OPT_SETTLE, "TIME", 0,
+	  "time to hold after the link is back, with unit (500ms)", 1 },
 	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 2 },
 	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types (images, point clouds, laser scans)", 2 },
-	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, for topics that are sampled by distance", 2 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
+	  "nav_msgs/Odometry topic, for topics that are sampled by distance",
+	  2 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
-	{ "peer", OPT_PEER, "ADDRESS", 0, "peer whose neighbour entry is needed in an outage", 2 },
-	{ "address", OPT_ADDRESS, "ADDRESS/PREFIX", 0, "sample on own-DEV, an ipvlan on DEV with this address of the robot's own", 3 },
-	{ "no-keep", OPT_NO_KEEP, NULL, 0, "do not keep DEV's addresses when its network manager takes them", 3 },
+	{ "peer", OPT_PEER, "ADDRESS", 0,
+	  "peer whose neighbour entry is kept in an outage", 2 },
+	{ "address", OPT_ADDRESS, "ADDRESS/PREFIX", 0,
+	  "sample on own-DEV, an ipvlan on DEV with this additional address",
+	  3 },
+	{ "no-keep", OPT_NO_KEEP, NULL, 0,
+	  "do not keep DEV's addresses when its network manager removes them",
+	  3 },
 	{ "no-recall", OPT_NO_RECALL, NULL, 0, "do not keep messages until the access point has acknowledged them", 3 },
-	{ "no-ifb", OPT_NO_IFB, NULL, 0, "the qdisc on DEV itself: a device that keeps its carrier", 3 },
+	{ "no-ifb", OPT_NO_IFB, NULL, 0,
+	  "put the qdisc on DEV itself, for a device that keeps its carrier",
+	  3 },
 	{ 0 }
 };
 
@@ -492,7 +505,9 @@ static void up_print_dds(const struct stack *s)
 	if (!*s->lower)
 		return;
 	own_text(&s->own, text);
-	printf("%s has %s: DDS must be told to use it, CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name=\"%s\"/></Interfaces></General>'\n",
+	printf("%s has %s; configure DDS to use it: "
+	       "CYCLONEDDS_URI='<General><Interfaces><NetworkInterface "
+	       "name=\"%s\"/></Interfaces></General>'\n",
 	       s->dev, text, s->dev);
 }
 

@@ -20,8 +20,8 @@ enum { OPT_INTERVAL = 256, OPT_COUNT };
 enum { BAR = 20, NAME = 28, FLOWS = 256 };
 
 static const struct argp_option watch_options[] = {
-	{ "interval", OPT_INTERVAL, "TIME", 0, "between two looks (1s)", 1 },
-	{ "count", OPT_COUNT, "N", 0, "looks, then end", 1 },
+	{ "interval", OPT_INTERVAL, "TIME", 0, "update interval (1s)", 1 },
+	{ "count", OPT_COUNT, "N", 0, "number of updates, then exit", 1 },
 	{ 0 }
 };
 
@@ -206,7 +206,7 @@ int cmd_watch(int argc, char **argv)
 {
 	static const struct argp argp = {
 		watch_options, watch_parse, "[DEV]",
-		"Every flow, live.", NULL, NULL, NULL
+		"Print statistics of each flow, live.", NULL, NULL, NULL
 	};
 	struct sigaction sa = { .sa_handler = watch_on_signal };
 	static struct watch w = { .interval_ms = 1000 };
@@ -225,7 +225,7 @@ int cmd_watch(int argc, char **argv)
 		fflush(stdout);
 		/* What was said before went with the other screen. */
 		if (err)
-			cli_error(err, "nothing to watch any more: %s",
+			cli_error(err, "nothing left to watch: %s",
 				  strerror(-err));
 	}
 	return err;

@@ -164,12 +164,13 @@ static void report_none(struct doctor *d)
 		finding_fix(d, "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp");
 	} else if (d->hidden > 1) {
 		finding_add(d, DOCTOR_NOTE, NULL,
-			    "cannot tell which ROS processes run: %zu processes cannot be looked into",
+			    "cannot tell which ROS processes run: no access to "
+			    "%zu processes",
 			    d->hidden);
 		finding_fix(d, "sudo optsample doctor");
 	} else {
 		finding_add(d, DOCTOR_NOTE, NULL,
-			    "no ROS process is running: its settings were not looked at");
+			    "no ROS process is running: settings not checked");
 		finding_fix(d, "start the robot's nodes, then 'optsample doctor'");
 	}
 }
@@ -373,7 +374,8 @@ static void cyclone_interfaces(struct doctor *d, const char *comm,
 	}
 	if (!keeper_runs(d, dev) && !(listed && names_interface(xml, "lo"))) {
 		finding_add(d, DOCTOR_NOTE, "lo",
-			    "%s speaks to local nodes by the address of %s: if that goes, they stop too",
+			    "%s talks to local nodes through the address of "
+			    "%s: if that is removed, they stop too",
 			    comm, dev->name);
 		finding_fix(d, "<NetworkInterface name=\"lo\" multicast=\"false\"/> beside %s, and <Peer address=\"127.0.0.1\"/>, in CYCLONEDDS_URI",
 			    dev->name);
@@ -466,7 +468,8 @@ static void fastdds_report(struct doctor *d, const struct doctor_ros *r,
 	}
 	if (!strcmp(transports, "UDPv4") && !keeper_runs(d, d->dev)) {
 		finding_add(d, DOCTOR_NOTE, "udp",
-			    "%s speaks to local nodes by UDP: if the address of %s goes, they stop too",
+			    "%s talks to local nodes by UDP: if the address of "
+			    "%s is removed, they stop too",
 			    r->comm, d->dev->name);
 		finding_fix(d, "export FASTDDS_BUILTIN_TRANSPORTS=DEFAULT, where it is started: shared memory");
 	}

@@ -451,7 +451,8 @@ void check_privileges(struct doctor *d)
 	}
 	if (uid) {
 		finding_add(d, DOCTOR_NOTE, NULL,
-			    "not run as root: processes of other users were not looked at");
+			    "not run as root: processes of other users were "
+			    "not checked");
 		finding_fix(d, "sudo optsample doctor");
 		return;
 	}

@@ -266,7 +266,7 @@ static void keep_log_lost(const struct keep *k, const struct keep_addr *a)
 	char text[64];
 
 	keep_addr_text(&a->addr, text);
-	cli_warn("%s has lost %s: it is kept on %s", k->dev, text, k->name);
+	cli_warn("%s has lost %s: kept on %s", k->dev, text, k->name);
 }
 
 /* Is it missing although DEV has been complete for a while? */

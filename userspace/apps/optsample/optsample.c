@@ -7,15 +7,18 @@
 
 static const struct cli_command commands[] = {
 	{ "up", cmd_up, "set up an interface" },
-	{ "down", cmd_down, "undo that" },
+	{ "down", cmd_down, "undo 'up'" },
 	{ "show", cmd_show, "statistics of the queue and its flows" },
-	{ "watch", cmd_watch, "the same, live" },
-	{ "doctor", cmd_doctor, "would an outage be survived, and what mends it" },
-	{ "topic", cmd_topic, "how topics are sampled: limit, policy, priority, by, sync, never" },
-	{ "topics", cmd_topics, "topics there are, and which are sampled" },
-	{ "send", cmd_send, "ask and tell a running optsample-send" },
-	{ "recv", cmd_recv, "ask and tell a running optsample-recv" },
-	{ "discover", cmd_discover, "tell the classifier whom to sample (run by up)" },
+	{ "watch", cmd_watch, "live statistics of the flows" },
+	{ "doctor", cmd_doctor,
+	  "check whether an outage would be survived, and how to fix it" },
+	{ "topic", cmd_topic,
+	  "set how topics are sampled: limit, policy, priority, by, sync, "
+	  "never" },
+	{ "topics", cmd_topics, "list topics, and which are sampled" },
+	{ "send", cmd_send, "query or control a running optsample-send" },
+	{ "recv", cmd_recv, "query or control a running optsample-recv" },
+	{ "discover", cmd_discover, "discover writers to sample (run by up)" },
 	{ 0 }
 };
 

@@ -698,7 +698,7 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 	if (ifindex == s->ifindex) {
 		if (qdisc_find(netlink_ifindex(s->queue), TC_H_ROOT, &q) ||
 		    filter_find(ifindex, &f)) {
-			snprintf(why, STACK_WHY, "cannot be looked at");
+			snprintf(why, STACK_WHY, "cannot read its state");
 			return false;
 		}
 		if (strcmp(q.kind, "optsample") ||

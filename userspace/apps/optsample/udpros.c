@@ -377,7 +377,7 @@ static void *udpros_thread(void *arg)
 			     &client);
 	if (env.fault_occurred) {
 		pthread_mutex_lock(&u->lock);
-		snprintf(u->why, sizeof(u->why), "cannot ask the ROS master");
+		snprintf(u->why, sizeof(u->why), "cannot query the ROS master");
 		pthread_mutex_unlock(&u->lock);
 		return NULL;
 	}
@@ -415,7 +415,7 @@ struct udpros *udpros_open(const char *uri)
 	xmlrpc_client_setup_global_const(&env);
 	if (env.fault_occurred ||
 	    pthread_create(&u->thread, NULL, udpros_thread, u)) {
-		cli_error(-EIO, "cannot ask the ROS master");
+		cli_error(-EIO, "cannot query the ROS master");
 		free(u->uri);
 		free(u);
 		u = NULL;
