@@ -352,13 +352,13 @@ test_refused_by_plugin()
 	refused 1 "$o share must be 1..99" change limit 5 share 100
 	refused 1 "$o profile needs a value" change limit 5 profile
 	refused 1 "$o profile must be 1..63" change profile 1e1 limit 5
-	refused 1 "$o profile 3 says nothing" change profile 3 profile 4 limit 5
+	refused 1 "$o profile 3 has no arguments" change profile 3 profile 4 limit 5
 	refused 1 "$o limit needs a value" change profile 3 limit
 	refused 1 "$o limit must be 1..65535" change profile 3 limit 0x5
 	refused 1 "$o unknown policy \"\"" change profile 3 policy ""
 	refused 1 "$o sync must be a time of whole microseconds, up to 4294s" \
 		change profile 3 limit 5 sync 5m
-	refused 1 "$o \"rate\" is nothing of a profile, which come last" \
+	refused 1 "$o unknown argument \"rate\" in a profile (profiles come last)" \
 		change profile 3 limit 5 rate 1mbit
 	# shellcheck disable=SC2046 # words are the point
 	refused 1 "$o too many profiles" change \

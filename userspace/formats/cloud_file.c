@@ -167,8 +167,8 @@ static int load_pcd(struct cloud_file *f, const char *path, uint8_t *data,
 	}
 	if (ret)
 		return cli_error(ret, "%s: %s", path, ret == -ENODATA ?
-				 "fewer points than it says" :
-				 "no x, y and z in it");
+				 "fewer points than its header says" :
+				 "no fields x, y and z");
 	return 0;
 }
 
@@ -187,7 +187,8 @@ static int load_packets(struct cloud_file *f, const char *path,
 			organised_to_cloud(&f->organised, f->cloud);
 			return 0;
 		}
-	return cli_error(-ENODATA, "%s: %u whole turns, none is number %u",
+	return cli_error(-ENODATA,
+			 "%s: only %u complete revolutions, no number %u",
 			 path, turns, turn);
 }
 
@@ -208,7 +209,9 @@ static int load_xyzi(struct cloud_file *f, const char *path,
 	cloud_begin(f->cloud, &layout);
 	cloud_read(f->cloud, &layout, data, len / XYZI);
 	if (f->cloud->dropped > len / XYZI / 2)
-		return cli_error(-EINVAL, "%s: no .pcd, no packets, and no floats",
+		return cli_error(-EINVAL,
+				 "%s: neither .pcd, VLP-16 packets nor float32 "
+				 "values",
 				 path);
 	return 0;
 }

@@ -81,7 +81,7 @@ static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
 		return 0;
 	name_list(b, kind, names, sizeof(names));
 	return readings_error(error, b->r.path, -ENODATA,
-			      "which %s topic? There are%s", what, names);
+			      "several %s topics, select one:%s", what, names);
 }
 
 static int bag_read_topics(struct bag_readings *b, char error[ERROR_TEXT])
@@ -186,10 +186,11 @@ static int bag_readings_open(struct readings *r, char error[ERROR_TEXT])
 
 	if (err == -EPROTONOSUPPORT)
 		return readings_error(error, r->path, err,
-				      "is no log: neither of CARMEN, Simbad or tinySLAM nor a recording");
+				      "is neither a log of CARMEN, Simbad or "
+				      "tinySLAM nor a recording");
 	if (err)
 		return readings_error(error, r->path, err, err == -EBADMSG ?
-				      "a damaged recording" : NULL);
+				      "damaged recording" : NULL);
 	if (!stat(r->path, &st) && S_ISREG(st.st_mode))
 		r->count.size = st.st_size;
 	err = bag_read_topics(b, error);
@@ -197,7 +198,7 @@ static int bag_readings_open(struct readings *r, char error[ERROR_TEXT])
 		return err;
 	if (!bag_span(b->bag, &b->begin, &b->end))
 		return readings_error(error, r->path, -ENODATA,
-				      "no message in it");
+				      "no messages");
 	b->input = laser_input_new(&(struct laser_input_config){
 		.odometry = b->odometry >= 0, .laser = r->config.laser,
 		.patience = patience,

@@ -373,7 +373,9 @@ static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
 		return ret;
 	if (!scans && (c->unusable || c->r.count.bad))
 		return readings_error(error, c->r.path, -ENODATA,
-				      "no scan that can be used: %llu of FLASER are damaged or have more than %d beams, %llu lines are longer than %d kB",
+				      "no usable scan: %llu FLASER lines are "
+				      "damaged or have more than %d beams, "
+				      "%llu lines are longer than %d kB",
 				      (unsigned long long)c->unusable,
 				      READING_BEAMS_MAX,
 				      (unsigned long long)c->r.count.bad,

@@ -105,11 +105,11 @@ void laser_input_lacks(const struct laser_input *in,
 		break;
 	case LASER_INPUT_NO_LASER:
 		snprintf(text, LASER_INPUT_TEXT,
-			 "no scan that says which frame it is in");
+			 "no scan with a frame_id");
 		break;
 	case LASER_INPUT_NO_ROBOT:
 		snprintf(text, LASER_INPUT_TEXT, in->odometry ?
-			 "no odometry that says which frame the robot is" :
+			 "no odometry with a child_frame_id" :
 			 "no odometry: tf has no frame odom");
 		break;
 	case LASER_INPUT_TILTED:
@@ -118,7 +118,8 @@ void laser_input_lacks(const struct laser_input *in,
 		break;
 	case LASER_INPUT_NO_WAY:
 		snprintf(text, LASER_INPUT_TEXT,
-			 "nothing says where the laser (%.40s) is on the robot (%.40s)",
+			 "no transform of the laser (%.40s) on the robot "
+			 "(%.40s)",
 			 in->laser, in->robot);
 		break;
 	}

@@ -124,7 +124,8 @@ static int check_topics(const struct readings *r, char error[ERROR_TEXT])
 	if (!r->ops->text || !topic)
 		return 0;
 	return readings_error(error, r->path, -EINVAL,
-			      "is no recording: it has no topic %.60s", topic);
+			      "is not a recording and has no topic %.60s",
+			      topic);
 }
 
 /* Make the struct of the format, with the contents of @found */

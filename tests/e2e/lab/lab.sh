@@ -162,7 +162,7 @@ ok "no cloud: one line"
 head -c 200 "$d/turn.pcd" >"$d/cut.pcd"
 refused "cut.pcd" cloud "$d/cut.pcd"
 ok "half a cloud: one line"
-refused "none is number 9" cloud "$d/packets.bin" --turn 9
+refused "no number 9" cloud "$d/packets.bin" --turn 9
 ok "no such turn: one line"
 refused "8-bit binary .pgm" map "$d/gray.png"
 ok "no map: one line"

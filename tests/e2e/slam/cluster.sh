@@ -153,7 +153,7 @@ if have_rabbit; then
 	worker tiny --memory 1
 	run tiny2 --engine "$rabbit_url"
 	! wait $worker && grep -q "more than the 1 MB of --memory" \
-		"$scratch/tiny" && says tiny2 'took more memory than' &&
+		"$scratch/tiny" && says tiny2 'exceeded the memory of' &&
 		worker w7 && same tiny2
 	ok "workers without memory leave, another one comes: the same bits"
 

@@ -200,7 +200,7 @@ refused "resume" "$d/whole.ckpt"
 ok "refused: one that exists, without --resume"
 refused "other settings" "$d/whole.ckpt" --resume --seed 6
 ok "refused: other settings"
-refused "no checkpoint" "$d/w.clf" --resume
+refused "not a checkpoint" "$d/w.clf" --resume
 ok "refused: something else"
 refused "irectory" "$d" --resume
 ok "refused: a folder"
@@ -214,14 +214,14 @@ ok "refused: damaged in the middle"
 head -n 100 "$d/whole.clf" | tail -n 50 >"$d/part.clf"
 cp "$d/whole.ckpt" "$d/log.ckpt"
 run refused --log "$d/part.clf" --checkpoint "$d/log.ckpt" --resume
-[ $? = 1 ] && grep -q "of another log" "$d/refused" &&
+[ $? = 1 ] && grep -q "belongs to another log" "$d/refused" &&
 	cmp "$d/whole.ckpt" "$d/log.ckpt"
 ok "refused: of another log"
 begin holder --from "$d/w.mcap" --speed 0.5 --laser 0,0,0 \
 	--checkpoint "$d/held.ckpt"
 grown "$d/held.ckpt" 200
 run refused --log "$d/w.clf" --checkpoint "$d/held.ckpt" --resume
-[ $? = 1 ] && grep -q "another slamd has it" "$d/refused"
+[ $? = 1 ] && grep -q "in use by another slamd" "$d/refused"
 ok "refused: somebody else has it"
 slay $slamd
 
@@ -252,7 +252,7 @@ if ! disks; then
 	ok "a disk that gets full # SKIP no mounts here"
 else
 	on_disk 64k rw && same disked && [ "$(grep -c . "$d/disked")" = 1 ] &&
-		grep -q "No space.*the checkpoint ends here" "$d/disked"
+		grep -q "No space.*no further checkpoints" "$d/disked"
 	ok "a disk that gets full: one warning, and it goes on"
 	run disked --log "$d/w.clf" --checkpoint "$d/disked.ckpt" --resume &&
 		same disked && [ "$(jq .resumed "$d/disked.json")" -gt 2 ]
@@ -304,7 +304,7 @@ grown "$d/waits.ckpt" 100
 sleep 1
 kill -TERM $slamd
 wait $slamd
-[ $? = 1 ] && grep -q "none of the [0-9]* scans that waited was used" \
+[ $? = 1 ] && grep -q "none of [0-9]* waiting scans was used" \
 	"$d/waits" && [ ! -e "$d/waits.tum" ] && [ ! -e "$d/waits.ckpt" ]
 ok "live: a signal while it waits for workers: none of the scans was used"
 begin gone --from "$d/w.mcap" --speed 5 --laser 0,0,0 --job gone \
@@ -317,7 +317,7 @@ says gone "is gone"
 sleep 1
 kill -TERM $slamd
 wait $slamd
-[ $? = 1 ] && grep -q " [1-9][0-9]* scans that waited were not used" \
+[ $? = 1 ] && grep -q " [1-9][0-9]* waiting scans were not used" \
 	"$d/gone" && [ "$(jq .unused "$d/gone.json")" -gt 0 ] &&
 	[ "$(wc -l <"$d/gone.tum")" = "$(jq .readings "$d/gone.json")" ] &&
 	[ -s "$d/gone.tum" ]

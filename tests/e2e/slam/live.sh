@@ -167,7 +167,7 @@ wait_for 40 eval "caught $pid"
 kill -INT $pid
 wait $node
 [ $? = 1 ] && lines twice.err 1 && ! lines twice.err 2 &&
-	said twice "scans that waited were not used" 1 &&
+	said twice "waiting scans were not used" 1 &&
 	count twice '.unused > 0 and .readings < 150' &&
 	[ "$(wc -l <"$d/twice.tum")" = "$(jq .readings "$d/twice.json")" ] &&
 	[ -s "$d/twice.pgm" ]
@@ -189,7 +189,7 @@ in_space timeout -k 5 ${PATIENCE:-90} python3 - "$bin/slamd" "${few[@]}" \
 	END
 case $? in
 0)	! lines held.err 2 && [ "$(wc -l <"$d/again.tum")" = "$kept" ] ;;
-1)	said held "checkpoint was read: nothing is written" 1 &&
+1)	said held "reading the checkpoint: no files written" 1 &&
 		! lines held.err 2 && cmp "$d/again.tum" "$d/good.tum" ;;
 *)	false ;;
 esac
@@ -310,7 +310,7 @@ tf=$node
 wait_for 40 eval 'said slamd "scans can be used now" 1'
 ok "and when it came"
 kill -TERM "$(program $slamd)"
-finish $slamd && [ -s "$d/late.tum" ] && said slamd "scans cannot be used" 1
+finish $slamd && [ -s "$d/late.tum" ] && said slamd "cannot use scans" 1
 ok "SIGTERM: files are written, and each was told once"
 end $scans $tf
 
@@ -319,7 +319,7 @@ sleep 1
 kill -INT "$(program $slamd)"
 wait $slamd
 [ $? = 1 ] && [ ! -e "$d/none.tum" ] && lines slamd.err 1 &&
-	said slamd "ros2: no reading came" 1 && ! lines slamd.err 2
+	said slamd "ros2: no readings received" 1 && ! lines slamd.err 2
 ok "nothing came: one line, status 1, no file"
 
 # A writer of /scan with another type
@@ -332,7 +332,7 @@ wait_for 40 eval 'lines types 20'
 sleep 1
 kill -INT "$(program $slamd)"
 wait $slamd
-[ $? = 1 ] && said slamd "no reading came" 1
+[ $? = 1 ] && said slamd "no readings received" 1
 ok "topics of other types are left out"
 end $wrong $types
 
@@ -364,7 +364,7 @@ for n in range(600):
 END
 kill -INT "$(program $slamd)"
 wait $slamd
-[ $? = 1 ] && said slamd "no reading came" 1
+[ $? = 1 ] && said slamd "no readings received" 1
 ok "noise on its port"
 for from in optsample:0 optsample:x optsample:1:2:3:4 ros3 "$d/nothing.mcap" \
 	"$d/world.clf"; do
@@ -401,14 +401,14 @@ slamd backwards --from "$d/backwards.mcap" --speed 10 &&
 	[ "$(wc -l <"$d/backwards.tum")" -ge 58 ]
 ok "time that goes back"
 wrong latelaser 25 '.unpaired >= 25' &&
-	said latelaser "nothing says where the laser" 1 &&
-	said latelaser "can be used now" 1
+	said latelaser "no transform of the laser" 1 &&
+	said latelaser "using scans again" 1
 ok "a laser whose place is told late"
 for kind in nolaser otherlaser; do
 	bag $kind
 	slamd $kind --from "$d/$kind.mcap" --speed 10
-	[ $? = 1 ] && said $kind "nothing says where the laser" 1 &&
-		said $kind "no reading came" 1 && ! lines $kind.err 3 &&
+	[ $? = 1 ] && said $kind "no transform of the laser" 1 &&
+		said $kind "no readings received" 1 && ! lines $kind.err 3 &&
 		[ ! -e "$d/$kind.tum" ]
 	ok "refused: $kind"
 done

@@ -404,7 +404,7 @@ pid=$!
 wait_for 120 eval '[ -e "$d/poses/slam/pose/104.900000000.json" ]' && kill -TERM $pid &&
 	cat "$d/poses/slam/pose/105.000000000.json.part" >/dev/null &
 wait $pid
-[ $? = 1 ] && [ "$(grep -c 'stopped by a signal.*nothing is written' \
+[ $? = 1 ] && [ "$(grep -c 'stopped by a signal.*no files written' \
 	"$d/err")" = 1 ]
 ok "a signal while the checkpoint is read: it says so"
 kill $! 2>/dev/null
@@ -427,7 +427,7 @@ os.execv(sys.argv[2], sys.argv[2:])' "$1" "$program" "${@:2}" 2>"$d/err"
 echo before >"$d/held.tum"
 held SIGTERM "${room[@]}" --trajectory "$d/held.tum"
 [ $? = 1 ] && [ "$(wc -l <"$d/err")" = 1 ] &&
-	grep -q "signal before the first scan: nothing" "$d/err" &&
+	grep -q "signal before the first scan: no files" "$d/err" &&
 	[ "$(cat "$d/held.tum")" = before ]
 ok "a signal before the first scan: one line, and nothing is written"
 
@@ -442,7 +442,7 @@ printf 'hello\nworld\n' >"$d/text"
 head -c 50 "$d/room.clf" >"$d/short"
 refused "No such file" --log "$d/none" "${out[@]}"
 ok "refused: no such file"
-refused "is no log" --log "$d" "${out[@]}"
+refused "is neither a log" --log "$d" "${out[@]}"
 ok "refused: a folder"
 for f in empty garbage noise text short damaged; do
 	refused "$d/$f" --log "$d/$f" "${out[@]}"
@@ -452,7 +452,7 @@ refused "without FLASER" --log "$d/odometry.clf" "${out[@]}"
 ok "refused: odometry alone"
 python3 -c 'print("FLASER 100000" + " 1.5" * 100000 + " 0" * 6 + " 1 h 1")' \
 	>"$d/wide.clf"
-refused "1 of FLASER are damaged or have more than 16384 beams" \
+refused "1 FLASER lines are damaged or have more than 16384 beams" \
 	--log "$d/wide.clf" "${out[@]}"
 ok "refused: more beams than there can be"
 refused "particles take more than the 64 MB of --memory" --log "$d/room.clf" \
@@ -465,13 +465,13 @@ ok "refused: no broker"
 head -c 150000 "$d/room.clf" >"$d/cut.clf"
 readings=$(head -n -1 "$d/cut.clf" | grep -c '^FLASER\|^ODOM')
 slamd --log "$d/cut.clf" --particles 12 --trajectory "$d/cut.tum" &&
-	[ "$(wc -l <"$d/err")" = 1 ] && grep -q "passed over 1 " "$d/err" &&
+	[ "$(wc -l <"$d/err")" = 1 ] && grep -q "skipped 1 " "$d/err" &&
 	[ "$readings" -gt 100 ] && tum "$d/cut.tum" "$readings" "$d/room.clf"
 ok "a log that was cut: all before it, and a warning"
 sed '51s/[0-9]/x/g; 101s/ .*/ 1 2/' "$d/room.clf" >"$d/lines.clf"
 slamd --log "$d/lines.clf" --particles 12 --trajectory "$d/lines.tum" \
 	--stats "$d/lines.json" && [ "$(wc -l <"$d/err")" = 1 ] &&
-	grep -q "passed over 2 " "$d/err" &&
+	grep -q "skipped 2 " "$d/err" &&
 	grep -q '"bad_lines":[[:space:]]*2,' "$d/lines.json" &&
 	[ "$(wc -l <"$d/lines.tum")" = 240 ]
 ok "damaged lines are passed over and counted"
@@ -566,7 +566,7 @@ ok "refused: how often a map is published that is not"
 for memory in 1 256; do
 	slamd --log "$d/loop.clf" --map-memory $memory --to "$d/mb$memory.mcap" \
 		--quiet --stats "$d/w.json" --trajectory "$d/w.tum"
-	grep -q "without its oldest .* only 1 MB of scans are kept" "$d/err"
+	grep -q "lacks its oldest .* only 1 MB of scans are kept" "$d/err"
 	[ $? = $((memory == 256)) ] &&
 		[ "$(jq ".map_scans_missing > 0" "$d/w.json")" = \
 			"$([ $memory = 1 ] && echo true || echo false)" ]
@@ -594,11 +594,11 @@ refused "m.png: Is a directory" "${room[@]}" --verbose --map "$d/m.pgm"
 ok "refused: a map whose picture is a folder"
 refused "No such file" "${room[@]}" --verbose --trajectory ""
 ok "refused: a trajectory without a name"
-refused "one file" "${room[@]}" --verbose --trajectory "$d/out/x" \
+refused "same file" "${room[@]}" --verbose --trajectory "$d/out/x" \
 	--stats "$d/out/x"
 ok "refused: two that are one"
 cp "$d/room.clf" "$d/copy.clf"
-refused "one file" --log "$d/copy.clf" --verbose --trajectory "$d/copy.clf" &&
+refused "same file" --log "$d/copy.clf" --verbose --trajectory "$d/copy.clf" &&
 	cmp "$d/room.clf" "$d/copy.clf"
 ok "refused: the log itself"
 slamd "${room[@]}" --trajectory "$d/a.tum" --to "$d/there.mcap"

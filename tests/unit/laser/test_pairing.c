@@ -606,7 +606,7 @@ static void test_bags_refused(void)
 	   -ENODATA && strstr(error, "no odometry"), "%s", error);
 	path = make_bag(&silent);
 	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
-	   strstr(error, "which frame"), "%s", error);
+	   strstr(error, "frame_id"), "%s", error);
 	config.scan = NULL;
 	ok(read_bag(path, &config, &r, range, &count) == 100,
 	   "no frame, but a place given");

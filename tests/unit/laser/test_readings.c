@@ -472,16 +472,16 @@ static void test_refused(void)
 	for (size_t i = 0; i < sizeof(junk); i++)
 		junk[i] = rnd(&rng, 256);
 	refuse(put("e", "", 0), -ENODATA, "is empty", "an empty file");
-	refuse(put("j", junk, sizeof(junk)), -EPROTONOSUPPORT, "is no log",
+	refuse(put("j", junk, sizeof(junk)), -EPROTONOSUPPORT, "is neither a log",
 	       "garbage");
-	refuse(put("t", "hello, world\n", 13), -EPROTONOSUPPORT, "is no log",
+	refuse(put("t", "hello, world\n", 13), -EPROTONOSUPPORT, "is neither a log",
 	       "a text");
-	refuse(put("s", "1 2 3\n4 5 6\n", 12), -EPROTONOSUPPORT, "is no log",
+	refuse(put("s", "1 2 3\n4 5 6\n", 12), -EPROTONOSUPPORT, "is neither a log",
 	       "numbers");
 	refuse(put("o", "ODOM 1 2 3 0 0 0 5 h 5\n", 23), -ENODATA,
 	       "without FLASER", "no scan");
 	refuse(in_folder("none"), -ENOENT, "No such file", "no file");
-	refuse(folder, -EPROTONOSUPPORT, "is no log", "a folder");
+	refuse(folder, -EPROTONOSUPPORT, "is neither a log", "a folder");
 	refuse("/dev/null", -EINVAL, "neither a file", "a device");
 	if (mkfifo(in_folder("fifo"), 0600))
 		abort();

@@ -33,19 +33,21 @@ static const double degrees = 180 / M_PI;
 static const struct setting settings[] = {
 	{ "relations", "FILE", "ground truth: t1 t2 x y z roll pitch yaw",
 	  SETTING_FIELD_TEXT(relations) },
-	{ "trajectory", "FILE", "trajectory to judge: stamp x y z qx qy qz qw",
+	{ "trajectory", "FILE",
+	  "trajectory to evaluate: stamp x y z qx qy qz qw",
 	  SETTING_FIELD_TEXT(trajectory) },
 	{ "log", "FILE", "interpolate between poses by the odometry of this log",
 	  SETTING_FIELD_TEXT(log) },
 	{ "spread", NULL, "distribute the error of odometry between poses",
 	  SETTING_FIELD_FLAG(spread) },
 	{ "reach", "TIME",
-	  "use a pose this long before the first and after the last (100ms)",
+	  "maximum extrapolation before the first and after the last pose "
+	  "(100ms)",
 	  .must = "0s..1h, with a unit", SETTING_FIELD(MS, reach),
 	  .max = 3600000 },
 	{ "worst", "N", "also print the N worst relations",
 	  SETTING_FIELD_U32(worst, 1, RELATIONS_MAX) },
-	{ "header", NULL, "print the names of the columns first",
+	{ "header", NULL, "print a header line",
 	  SETTING_FIELD_FLAG(header) },
 	{ "json", NULL, "print JSON", SETTING_FIELD_FLAG(json) },
 	{ "version", NULL, "print the version", SETTING_FIELD_FLAG(version) },
@@ -61,14 +63,14 @@ static int options_check(void *config, const bool *given, const char *program)
 		return cli_usage(program, "--spread needs --log");
 	if (o->version || (o->relations && o->trajectory))
 		return 0;
-	return cli_usage(program, "give --%s FILE",
+	return cli_usage(program, "missing --%s FILE",
 			 o->relations ? "trajectory" : "relations");
 }
 
 static const struct settings_program program = {
 	.table = settings, .check = options_check,
-	.doc = "Mean and standard deviation of the errors of a trajectory, "
-	       "by the relations of Kuemmerle et al.",
+	.doc = "Print mean and standard deviation of the errors of a "
+	       "trajectory, by the relations of Kuemmerle et al.",
 };
 
 /*
@@ -106,7 +108,7 @@ static int eval_fill(struct trajectory *t, const struct options *o)
 	if (!err) {
 		err = trajectory_fill(t, &odometry, o->spread, &filled);
 		if (err == -ENODATA)
-			cli_error(err, "%s: its odometry is of other times than %s",
+			cli_error(err, "%s: no odometry at the times of %s",
 				  o->log, o->trajectory);
 		else if (err)
 			cli_error(err, "%s: %s", o->log, strerror(-err));
@@ -205,7 +207,9 @@ static int evaluate(const struct relations *r, const struct trajectory *t,
 	if (!all)
 		err = cli_error(-ENOMEM, "no memory");
 	else if (!result.used)
-		err = cli_error(-ENODATA, "none of the %u relations of %s is within the times of %s",
+		err = cli_error(-ENODATA,
+				"none of the %u relations of %s is within the "
+				"time range of %s",
 				r->count, o->relations, o->trajectory);
 	else if (o->json)
 		eval_print_json(&result, all, o);

@@ -76,8 +76,8 @@ static int set_job(void *config, const char *value)
 static const struct setting settings[] = {
 	{ "engine", "SPEC", "amqp://USER:PASSWORD@HOST:PORT/VHOST",
 	  SETTING_FIELD_TEXT(engine) },
-	{ "job", "NAME", "job of slamd (slam); again: one more",
-	  .must = "one of at most 64 different names", .set = set_job },
+	{ "job", "NAME", "job of slamd (slam); may be repeated",
+	  .must = "a name; at most 64 different ones", .set = set_job },
 	{ "threads", "T", "threads for each job (default: one per CPU)",
 	  SETTING_FIELD_U32(threads, 1, THREAD_POOL_MAX) },
 	{ "memory", "MB",
@@ -100,13 +100,13 @@ static int options_check(void *config, const bool *given, const char *program)
 	(void)given;
 	if (o->version || o->engine)
 		return 0;
-	return cli_usage(program, "give --engine SPEC");
+	return cli_usage(program, "missing --engine SPEC");
 }
 
 static const struct settings_program program = {
 	.table = settings, .check = options_check,
-	.doc = "Works on the particles of a slamd with the same engine and "
-	       "job. May come and go at any time.",
+	.doc = "Process particles of a slamd with the same engine and job. May "
+	       "join and leave at any time.",
 };
 
 static void print_line(const struct work *w, const char *kind, const char *line)

@@ -107,8 +107,8 @@ static int open_engine(struct cluster *c)
 		return err ? err : 1;
 	}
 	if (o->workers > bus_seats(c->engine))
-		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
-				 "it is %u", o->workers, o->workers + 1,
+		return cli_error(-EINVAL, "%u workers need mpirun -n %u, not "
+				 "-n %u", o->workers, o->workers + 1,
 				 bus_seats(c->engine) + 1);
 	return c->hub ? cluster_start_threads(c) : 0;
 }

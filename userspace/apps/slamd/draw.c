@@ -47,7 +47,7 @@ int draw_write(const struct slamd_options *o, int err,
 		err = -ENOMEM;
 	if (err)
 		return cli_error(err, "%s: %s", o->map, err == -ENODATA ?
-				 "no beam hit anything: there is no map" :
+				 "no map: no beam hit an obstacle" :
 				 err == -E2BIG ? "the map is too large" :
 				 "no memory");
 	for (uint32_t i = 0; i < t->count; i++)

@@ -51,9 +51,10 @@ static void input_log_waiting(struct reading_input *in)
 	in->told = true;
 	laser_input_lacks(in->intake, text);
 	if (*text)
-		snprintf(line, sizeof(line), "scans cannot be used: %s", text);
+		snprintf(line, sizeof(line), "cannot use scans: %s", text);
 	else
-		snprintf(line, sizeof(line), "scans cannot be used: no odometry near them (%s)",
+		snprintf(line, sizeof(line),
+			 "cannot use scans: no odometry at their time (%s)",
 			 in->config.odometry ? in->config.odometry : "tf");
 	input_log(in, LOG_WARNING, line);
 }
@@ -64,7 +65,7 @@ static void input_give(struct reading_input *in)
 
 	while (laser_input_next(in->intake, &r)) {
 		if (in->told)
-			input_log(in, LOG_INFO, "scans can be used now");
+			input_log(in, LOG_INFO, "using scans again");
 		in->told = false;
 		in->useless = 0;
 		if (in->config.range_max > 0)
@@ -129,10 +130,10 @@ static int input_subscribe(struct reading_input *in, const char *topic,
 	if (!err)
 		return 0;
 	return error_set(error, err,
-			 err == -ENOENT ? "%s: there is no topic %.100s in it" :
+			 err == -ENOENT ? "%s: no topic %.100s" :
 			 err == -EPROTOTYPE ?
-					 "%s: topic %.100s is of another type" :
-					 "%s: topic %.100s cannot be",
+					 "%s: topic %.100s has another type" :
+					 "%s: invalid topic name %.100s",
 			 in->config.spec, topic);
 }
 

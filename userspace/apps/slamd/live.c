@@ -218,7 +218,7 @@ static int live_recall_all(struct live *l)
 		return -EINTR;
 	l->recalled = true;
 	if (l->run.stats.resumed)
-		service_logf(LOG_INFO, "%s: goes on after %llu readings",
+		service_logf(LOG_INFO, "%s: continuing after %llu readings",
 			     l->run.o->checkpoint, (unsigned long long)
 			     l->run.stats.resumed);
 	return 0;
@@ -271,7 +271,7 @@ static void on_reading(void *arg, const struct reading *r)
 	struct live *l = arg;
 
 	if (scan_queue_put(l->waiting, r))
-		service_logf(LOG_ERR, "no memory: a scan is lost");
+		service_logf(LOG_ERR, "out of memory: scan dropped");
 }
 
 static void live_on_ended(void *arg)
@@ -485,17 +485,22 @@ static int live_finish(struct live *l)
 	int err;
 
 	if (!l->recalled)
-		return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+		return cli_error(-EINTR,
+				 "stopped by a signal while reading the "
+				 "checkpoint: no files written");
 	if (!l->run.updates)
-		return unused ? cli_error(-EINTR, "%s: none of the %llu scans that waited was used: nothing is written",
+		return unused ? cli_error(-EINTR,
+					  "%s: none of %llu waiting scans was "
+					  "used: no files written",
 					  l->run.o->from, unused) :
-		       cli_error(-ENODATA, "%s: no reading came",
+		       cli_error(-ENODATA, "%s: no readings received",
 				 l->run.o->from);
 	l->run.stats.replaced = w.replaced;
 	l->run.stats.lost = w.lost;
 	l->run.stats.unused = l->unused;
 	err = live_write_all(l);
-	return unused ? cli_error(-EINTR, "%s: %llu scans that waited were not used",
+	return unused ? cli_error(-EINTR,
+				  "%s: %llu waiting scans were not used",
 				  l->run.o->from, unused) : err;
 }
 

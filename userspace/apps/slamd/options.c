@@ -140,7 +140,8 @@ static const struct setting settings[] = {
 	{ "laser", "X,Y,YAW", "pose of the laser on the robot (m, m, rad)",
 	  "X,Y,YAW (m, m, rad)", set_laser, .group = 1 },
 	{ "range-max", "M",
-	  "beams of this length hit nothing (default: from the log)",
+	  "beams of at least this length are out of range (default: from the "
+	  "log)",
 	  SETTING_FIELD_DOUBLE(readings.range_max, 0.1, 1e5), .group = 1 },
 	{ "trajectory", "FILE",
 	  "write a pose for each reading, in TUM format",
@@ -160,14 +161,15 @@ static const struct setting settings[] = {
 	  SETTING_FIELD_FLAG(resume), .group = 2 },
 	{ "submap", "M", "start a new submap after this travel (5)",
 	  SETTING_FIELD_DOUBLE(submap, 0.1, 1000), .group = 2 },
-	{ "map-every", "S", "live: publish the whole map this often (5)",
+	{ "map-every", "S", "live: interval of publishing the whole map (5)",
 	  SETTING_FIELD_DOUBLE(map_every, 0.1, 3600), .group = 2 },
 	{ "map-memory", "MB",
 	  "memory for the scans that the map is drawn from (256)",
 	  SETTING_FIELD_U32(map_memory, 1, 1 << 20), .group = 2 },
 	{ "robot", "NAME",
 	  "publish topics below /NAME and submaps as NAME/submap_...",
-	  "1..60 letters, digits or _, and begin with a letter", set_robot, .group = 2 },
+	  "1..60 letters, digits or _, beginning with a letter",
+	  set_robot, .group = 2 },
 	{ "map-frame", "FRAME", "frame of the map (map)",
 	  SETTING_FIELD_TEXT(map_frame), .group = 2 },
 	{ "odom-frame", "FRAME", "frame of odometry (odom)",
@@ -177,7 +179,8 @@ static const struct setting settings[] = {
 	{ "node", "NAME", "name of the ROS node (slamd)",
 	  SETTING_FIELD_TEXT(node), .group = 2 },
 	{ "compat", "gmapping",
-	  "maps, matching, weights and defaults of GMapping, for comparison",
+	  "use maps, matching, weights and defaults of GMapping, for "
+	  "comparison",
 	  "gmapping", set_compat, .group = 3 },
 	{ "particles", "N", "particles of the filter (30)",
 	  SETTING_FIELD_U32(params.particles, 1, SLAM_PARTICLES_MAX),
@@ -188,7 +191,7 @@ static const struct setting settings[] = {
 	  "scan matcher: hill climb or Gauss-Newton (hill)",
 	  "hill or gn", set_matcher, .group = 3 },
 	{ "cutoff", "K",
-	  "hill climb: no further round after K evaluations (none)",
+	  "hill climb: stop after the round with K evaluations (no limit)",
 	  SETTING_FIELD_U32(params.cutoff, 1, 1000000), .group = 3 },
 	{ "refinements", "N", "hill climb: halvings of the step (6)",
 	  SETTING_FIELD_U32(params.refinements, 1, 20), .group = 3 },
@@ -198,7 +201,7 @@ static const struct setting settings[] = {
 	  SETTING_FIELD_DOUBLE(params.range_max, 0, 1000), .group = 3 },
 	{ "distance", "M", "update the particles after this travel (0.05)",
 	  SETTING_FIELD_DOUBLE(params.distance, 0, 100), .group = 3 },
-	{ "angle", "RAD", "or after this turn (0.05)",
+	{ "angle", "RAD", "update the particles after this rotation (0.05)",
 	  SETTING_FIELD_DOUBLE(params.angle, 0, 3), .group = 3 },
 	{ "motion", "NOISE",
 	  "noise of odometry: wheels, tracks, gyro, or six numbers (wheels)",
@@ -215,7 +218,8 @@ static const struct setting settings[] = {
 	{ "gain", "G", "log-likelihood of a perfect scan (40)",
 	  SETTING_FIELD_DOUBLE(params.gain, 1e-3, 1e6), .group = 3 },
 	{ "sharpness", "G",
-	  "the same for the proposal; 0: use the best pose itself (10000)",
+	  "log-likelihood of a perfect scan in the proposal; 0: use the best "
+	  "pose (10000)",
 	  SETTING_FIELD_DOUBLE(params.sharpness, 0, 1e9), .group = 3 },
 	{ "kld", "ERROR",
 	  "KLD sampling with this error, up to --particles (off)",
@@ -231,15 +235,15 @@ static const struct setting settings[] = {
 	  "memory for the particles' maps here (default: what the machine has)",
 	  SETTING_FIELD_U32(memory, 1, MEMORY_MB_MAX), .group = 4 },
 	{ "engine", "SPEC",
-	  "workers elsewhere: amqp://..., mpi, threads (default: none)",
+	  "remote workers: amqp://..., mpi, threads (default: none)",
 	  SETTING_FIELD_TEXT(engine), .group = 4 },
 	{ "job", "NAME", "name of the job at the broker (slam)",
 	  SETTING_FIELD_TEXT(job), .group = 4 },
 	{ "workers", "N", "workers to wait for; with threads, to start (1)",
 	  SETTING_FIELD_U32(workers, 1, BUS_WORKERS), .group = 4 },
-	{ "quiet", NULL, "no progress",
+	{ "quiet", NULL, "do not print progress",
 	  "yes or no", set_quiet, .group = 5, .letter = 'q' },
-	{ "verbose", NULL, "progress, also if not on a terminal",
+	{ "verbose", NULL, "print progress, also if not on a terminal",
 	  "yes or no", set_verbose, .group = 5, .letter = 'v' },
 	{ "version", NULL, "print the version",
 	  SETTING_FIELD_FLAG(version), .group = 5 },
@@ -350,14 +354,16 @@ static const struct need {
 	{ "node", is_node, "needs --from or --to with ROS" },
 	{ "job", has_broker, "needs --engine with a broker" },
 	{ "workers", has_engine, "needs --engine" },
-	{ "memory", has_maps, "is for slam-worker if it has the maps" },
-	{ "sharpness", draws_poses, "means nothing with --compat gmapping" },
-	{ "motion", draws_poses, "means nothing with --compat gmapping" },
-	{ "wall", draws_poses, "means nothing with --compat gmapping" },
-	{ "max-speed", has_wall, "means nothing with --compat gmapping or --wall 0" },
-	{ "kld", resamples, "means nothing without resampling" },
+	{ "memory", has_maps,
+	  "must be given to slam-worker, which has the maps" },
+	{ "sharpness", draws_poses, "has no effect with --compat gmapping" },
+	{ "motion", draws_poses, "has no effect with --compat gmapping" },
+	{ "wall", draws_poses, "has no effect with --compat gmapping" },
+	{ "max-speed", has_wall,
+	  "has no effect with --compat gmapping or --wall 0" },
+	{ "kld", resamples, "has no effect without resampling" },
 	{ "particles-min", has_kld, "needs --kld" },
-	{ "particles-min", is_least, "is more than --particles" },
+	{ "particles-min", is_least, "must not exceed --particles" },
 };
 
 static int check_needs(const struct slamd_options *o, const bool *given,
@@ -379,23 +385,31 @@ static int options_check(void *config, const bool *given, const char *program)
 	if (o->version)
 		return 0;
 	if (o->log && o->from)
-		return cli_usage(program, "give --log FILE or --from SOURCE, not both");
+		return cli_usage(program,
+				 "--log and --from exclude each other");
 	if (!o->log && !o->from)
 		return cli_usage(program, "no input: give --log FILE or --from SOURCE");
 	if (o->log && is_ros(o->to))
-		return cli_usage(program, "a log can only go into a recording");
+		return cli_usage(program,
+				 "--to with --log must be a recording");
 	if (o->resume && !o->checkpoint)
 		return cli_usage(program, "--resume needs --checkpoint");
 	if (o->map && !text_ends(o->map, ".pgm"))
-		return cli_usage(program, "a map is NAME.pgm");
+		return cli_usage(program, "map must be NAME.pgm");
 	if (!*o->odom_frame || *o->odom_frame == '/' ||
 	    !strcmp(o->odom_frame, o->map_frame))
-		return cli_usage(program, "odom-frame must be a name without a leading slash, other than the map's");
+		return cli_usage(program,
+				 "odom-frame must have no leading slash and "
+				 "differ from map-frame");
 	if (o->from && io_is(o->from, "optsample", &rest)) {
 		if (!o->readings.laser)
-			return cli_usage(program, "optsample carries no tf: give the laser's pose by --laser");
+			return cli_usage(program,
+					 "optsample carries no tf: give "
+					 "--laser X,Y,YAW");
 		if (o->readings.odometry && !strcmp(o->readings.odometry, "tf"))
-			return cli_usage(program, "optsample carries no tf: give the topic of odometry by --odometry");
+			return cli_usage(program,
+					 "optsample carries no tf: give "
+					 "--odometry TOPIC");
 	}
 	return check_needs(o, given, program);
 }
@@ -404,8 +418,8 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 {
 	static const struct settings_program program = {
 		.table = settings, .section = "slamd", .check = options_check,
-		.doc = "Where a robot was, and the map it saw, from its laser "
-		       "scans and odometry. See slamd(8).",
+		.doc = "Estimate the trajectory of a robot and a map from its "
+		       "laser scans and odometry. See slamd(8).",
 	};
 	char error[ERROR_TEXT];
 	int err;

@@ -120,6 +120,6 @@ int slam_publisher_check(const struct slam_publisher *out, const char *spec)
 
 	if (!dropped)
 		return 0;
-	return cli_error(-EIO, "%s: %llu messages did not go out", spec,
+	return cli_error(-EIO, "%s: %llu messages not published", spec,
 			 (unsigned long long)dropped);
 }

@@ -188,14 +188,16 @@ static int replay_recall_all(struct replay *r)
 		if (err < 0)
 			return cli_error(err, "%s", error);
 		if (!err || !replay_is_same(&kept, &reading))
-			return cli_error(-EINVAL, "%s is of another log",
+			return cli_error(-EINVAL, "%s belongs to another log",
 					 r->run.o->checkpoint);
 		err = publish_reading(r, &reading, &result);
 	}
 	if (err || (ret <= 0 && ret != -EINTR))
 		return err ? err : ret;
 	/* a partial result would replace that of an earlier run */
-	return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+	return cli_error(-EINTR,
+			 "stopped by a signal while reading the checkpoint: no "
+			 "files written");
 }
 
 /* Return: 0: write the results; or a negative errno, already logged */
@@ -205,8 +207,10 @@ static int log_end(struct replay *r, int ret, const char *error)
 	if (!stopped)
 		return ret < 0 ? cli_error(ret, "%s", error) : 0;
 	if (!r->run.updates)
-		return cli_error(-EINTR, "stopped by a signal before the first scan: nothing is written");
-	cli_warn("stopped by a signal: what was done is written");
+		return cli_error(-EINTR,
+				 "stopped by a signal before the first scan: "
+				 "no files written");
+	cli_warn("stopped by a signal: partial results are written");
 	return 0;
 }
 
@@ -239,11 +243,11 @@ static void replay_warn(const struct replay *r)
 
 	readings_count(r->log, &c);
 	if (c.bad)
-		cli_warn("%s: passed over %llu lines or messages that are no "
-			 "reading", log, (unsigned long long)c.bad);
+		cli_warn("%s: skipped %llu invalid lines or messages",
+			 log, (unsigned long long)c.bad);
 	if (r->run.stats.jumps)
-		cli_warn("%s: the odometry jumped %llu times: taken to be no "
-			 "movement", log,
+		cli_warn("%s: odometry jumped %llu times; jumps are treated as "
+			 "no motion", log,
 			 (unsigned long long)r->run.stats.jumps);
 }
 

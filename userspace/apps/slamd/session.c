@@ -92,7 +92,9 @@ static int try_files(const struct file *file, uint32_t count)
 		for (uint32_t k = 0; k < i; k++)
 			if ((file[i].made || file[k].made) &&
 			    session_is_same(file[k].path, file[i].path))
-				return cli_error(-EINVAL, "%s: one file cannot be two",
+				return cli_error(-EINVAL,
+						 "%s: the same file is given "
+						 "twice",
 						 file[i].path);
 	}
 	return 0;
@@ -200,7 +202,7 @@ int session_recall(struct session *r, struct reading *reading,
 		return cli_error(ret, "%s", error);
 	if (!ret) {
 		if (checkpoint_torn(r->checkpoint))
-			cli_warn("%s: its last reading was not whole",
+			cli_warn("%s: last reading incomplete, ignored",
 				 r->o->checkpoint);
 		return 0;
 	}
@@ -239,7 +241,7 @@ static void session_keep(struct session *r, const struct reading *reading,
 	}
 	if (!err)
 		return;
-	cli_warn("%s: the checkpoint ends here", error);
+	cli_warn("%s: no further checkpoints", error);
 	checkpoint_close(r->checkpoint);
 	r->checkpoint = NULL;
 }
@@ -251,9 +253,14 @@ static void log_lost(struct session *r, const struct reading *reading,
 	const double at = (double)reading->stamp * 1e-9;
 
 	if (result->found)
-		service_logf(LOG_WARNING, "%.3f: the robot is not where its odometry led: found in the map", at);
+		service_logf(LOG_WARNING,
+			     "%.3f: odometry error: robot relocalized in the "
+			     "map", at);
 	else if (result->lost && !r->told_lost)
-		service_logf(LOG_WARNING, "%.3f: the robot is lost: the scans contradict the map. It is looked for, and they are left out of the map meanwhile", at);
+		service_logf(LOG_WARNING,
+			     "%.3f: robot lost: scans contradict the map. "
+			     "Relocalizing; scans are not added to the map",
+			     at);
 	if (result->updated || result->held)
 		r->told_lost = result->lost;
 }
@@ -264,11 +271,17 @@ static int full(const struct session *r, unsigned long long number)
 	char reason[MEMORY_REASON];
 
 	if (memory_reason(reason))
-		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more than %s: ask for fewer with --particles, or share them with --engine and --workers",
+		return cli_error(-ENOMEM,
+				 "%s: reading %llu: the maps of %u particles "
+				 "take more than %s: reduce --particles, or "
+				 "distribute them with --engine and --workers",
 				 r->log, number, r->o->params.particles,
 				 reason);
 	if (r->o->engine)
-		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more memory than the workers have: ask for fewer with --particles, or for more workers",
+		return cli_error(-ENOMEM,
+				 "%s: reading %llu: the maps of %u particles "
+				 "take more memory than the workers have: "
+				 "reduce --particles, or start more workers",
 				 r->log, number, r->o->params.particles);
 	return cli_error(-ENOMEM, "%s: reading %llu: no memory", r->log,
 			 number);
@@ -349,7 +362,9 @@ int session_map(struct session *r, struct mapper *m)
 			     error);
 	r->told_map = err;
 	if (mapper_missing(m) && !r->stats.missing)
-		service_logf(LOG_WARNING, "the map is without its oldest %u scans, and more to come: only %u MB of scans are kept (--map-memory)",
+		service_logf(LOG_WARNING,
+			     "the map lacks its oldest %u scans: only %u MB of "
+			     "scans are kept (--map-memory)",
 			     mapper_missing(m), r->o->map_memory);
 	r->stats.missing = mapper_missing(m);
 	return err;
@@ -371,7 +386,7 @@ int session_trajectory(const struct session *r, struct trajectory *t)
 	free(history);
 	if (err)
 		cli_error(err, "%s: %s", r->log, err == -ENODATA ?
-			  "there is no scan in it" : "no memory");
+			  "no scans" : "no memory");
 	return err;
 }
 

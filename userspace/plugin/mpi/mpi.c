@@ -97,13 +97,13 @@ static int initialize(char error[ERROR_TEXT])
 
 	MPI_Finalized(&yes);
 	if (yes)
-		return fail(error, -EALREADY, "was closed in this process");
+		return fail(error, -EALREADY, "already closed in this process");
 	MPI_Initialized(&yes);
 	if (yes)
-		return fail(error, -EALREADY, "is open in this process");
+		return fail(error, -EALREADY, "already open in this process");
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) ||
 	    provided < MPI_THREAD_FUNNELED)
-		return fail(error, -EIO, "cannot be initialized");
+		return fail(error, -EIO, "initialization failed");
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static int take_role(struct bus *e, const struct mpi *m,
 	if (e->role == role)
 		return 0;
 	return fail(error, -EINVAL, m->ranks == 1 ?
-		    "a worker needs mpirun, and a coordinator in it" :
+		    "a worker needs mpirun with a coordinator" :
 		    m->rank ? "only rank 0 can be the coordinator" :
 		    "rank 0 is the coordinator, it cannot be a worker");
 }
@@ -169,7 +169,7 @@ static void acknowledge(struct bus *e)
 		of_dead = i;
 		MPI_Group_translate_ranks(dead, 1, &of_dead, all, &rank);
 		if (rank != MPI_UNDEFINED)
-			e->up->gone(e, rank, "its process died");
+			e->up->gone(e, rank, "process died");
 	}
 	MPI_Group_free(&dead);
 	MPI_Group_free(&all);

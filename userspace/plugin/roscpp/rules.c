@@ -34,7 +34,7 @@ static int number(const char *value, u32 min, u32 max, u32 *result)
 static int option(struct rule *rule, char *option, char *why)
 {
 	char *value = strchr(option, '=');
-	const char *wants = "is no option";
+	const char *wants = "is not an option";
 	uint32_t policy;
 	size_t len;
 
@@ -45,16 +45,16 @@ static int option(struct rule *rule, char *option, char *why)
 				rule->policy = policy;
 				return 0;
 			}
-			wants = "is no policy";
+			wants = "is not a policy";
 		} else if (!strncmp(option, "limit=", len)) {
 			if (!number(value, 1, OPTSAMPLE_LIMIT_MAX,
 				    &rule->limit))
 				return 0;
-			wants = "is not from 1 to 65535";
+			wants = "is not in 1..65535";
 		} else if (!strncmp(option, "refill=", len)) {
 			if (!number(value, 0, 100, &rule->refill))
 				return 0;
-			wants = "is not from 0 to 100";
+			wants = "is not in 0..100";
 		} else if (!strncmp(option, "sync=", len)) {
 			rule->sync = value;
 			if (*value)
@@ -97,12 +97,12 @@ static int entry(struct rules *r, char *text, char *why)
 	for (len = strlen(text); len && strchr(blank, text[len - 1]); len--)
 		text[len - 1] = '\0';
 	if (strpbrk(text, blank)) {
-		snprintf(why, RULES_WHY, "\"%.80s\" has a blank", text);
+		snprintf(why, RULES_WHY, "\"%.80s\" contains a space", text);
 		return -EINVAL;
 	}
 	rule.pattern = strsep(&text, ":");
 	if (!*rule.pattern) {
-		snprintf(why, RULES_WHY, "a topic is missing");
+		snprintf(why, RULES_WHY, "missing topic");
 		return -EINVAL;
 	}
 	while ((word = strsep(&text, ":"))) {

@@ -125,7 +125,9 @@ static int put_words(int argc, char **argv, struct nlmsghdr *n, int maxlen)
 	for (i = 2; i < argc && strcmp(argv[i], "profile"); i++) {
 		w = find_word(argv[i]);
 		if (!w) {
-			fprintf(stderr, "optsample: \"%s\" is nothing of a profile, which come last\n",
+			fprintf(stderr,
+				"optsample: unknown argument \"%s\" in a "
+				"profile (profiles come last)\n",
 				argv[i]);
 			return -EINVAL;
 		}
@@ -144,7 +146,7 @@ static int put_words(int argc, char **argv, struct nlmsghdr *n, int maxlen)
 	}
 	if (i > 2)
 		return i;
-	fprintf(stderr, "optsample: profile %s says nothing\n", argv[1]);
+	fprintf(stderr, "optsample: profile %s has no arguments\n", argv[1]);
 	return -EINVAL;
 }
 

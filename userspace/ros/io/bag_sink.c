@@ -118,7 +118,7 @@ static int bag_sink_publish(struct sink_topic *t, int64_t received,
 	    err == -ENOMEM) {
 		if (!t->told)
 			sink_log(&s->s, LOG_WARNING,
-				 "%s: a message cannot be recorded: %s",
+				 "%s: cannot record a message: %s",
 				 t->name, strerror(-err));
 		t->told = true;
 	} else {

@@ -289,15 +289,15 @@ static int open_bag(struct bag_source *s, const char *path,
 			path);
 	if (err)
 		return error_set(error, err, "%s: %s", path, err == -EBADMSG ?
-				 "a damaged recording" : strerror(-err));
+				 "damaged recording" : strerror(-err));
 	err = bag_source_read_topics(s);
 	if (err)
 		return error_set(error, err, "no memory");
 	if (!bag_span(s->bag, &begin, &end))
-		return error_set(error, -ENODATA, "%s: no message in it",
+		return error_set(error, -ENODATA, "%s: no messages",
 				 path);
 	if (s->s.config.start * 1e9 > end - begin)
-		return error_set(error, -ERANGE, "%s lasts %.3f s only", path,
+		return error_set(error, -ERANGE, "%s: only %.3f s long", path,
 				 (end - begin) * 1e-9);
 	return 0;
 }

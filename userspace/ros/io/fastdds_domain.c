@@ -73,7 +73,7 @@ static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
 	ops = dlsym(p, "fastdds_ops");
 	if (!ops || ops->abi != FASTDDS_ABI) {
 		error_set(error, -EOPNOTSUPP,
-			  PLUGIN " is of another version");
+			  PLUGIN " has another version");
 		ops = NULL;
 	}
 	return ops;

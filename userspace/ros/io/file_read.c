@@ -246,9 +246,9 @@ static int read_picture(struct file_reader *r, struct message_image *m,
 	if (err)
 		return error_set(error, err, "%s: %s", r->path,
 				 err == -EOPNOTSUPP ?
-					"no PNG or JPEG that is read here" :
-				 err == -E2BIG	? "too large an image" :
-				 err == -EBADMSG ? "a damaged image" :
+					"unsupported PNG or JPEG" :
+				 err == -E2BIG	? "image too large" :
+				 err == -EBADMSG ? "damaged image" :
 						  strerror(-err));
 	return image_message(r, &image, m, error);
 }
@@ -291,7 +291,7 @@ static int file_read_read_map(struct file_reader *r,
 		return -EINVAL;
 	if (pnm_parse_yaml((char *)r->file.data, &p))
 		return error_set(error, -EINVAL,
-				 "%s: no resolution and origin of a map", yaml);
+				 "%s: missing resolution or origin", yaml);
 	if (file_read_load(r, r->path, error))
 		return -EINVAL;
 	if (pnm_parse(r->file.data, r->file.len, &image) || image.depth != 8)
@@ -334,7 +334,7 @@ static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
 	int ret = cloud_file_load(&f, r->path, 1);
 
 	if (ret)
-		return error_set(error, ret, "%s: left out", r->path);
+		return error_set(error, ret, "%s: ignored", r->path);
 	/* its fields' names are the cloud's */
 	cloud_destroy(r->turn);
 	r->turn = f.cloud;
@@ -356,7 +356,7 @@ static int read_turn(struct file_reader *r, struct message_point_cloud *m,
 		return cloud_message(r, r->turn, m, error);
 	}
 	if (ferror(r->packets))
-		return error_set(error, -EIO, "%s: cannot be read", r->path);
+		return error_set(error, -EIO, "%s: cannot read", r->path);
 	return 0;
 }
 

@@ -241,14 +241,14 @@ static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err)
 	}
 	if (!err) {
 		if (s->full)
-			sink_log(&s->s, LOG_NOTICE, "%s: can be written again",
+			sink_log(&s->s, LOG_NOTICE, "%s: writing again",
 				 s->folder);
 		s->full = false;
 		return;
 	}
 	if (!t->told)
 		sink_log(&s->s, LOG_WARNING,
-			 "%s: a message cannot be made a file: %s", t->name,
+			 "%s: cannot write a message to a file: %s", t->name,
 			 strerror(-err));
 	t->told = true;
 }

@@ -60,7 +60,8 @@ int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 	if (err == -EINVAL)
 		return error_set(
 			error, err,
-			"no ROS master can be at '%s' (http://HOST:PORT), or no node be called '%s'",
+			"invalid ROS master URI '%s' (http://HOST:PORT) or "
+			"node name '%s'",
 			master ? master : "ROS_MASTER_URI", e->name);
 	if (err)
 		return error_set(error, err, "ROS 1: %s", strerror(-err));

@@ -82,7 +82,7 @@ static int ros1_sink_publish(struct sink_topic *topic, int64_t received,
 	ros1_end_due(ros1_sink_end_of(s));
 	if (err && !topic->told)
 		sink_log(s, LOG_WARNING,
-			 "%s: a message is dropped, as will be others: %s",
+			 "%s: message dropped, logged once: %s",
 			 topic->name, strerror(-err));
 	topic->told |= err != 0;
 	return err;

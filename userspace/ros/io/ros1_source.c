@@ -76,8 +76,8 @@ static void ros1_source_on_message(void *arg, const void *bytes, size_t len,
 		s->config.message(s->config.arg, &m);
 	} else if (!t->told) {
 		t->told = true;
-		source_log(s, LOG_WARNING, "%s is left out: %s", t->name,
-			   kind < 0 ? "of no type that is known here" :
+		source_log(s, LOG_WARNING, "%s ignored: %s", t->name,
+			   kind < 0 ? "unsupported type" :
 			   message_type(kind, MESSAGE_ROS1));
 	}
 }

@@ -252,7 +252,7 @@ int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
 	if (split_name(g, node)) {
 		free(g);
 		return error_set(error, -EINVAL,
-				 "'%s' is not a name for a node", node);
+				 "invalid node name '%s'", node);
 	}
 	ret = make_writer(g);
 	err = ret < 0 ? ros2_errno(ret) : ros2_graph_update(g);

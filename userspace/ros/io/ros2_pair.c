@@ -169,13 +169,13 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 	p->watch.arg = arg;
 	if (!io_valid_name(name))
 		return error_set(error, -EINVAL,
-				 "'%s' is not a name for a service", name);
+				 "invalid service name '%s'", name);
 	err = watch_event(p, loop);
 	if (!err)
 		err = open_pair(p, ros, name, kind, part);
 	if (err) {
 		ros2_pair_close(p);
-		error_set(error, err, "%s: no such service can be had: %s",
+		error_set(error, err, "%s: cannot create the service: %s",
 			  name, strerror(-err));
 	}
 	return err;

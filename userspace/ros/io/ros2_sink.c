@@ -131,9 +131,9 @@ static int ros2_sink_publish(struct sink_topic *topic, int64_t received,
 	(void)received;
 	if (err && !topic->told)
 		sink_log(topic->sink, LOG_WARNING,
-			 "%s: a message is dropped, as will be others: %s",
+			 "%s: message dropped, logged once: %s",
 			 topic->name,
-			 err == -EAGAIN ? "a reader does not keep up" :
+			 err == -EAGAIN ? "a reader is too slow" :
 					  strerror(-err));
 	topic->told |= err != 0;
 	return err;

@@ -250,9 +250,9 @@ static void meet(struct ros2_source *s, struct topic *t,
 		source_log(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
 	if (w->kind != t->kind || w->kind < 0) {
 		if (!t->told)
-			source_log(&s->s, LOG_WARNING, "%s is left out: %s",
+			source_log(&s->s, LOG_WARNING, "%s ignored: %s",
 				   t->name, w->kind < 0 ?
-				   "of no type that is known here" :
+				   "unsupported type" :
 				   message_type(w->kind, MESSAGE_CDR));
 		t->told = true;
 	} else if (!t->reader[reader_for(t, w)] && t->topic) {
@@ -452,8 +452,8 @@ static bool count_lost(struct ros2_source *s, struct topic *t,
 	s->lost += n;
 	if (!t->told_lost)
 		source_log(&s->s, LOG_WARNING, "%s: %llu messages of a writer "
-			   "were lost on their way; more of it is in the "
-			   "status only", t->name, (unsigned long long)n);
+			   "were lost; further losses are only counted in the "
+			   "status", t->name, (unsigned long long)n);
 	t->told_lost = true;
 	return false;
 }

@@ -93,7 +93,7 @@ static int open_any(struct sink **s, struct loop *loop,
 	const char *rest;
 
 	if (!config->spec || !*config->spec)
-		return error_set(error, -EINVAL, "no sink is given");
+		return error_set(error, -EINVAL, "missing sink");
 	if (io_is(config->spec, "ros2", &rest))
 		return ros2_sink_ops.open(s, loop, rest, config, error);
 	if (io_is(config->spec, "ros1", &rest))

@@ -71,7 +71,7 @@ static void sink_thread_add(struct thread_sink *s, struct written *w)
 	if (!err)
 		return;
 	w->inner = NULL;
-	sink_log(&s->s, LOG_ERR, "%s: cannot be offered: %s", w->name,
+	sink_log(&s->s, LOG_ERR, "%s: cannot advertise: %s", w->name,
 		 strerror(-err));
 }
 
@@ -221,7 +221,8 @@ static bool sink_thread_has_room(struct thread_sink *s, size_t len)
 	if (!s->behind)
 		sink_log(
 			&s->s, LOG_WARNING,
-			"%s: is written more slowly than messages come: what does not fit %d MB is dropped",
+			"%s: writing is slower than the input: messages beyond "
+			"%d MB are dropped",
 			s->s.config.spec, SINK_WAITING >> 20);
 	s->behind = true;
 	return false;

@@ -21,17 +21,17 @@ void source_log(const struct source *s, int priority, const char *format, ...)
 static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 {
 	if (!c->spec || !*c->spec)
-		return error_set(error, -EINVAL, "no source is given");
+		return error_set(error, -EINVAL, "missing source");
 	/* this form rejects NAN, too */
 	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
 		return error_set(error, -EINVAL,
-				 "speed must be 0.001 ... 1000000");
+				 "speed must be 0.001..1000000");
 	if (!(c->rate >= 1e-3 && c->rate <= 1e4))
 		return error_set(error, -EINVAL,
-				 "rate must be 0.001 ... 10000 Hz");
+				 "rate must be 0.001..10000 Hz");
 	if (!(c->start >= 0 && c->start <= 1e9))
 		return error_set(error, -EINVAL,
-				 "start must be 0 or more seconds");
+				 "start must be at least 0 s");
 	return 0;
 }
 

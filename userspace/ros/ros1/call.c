@@ -57,16 +57,16 @@ static void call_answer(struct call *c, const struct http *h)
 
 	if (h->status != 200 ||
 	    xml_parse_answer(c->in.data + h->head, h->body, &answer)) {
-		call_end(c, -EPROTO, "no answer of a ROS node", NULL);
+		call_end(c, -EPROTO, "invalid XML-RPC answer", NULL);
 		return;
 	}
 	words = xml_string(answer, 1);
 	value = xml_item(answer, 2);
 	if (xml_int(answer, 0, -1) != 1)
 		call_end(c, -EREMOTEIO, words ? node_clean(words) :
-			 "it says no", NULL);
+			 "rejected without a reason", NULL);
 	else if (!value)
-		call_end(c, -EPROTO, "an answer without a value", NULL);
+		call_end(c, -EPROTO, "XML-RPC answer without a value", NULL);
 	else
 		call_end(c, 0, words ? words : "", value);
 	free(words);

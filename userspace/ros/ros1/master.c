@@ -23,7 +23,7 @@ static void master_call(struct ros1 *r, const char *method,
 	int err = call_start(r, &m->uri, method, params, done, r, &m->call);
 
 	if (err)
-		done(r, err, err == -ENOENT ? "its host is not known" :
+		done(r, err, err == -ENOENT ? "unknown host" :
 		     strerror(-err), NULL);
 }
 
@@ -44,7 +44,7 @@ static bool master_answered(struct ros1 *r, int err, const char *words)
 	}
 	if (!m->told)
 		node_log(r, LOG_WARNING, "the ROS master at http://%s:%u does "
-			 "not answer (%s): trying on", m->uri.host,
+			 "not answer (%s): retrying", m->uri.host,
 			 m->uri.port, words);
 	m->told = true;
 	m->answers = false;
@@ -66,7 +66,7 @@ static void master_is_new(struct ros1 *r)
 		g->refused = false;
 	}
 	if (some)
-		node_log(r, LOG_INFO, "the ROS master was started anew: "
+		node_log(r, LOG_INFO, "the ROS master was restarted: "
 			 "registering again");
 }
 
@@ -85,7 +85,8 @@ static void master_registered(void *arg, int err, const char *words,
 		g->known = true;
 		if (err && !g->refused) {
 			g->refused = true;
-			node_log(r, LOG_ERR, "%s: the ROS master refuses: %s",
+			node_log(r, LOG_ERR,
+				 "%s: rejected by the ROS master: %s",
 				 g->topic, words);
 		}
 		/* Updates may be newer than this list: only add. */

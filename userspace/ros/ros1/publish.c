@@ -156,7 +156,8 @@ static void pub_log_rejection(struct ros1_pub *pub, const struct header *h,
 	if (who && (!pub->rejected || strcmp(pub->rejected, who))) {
 		free(pub->rejected);
 		pub->rejected = strdup(who);
-		node_log(pub->known.node, LOG_ERR, "%s: not to %s: %s",
+		node_log(pub->known.node, LOG_ERR,
+			 "%s: subscriber %s rejected: %s",
 			 pub->known.topic, node_clean(who), why);
 	}
 	free(who);
@@ -171,8 +172,9 @@ int pub_accepts(struct ros1_pub *pub, const struct header *h, char *why)
 
 	if (!header_is(h, HEADER_MD5SUM, "*") &&
 	    !header_is(h, HEADER_MD5SUM, g->md5)) {
-		snprintf(why, TEXT_MAX, "it wants %.60s (md5 %.32s), this is "
-			 "%.60s (%.32s)", type ? node_clean(type) : "",
+		snprintf(why, TEXT_MAX, "type mismatch: wants %.60s (md5 "
+			 "%.32s), published is %.60s (%.32s)",
+			 type ? node_clean(type) : "",
 			 md5 ? node_clean(md5) : "", g->type, g->md5);
 		pub_log_rejection(pub, h, why);
 		err = -EPROTO;

@@ -23,7 +23,7 @@ static ssize_t receive_header(struct source *s)
 	size_t n = s->stream.len >= 4 ? get_le32(s->stream.data) : 0;
 
 	if (n > HEADER_MAX) {
-		source_lost(s, "its header is too long");
+		source_lost(s, "connection header too long");
 		return -1;
 	}
 	if (s->stream.len < 4 || s->stream.len - 4 < n)
@@ -99,7 +99,7 @@ static ssize_t receive_read(struct source *s)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0) {
-		source_lost(s, n ? strerror(errno) : "it closed the connection");
+		source_lost(s, n ? strerror(errno) : "connection closed");
 		return -1;
 	}
 	return n;

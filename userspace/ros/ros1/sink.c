@@ -213,7 +213,7 @@ static void sink_send_header(struct sink *s, struct bytes *out)
 	put_le32(out->data, (uint32_t)(out->len - 4));
 	/* It fits into a new socket; if not, the subscriber gives up. */
 	if (send(s->watch.fd, out->data, out->len, MSG_NOSIGNAL) < 0)
-		node_log(s->node, LOG_DEBUG, "a subscriber is gone already");
+		node_log(s->node, LOG_DEBUG, "subscriber already disconnected");
 }
 
 /* Send the reason, and close */
@@ -233,7 +233,7 @@ static void sink_meet(struct sink *s, const struct header *h)
 {
 	struct registration *g = NULL;
 	struct bytes out = { 0 };
-	char why[TEXT_MAX] = "this topic is not published here", *topic;
+	char why[TEXT_MAX] = "topic not published by this node", *topic;
 	int on = 1;
 
 	topic = header_value(h, HEADER_TOPIC);
@@ -282,7 +282,7 @@ static void sink_read(struct sink *s)
 	if (s->stream.len - 4 < len)
 		return;
 	if (header_parse(s->stream.data + 4, len, &h))
-		sink_reject(s, "the header is broken");
+		sink_reject(s, "malformed connection header");
 	else
 		sink_meet(s, &h);
 }

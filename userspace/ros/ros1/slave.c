@@ -184,7 +184,7 @@ static void slave_publisher_update(struct slave *q)
 	if (g && uris && xmlrpc_value_type(uris) == XMLRPC_TYPE_ARRAY)
 		sub_publishers(sub_of(g), uris, true);
 	else
-		slave_status(q, 0, "this topic is not subscribed here");
+		slave_status(q, 0, "topic not subscribed by this node");
 	free(topic);
 	xml_put(uris);
 }
@@ -206,7 +206,7 @@ static void slave_udp(struct slave *q, struct ros1_pub *pub,
 	size_t len = 0;
 
 	bytes = xml_base64(protocol, 1, &len);
-	slave_status(q, 0, "the UDPROS header or address is wrong");
+	slave_status(q, 0, "invalid UDPROS header or address");
 	if (host && bytes && !header_parse(bytes, len, &h) &&
 	    !pub_accepts(pub, &h, q->words) && !pub_header(pub, &ours) &&
 	    !sink_udp(pub, &h, host, port, &datagram, &s)) {
@@ -231,8 +231,8 @@ static void slave_request_topic(struct slave *q)
 
 	if (topic)
 		g = master_find(q->node, topic, true);
-	slave_status(q, 0, g ? "no protocol in common" :
-		     "this topic is not published here");
+	slave_status(q, 0, g ? "no common protocol" :
+		     "topic not published by this node");
 	for (i = 0; g && !found && i < xml_size(protocols); i++) {
 		p = xml_item(protocols, i);
 		name = xml_string(p, 0);

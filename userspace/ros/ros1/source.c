@@ -73,7 +73,7 @@ void source_free(struct source *s)
 /* Do not retry while it is listed: the result would be the same. */
 static void source_refuse(struct source *s, const char *why)
 {
-	node_log(source_node(s), LOG_ERR, "%s: not from %s: %s",
+	node_log(source_node(s), LOG_ERR, "%s: publisher %s rejected: %s",
 		 s->sub->known.topic, s->text, why);
 	source_close(s);
 	s->state = SOURCE_REFUSED;
@@ -113,7 +113,7 @@ static void source_flows(struct source *s)
 	s->watch.deadline = s->udp ? s->seen + UDP_SILENCE_MS : 0;
 	s->backoff = 0;
 	if (s->told)
-		node_log(source_node(s), LOG_INFO, "%s: from %s again",
+		node_log(source_node(s), LOG_INFO, "%s: reconnected to %s",
 			 s->sub->known.topic, s->text);
 	s->told = false;
 }
@@ -125,7 +125,7 @@ int source_meet(struct source *s, const void *data, size_t len)
 	char why[TEXT_MAX], *text;
 
 	if (header_parse(data, len, &h)) {
-		source_refuse(s, "its header is broken");
+		source_refuse(s, "malformed connection header");
 		return -EPROTO;
 	}
 	source_forget_who(s);
@@ -142,7 +142,7 @@ int source_meet(struct source *s, const void *data, size_t len)
 	}
 	if (h.field[HEADER_ERROR].p) {
 		text = node_clean(header_value(&h, HEADER_ERROR));
-		source_refuse(s, text ? text : "it says no");
+		source_refuse(s, text ? text : "rejected without a reason");
 		free(text);
 		return -EPROTO;
 	}
@@ -150,8 +150,9 @@ int source_meet(struct source *s, const void *data, size_t len)
 	     !header_is(&h, HEADER_MD5SUM, g->md5)) ||
 	    (strcmp(g->type, "*") && !header_is(&h, HEADER_TYPE, "*") &&
 	     !header_is(&h, HEADER_TYPE, g->type))) {
-		snprintf(why, sizeof(why), "it has %.60s (md5 %.32s), wanted "
-			 "%.60s (%.32s)", s->who.type, s->who.md5, g->type,
+		snprintf(why, sizeof(why), "type mismatch: has %.60s (md5 "
+			 "%.32s), wanted %.60s (%.32s)",
+			 s->who.type, s->who.md5, g->type,
 			 g->md5);
 		source_refuse(s, why);
 		return -EPROTO;
@@ -193,7 +194,7 @@ static void source_answer_tcp(struct source *s)
 	poller_remove(&r->poller, &s->watch);
 	err = hosts_find(&r->hosts, s->data.host, s->data.port, &to);
 	if (err) {
-		source_lost(s, "its host is not known");
+		source_lost(s, "unknown host");
 		return;
 	}
 	fd = connect_start(&to);
@@ -216,7 +217,7 @@ static void source_answer_udp(struct source *s, xmlrpc_value *answer)
 
 	if (!s->udp || s->watch.fd < 0 || !header ||
 	    datagram <= UDPROS_HEADER || datagram > UDPROS_DATAGRAM)
-		source_refuse(s, "its UDPROS answer makes no sense");
+		source_refuse(s, "invalid UDPROS answer");
 	else if (udpros_open(&s->in, (uint32_t)xml_int(answer, 3, 0),
 			     (size_t)datagram, source_node(s)->message_max))
 		source_lost(s, strerror(ENOMEM));
@@ -242,7 +243,7 @@ static void source_answered(void *arg, int err, const char *words,
 	port = xml_int(value, 2, 0);
 	if (!protocol || !host || strlen(host) >= HOST_MAX || port <= 0 ||
 	    port > 65535) {
-		source_lost(s, "it offers neither TCPROS nor UDPROS");
+		source_lost(s, "offers neither TCPROS nor UDPROS");
 	} else {
 		strcpy(s->data.host, host);
 		s->data.port = (uint16_t)port;
@@ -251,7 +252,7 @@ static void source_answered(void *arg, int err, const char *words,
 		else if (!strcmp(protocol, "UDPROS"))
 			source_answer_udp(s, value);
 		else
-			source_lost(s, "it offers another transport");
+			source_lost(s, "offers an unknown transport");
 	}
 	free(protocol);
 	free(host);
@@ -316,7 +317,7 @@ static void source_ask(struct source *s)
 	}
 	s->state = SOURCE_ASKED;
 	if (err)
-		source_lost(s, err == -ENOENT ? "its host is not known" :
+		source_lost(s, err == -ENOENT ? "unknown host" :
 			    strerror(-err));
 }
 
@@ -373,7 +374,7 @@ static void source_lives(void *arg, int err, const char *words,
 	pid = xml_int(list, 0, 0);
 	xml_put(list);
 	if (s->pid && s->pid != pid)
-		source_lost(s, "it was started anew");
+		source_lost(s, "node was restarted");
 	else
 		s->pid = pid;
 }

@@ -82,8 +82,8 @@ void sub_publishers(struct ros1_sub *sub, xmlrpc_value *uris, bool all)
 		free(uri);
 	}
 	if (left)
-		node_log(sub->known.node, LOG_ERR, "%s: %u publishers are too "
-			 "many, or have no URI", sub->known.topic, left);
+		node_log(sub->known.node, LOG_ERR, "%s: %u publishers ignored: "
+			 "too many, or without a URI", sub->known.topic, left);
 	for (s = sub->sources; s; s = next) {
 		next = s->next;
 		if (!s->listed)

@@ -232,7 +232,7 @@ static bool may_take(size_t bytes)
 	left = memory_left("", &keep);
 	if (left < keep || left - keep < bytes)
 		return memory_refuse(
-			"the memory that is left here (they have %.0f MB)",
+			"the free memory of this machine (in use: %.0f MB)",
 			(double)account.taken / (1 << 20));
 	left -= keep;
 	account.known = account.taken + (left < bytes + STEP ? left :
@@ -264,7 +264,7 @@ void memory_no_addresses(void)
 {
 	pthread_mutex_lock(&account.lock);
 	memory_refuse(
-		"the addresses that a process has for them (they have %.0f MB)",
+		"the address space of the process (in use: %.0f MB)",
 		(double)account.taken / (1 << 20));
 	pthread_mutex_unlock(&account.lock);
 }

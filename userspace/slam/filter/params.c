@@ -127,9 +127,9 @@ int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT])
 	if (p->refinements < 1 || p->refinements > 20 ||
 	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS)
 		return error_set(error, -EINVAL,
-				 "no such matcher or refinements");
+				 "unknown matcher or refinements");
 	if (p->compat == SLAM_GMAPPING && p->matcher != SLAM_HILL)
 		return error_set(error, -EINVAL,
-				 "GMapping has no matcher but the hill climb");
+				 "GMapping only has the hill climb matcher");
 	return 0;
 }

@@ -163,12 +163,13 @@ static int check_head(struct checkpoint *c, const struct slam_params *params,
 	if ((err && err != -EIO) || (!err && memcmp(head.magic, magic,
 						     sizeof(magic))))
 		return checkpoint_fail(c, error, -EBADMSG,
-				       "is no checkpoint of slamd");
+				       "is not a checkpoint of slamd");
 	if (err || head.version != VERSION ||
 	    head.size != sizeof(*params))
 		return checkpoint_fail(c, error, err ? -EBADMSG : -EINVAL, err ?
-				       "is no checkpoint of slamd" :
-				       "is of another version of slamd");
+				       "is not a checkpoint of slamd" :
+				       "was written by another version of "
+				       "slamd");
 	if (memcmp(&head.params, params, sizeof(*params)))
 		return checkpoint_fail(c, error, -EINVAL,
 				       "was made with other settings "
@@ -189,18 +190,19 @@ static int checkpoint_begin(struct checkpoint *c,
 	/* first: the process that has the file may still write its head */
 	if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return checkpoint_fail(c, error, -EBUSY,
-				       "another slamd has it");
+				       "in use by another slamd");
 	if (fstat(c->fd, &st))
 		return fail_errno(c, error);
 	if (!S_ISREG(st.st_mode))
-		return checkpoint_fail(c, error, -EINVAL, "is no file");
+		return checkpoint_fail(c, error, -EINVAL,
+				       "is not a regular file");
 	c->size = (uint64_t)st.st_size;
 	if (!c->size)
 		return checkpoint_write_head(c, params, error);
 	if (!resume)
 		return checkpoint_fail(c, error, -EEXIST,
-				       "exists; --resume goes on with "
-				       "it");
+				       "exists; to continue from it use "
+				       "--resume");
 	return check_head(c, params, error);
 }
 
@@ -243,7 +245,7 @@ static int fail_record(const struct checkpoint *c,
 {
 	return checkpoint_fail(c, error, err,
 			       err == -EBADMSG ? "is damaged at byte %llu" :
-						 "byte %llu: cannot be read",
+						 "cannot read byte %llu",
 			       (unsigned long long)c->at);
 }
 

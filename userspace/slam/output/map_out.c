@@ -74,7 +74,7 @@ static int png_path(const char *path, char png[PATH_MAX], char *error)
 
 	if (len < 4 || strcmp(path + len - 4, ".pgm"))
 		return atomic_file_error(error, path, -EINVAL,
-					 "the name of a map must end in .pgm");
+					 "map file name must end in .pgm");
 	if (len >= PATH_MAX)
 		return atomic_file_error(error, path, -ENAMETOOLONG, NULL);
 	snprintf(png, PATH_MAX, "%.*s.png", (int)len - 4, path);
@@ -119,7 +119,7 @@ int map_out_write(const struct map_out *given, char error[ERROR_TEXT])
 		return err;
 	if (rect_is_empty(&m.raster->rect))
 		return atomic_file_error(error, m.path, -EINVAL,
-					 "a map without cells");
+					 "map has no cells");
 	if (!m.title)
 		m.title = slash ? slash + 1 : m.path;
 	err = map_out_encode(&m, &png, error);

@@ -87,8 +87,8 @@ int occupancy_create(struct occupancy **to,
 
 	if (!config_valid(config))
 		return error_set(error, -EINVAL,
-				 "a grid with cells of %g m, ranges "
-				 "of %g m and %g m",
+				 "invalid grid: cells of %g m, ranges of %g m "
+				 "and %g m",
 				 config->resolution, config->range_max,
 				 config->range_free);
 	o = aligned_alloc(_Alignof(struct occupancy), sizeof(*o));
@@ -451,8 +451,7 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 {
 	if (!reading_valid(r) || !pose_valid(robot))
 		return error_set(error, -EINVAL,
-				 "a scan with numbers that cannot "
-				 "be, at %g m, %g m, %g rad",
+				 "invalid scan values at %g m, %g m, %g rad",
 				 robot->x, robot->y, robot->yaw);
 	if (occupancy_reserve(o, r->beams))
 		return error_set(error, -ENOMEM, "out of memory");
@@ -462,16 +461,14 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 	find_ends(o, r, robot);
 	if (!ends_rect(o, area))
 		return error_set(error, -ERANGE,
-				 "a scan that reaches over more "
-				 "than %d cells of %g m",
+				 "scan exceeds %d cells of %g m",
 				 CELLS_SIDE_MAX, o->config.resolution);
 	*known = rect_union(&o->known, area);
 	if (known->width > CELLS_SIDE_MAX || known->height > CELLS_SIDE_MAX)
 		return error_set(
 			error, -ERANGE,
-			"a scan at %.1f m, %.1f m: the map "
-			"would have %u x %u cells of %g m, and no side may "
-			"have more than %d",
+			"scan at %.1f m, %.1f m: map of %u x %u cells of %g m "
+			"exceeds %d per side",
 			robot->x, robot->y, known->width, known->height,
 			o->config.resolution, CELLS_SIDE_MAX);
 	return 0;

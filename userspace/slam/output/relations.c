@@ -46,7 +46,7 @@ int relations_read(struct relations *r, const char *path,
 			 relations_read_line, r, error);
 	if (!err && !r->count)
 		err = table_error(error, path, 0, -ENODATA,
-				  "no relations in it");
+				  "no relations");
 	if (err)
 		relations_free(r);
 	return err;

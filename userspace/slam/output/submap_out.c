@@ -29,8 +29,8 @@ static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			return 0;
 		}
 	}
-	return error_set(error, -EINVAL, "%s: 1 to %zu bytes of UTF-8 that "
-			 "do not begin with a slash are possible", what, max);
+	return error_set(error, -EINVAL, "%s must have 1 to %zu bytes of UTF-8 "
+			 "and not begin with a slash", what, max);
 }
 
 /* Whether a submap could have this name */
@@ -61,8 +61,8 @@ int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 	if (err)
 		return err;
 	if (is_taken(prefix, map) || is_taken(prefix, robot))
-		return error_set(error, -EINVAL, "the prefix of submaps: a "
-				 "submap would get the name of the map or of "
+		return error_set(error, -EINVAL, "the prefix of submaps "
+				 "conflicts with the frame of the map or of "
 				 "the robot");
 	return 0;
 }
@@ -96,13 +96,13 @@ static int grid(struct submap_out *out, const struct occupancy *o,
 	int err;
 
 	if (rect_is_empty(&r.rect))
-		return error_set(error, -ENODATA, "%s: nothing is known yet",
+		return error_set(error, -ENODATA, "%s: no known cells",
 				 frame);
 	err = map_room_reserve(&out->room, (size_t)r.rect.width *
 					   r.rect.height);
 	if (err == -E2BIG)
-		return error_set(error, err, "%s: a map of %u x %u cells, a "
-				 "message may have %d", frame, r.rect.width,
+		return error_set(error, err, "%s: map of %u x %u cells exceeds "
+				 "%d cells per message", frame, r.rect.width,
 				 r.rect.height, MAP_MESSAGE_CELLS);
 	if (err)
 		return error_set(error, err, "out of memory");

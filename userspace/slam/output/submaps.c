@@ -92,8 +92,8 @@ int submaps_create(struct submaps **to, const struct submaps_config *config,
 	if (!(config->distance >= 0 && config->distance <= POSE_MAX) ||
 	    !(config->tolerance >= 0 && config->tolerance <= POSE_MAX))
 		return error_set(error, -EINVAL,
-				 "submaps every %g m, with a "
-				 "tolerance of %g m",
+				 "invalid submap interval %g m or tolerance %g "
+				 "m",
 				 config->distance, config->tolerance);
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -184,8 +184,7 @@ int submaps_add(struct submaps *s, const struct reading *r,
 
 	if (!reading_valid(r))
 		return error_set(error, -EINVAL,
-				 "a scan with numbers that cannot "
-				 "be");
+				 "invalid scan values");
 	if (s->scans == SCANS_MAX)
 		return error_set(error, -E2BIG, "more than %d scans",
 				 SCANS_MAX);
@@ -386,7 +385,7 @@ int submaps_update(struct submaps *s, const struct pose *history,
 	for (uint32_t i = 0; i < count; i++)
 		if (!pose_valid(&history[i]))
 			return error_set(error, -EINVAL,
-					 "scan %u at %g m, %g m, "
+					 "scan %u: invalid pose: %g m, %g m, "
 					 "%g rad",
 					 i, history[i].x, history[i].y,
 					 history[i].yaw);
@@ -495,22 +494,20 @@ int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
 
 	if (!p->scan)
 		return error_set(error, -ENODATA,
-				 "submap %u: its scans are not "
-				 "kept any more",
+				 "submap %u: scans no longer in memory",
 				 i);
 	err = draw(s, g, i, error);
 	if (err)
 		return err;
 	known = occupancy_known(g->o);
 	if (rect_is_empty(&known))
-		return error_set(error, -ENODATA, "submap %u: nothing in it",
+		return error_set(error, -ENODATA, "submap %u is empty",
 				 i);
 	if ((uint64_t)known.width * known.height > CELLS_MAX)
 		return error_set(
 			error, -E2BIG,
-			"submap %u has %u x %u cells, and "
-			"%d are possible: the range of the laser needs a "
-			"limit",
+			"submap %u of %u x %u cells exceeds %d cells: limit "
+			"the range of the laser",
 			i, known.width, known.height, CELLS_MAX);
 	*o = g->o;
 	return 0;

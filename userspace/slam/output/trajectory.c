@@ -251,7 +251,7 @@ int trajectory_read(struct trajectory *t, const char *path,
 	err = table_read(path, "stamp x y z qx qy qz qw", trajectory_read_line,
 			 t, error);
 	if (!err && !t->count)
-		err = table_error(error, path, 0, -ENODATA, "no poses in it");
+		err = table_error(error, path, 0, -ENODATA, "no poses");
 	if (!err && trajectory_sort(t))
 		err = table_error(error, path, 0, -ENOMEM, NULL);
 	if (err)

@@ -289,7 +289,7 @@ static int on_joined(struct remote *r, uint32_t id)
 	r->member[r->members++] = (struct member){ .id = id };
 	r->changed = true;
 	r->load.traffic.joined++;
-	pool_remote_log(r, LOG_INFO, "worker %u joined: %u of them", id,
+	pool_remote_log(r, LOG_INFO, "worker %u joined: %u workers", id,
 			r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
 		       0);
@@ -324,8 +324,8 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 		lost++;
 	}
 	pool_remote_log(r, LOG_WARNING,
-			"worker %u is gone (%.100s): %u particles are built "
-			"again by %u others",
+			"worker %u left (%.100s): %u particles are rebuilt by "
+			"%u other workers",
 			id, why, lost, r->members);
 	return 0;
 }
@@ -411,7 +411,8 @@ static void pool_remote_log_waiting(struct remote *r)
 	if (!r->members)
 		pool_remote_log(
 			r, LOG_WARNING,
-			"still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
+			"no worker after %u s: start slam-worker with the same "
+			"broker and job, or stop with a signal",
 			s);
 	else if (r->matching)
 		pool_remote_log(
@@ -463,7 +464,9 @@ static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
 		pool_remote_log(
 			r, LOG_WARNING,
-			"the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
+			"the maps of %u particles exceeded the memory of the "
+			"workers: start more workers, or workers with more "
+			"memory",
 			r->count);
 	if (r->members < workers)
 		pool_remote_log(r, LOG_INFO, "waiting for %u workers", workers);

@@ -462,7 +462,7 @@ static void worker_on_event(struct worker *w, const struct bus_message *m)
 			    (char *)m->data);
 		break;
 	case BUS_COORDINATOR_GONE:
-		worker_logf(w, LOG_INFO, "without a coordinator: %.200s",
+		worker_logf(w, LOG_INFO, "lost the coordinator: %.200s",
 			    (char *)m->data);
 		break;
 	}

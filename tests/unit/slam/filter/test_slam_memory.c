@@ -136,7 +136,7 @@ static void test_limit(void)
 	ok(memory_take(MB), "limit: none");
 	memory_give(MB);
 	ok(!memory_take((size_t)1 << 60) && memory_reason(reason) &&
-	   strstr(reason, "memory that is left here"),
+	   strstr(reason, "free memory of this machine"),
 	   "limit: more than any machine has: %s", reason);
 }
 

@@ -158,9 +158,9 @@ static void test_bad_files(void)
 		   !strchr(error, '\n'), "bad trajectory %zu", i);
 	}
 	ok(trajectory_read(&t, put("# none\n"), error) == -ENODATA &&
-	   strstr(error, ": no poses in it"), "no poses");
+	   strstr(error, ": no poses"), "no poses");
 	ok(relations_read(&r, put("\n"), error) == -ENODATA && !r.relation &&
-	   strstr(error, ": no relations in it"), "no relations");
+	   strstr(error, ": no relations"), "no relations");
 	ok(relations_read(&r, put("1 2 3 4 0 0 0\n"), error) == -EINVAL &&
 	   strstr(error, ":1: is not t1 t2"), "bad relation");
 	ok(relations_read(&r, folder, error) == -EISDIR &&

@@ -404,14 +404,14 @@ static void test_refused(void)
 	   "another version");
 	b.len = 20;
 	write_all(other, &b);
-	ok(refused(other, &params, true, "no checkpoint") == -EBADMSG &&
+	ok(refused(other, &params, true, "not a checkpoint") == -EBADMSG &&
 	   is_same_file(other, &b), "a piece of one");
 	memcpy(b.data, "hello, world\n", b.len = 13);
 	write_all(other, &b);
-	ok(refused(other, &params, true, "no checkpoint") == -EBADMSG &&
+	ok(refused(other, &params, true, "not a checkpoint") == -EBADMSG &&
 	   is_same_file(other, &b), "something else");
 	ok(refused("/", &params, true, "irectory") == -EISDIR, "a folder");
-	ok(refused("/dev/null", &params, true, "no file") == -EINVAL,
+	ok(refused("/dev/null", &params, true, "not a regular file") == -EINVAL,
 	   "a device");
 	ok(refused("/nowhere/x", &params, true, "No such file") == -ENOENT,
 	   "a folder there is not");
