@@ -155,7 +155,7 @@ refused "too few" image "$d/gray.png" --bytes 20
 ok "no budget: one line"
 refused "loss must be" image "$d/gray.png" --loss -1
 ok "no loss: one line"
-refused "method is" image "$d/gray.png" --method jpeg
+refused "method must be" image "$d/gray.png" --method jpeg
 ok "no method: one line"
 refused "neither .pcd" cloud "$d/map.pgm"
 ok "no cloud: one line"

@@ -29,14 +29,21 @@ static const char *const methods[METHODS] = {
 };
 
 static const struct argp_option cloud_options[] = {
-	{ "method", OPT_METHOD, "M", 0, "block, range (packets only) or cloud80, which is that of D6.3 (packets without --leaf: range, otherwise block)", 1 },
-	{ "leaf", OPT_LEAF, "M", 0, "voxel filter first: edge in metres (block: 0.1)", 1 },
-	{ "most", OPT_MOST, "N", 0, "voxel filter first: a leaf that leaves N points at most", 1 },
-	{ "bits", OPT_BITS, "N", 0, "block: per axis, of a point's place in its voxel (2)", 2 },
-	{ "resolution", OPT_RESOLUTION, "M", 0, "range: of ranges, metres (0.002)", 2 },
-	{ "intensity", OPT_INTENSITY, "N", 0, "send intensities too, in steps of N (no)", 2 },
-	{ "turn", OPT_TURN, "N", 0, "of packets: which revolution (1)", 3 },
-	LAB_OPTIONS("what arrives, as .pcd"),
+	{ "method", OPT_METHOD, "M", 0,
+	  "codec: block, range (packets only) or cloud80 (that of D6.3) "
+	  "(packets without --leaf: range, otherwise block)", 1 },
+	{ "leaf", OPT_LEAF, "M", 0,
+	  "apply a voxel filter first: edge in metres (block: 0.1)", 1 },
+	{ "most", OPT_MOST, "N", 0,
+	  "apply a voxel filter first that leaves at most N points", 1 },
+	{ "bits", OPT_BITS, "N", 0,
+	  "block: bits per axis of a point's position in its voxel (2)", 2 },
+	{ "resolution", OPT_RESOLUTION, "M", 0,
+	  "range: resolution of ranges, metres (0.002)", 2 },
+	{ "intensity", OPT_INTENSITY, "N", 0,
+	  "send intensities, in steps of N (no)", 2 },
+	{ "turn", OPT_TURN, "N", 0, "packets: revolution to send (1)", 3 },
+	LAB_OPTIONS("write the received cloud, .pcd"),
 	{ 0 }
 };
 
@@ -61,7 +68,8 @@ static error_t cloud_parse(int key, char *arg, struct argp_state *state)
 		for (l->method = BLOCK; l->method < METHODS; l->method++)
 			if (!strcmp(arg, methods[l->method]))
 				return 0;
-		return cli_error(-EINVAL, "method is block, range or cloud80");
+		return cli_error(-EINVAL,
+				 "method must be block, range or cloud80");
 	case OPT_LEAF:
 		if (parse_double(arg, .001, 1000, &l->leaf))
 			return cli_error(-EINVAL, "leaf must be 0.001..1000 m");
@@ -89,7 +97,9 @@ static error_t cloud_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (l->leaf && l->most)
-			return cli_usage("cloud", "--leaf or --most");
+			return cli_usage("cloud",
+					 "--leaf and --most exclude each "
+					 "other");
 		break;
 	}
 	return lab_option(&l->lab, key, arg, state);
@@ -97,10 +107,10 @@ static error_t cloud_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp cloud_argp = {
 	cloud_options, cloud_parse, "FILE",
-	"Send a scan over a link that loses datagrams: .pcd, VLP-16 packets of "
+	"Send a cloud over a simulated lossy link: .pcd, VLP-16 packets of "
 	"1206 bytes each, or float32 x y z intensity. Prints points before and "
-	"behind the filter, datagrams, bytes of payloads, points that arrive, "
-	"and what the filter took.",
+	"after the filter, datagrams, payload bytes, points received, and the "
+	"time of the filter.",
 	NULL, NULL, NULL
 };
 
@@ -134,7 +144,8 @@ static int cloud_filter(struct lab_cloud *l)
 	}
 	voxel_destroy(v);
 	if (ret)
-		return cli_error(ret, "%s: the cloud is too large for such a leaf",
+		return cli_error(ret,
+				 "%s: the cloud is too large for this leaf",
 				 l->lab.path);
 	return 0;
 }
@@ -171,7 +182,7 @@ static int cloud_by_block(struct lab_cloud *l)
 		ret = cloudblock_encode(e, l->filtered, &p, &l->sent);
 	if (ret) {
 		cli_error(ret, "%s: %s", l->lab.path, ret == -ENOMEM ? "no memory" :
-			  "the cloud is too large for such a leaf");
+			  "the cloud is too large for this leaf");
 	} else {
 		cloudblock_begin(d);
 		l->received = lab_pass(&l->lab, &l->sent, cloud_add_block, d);
@@ -195,7 +206,7 @@ static int cloud_by_range(struct lab_cloud *l)
 	if (d)
 		ret = rangeimage_encode(o, &p, &l->sent);
 	if (ret) {
-		cli_error(ret, "%s: cannot be encoded: %s", l->lab.path,
+		cli_error(ret, "%s: cannot encode: %s", l->lab.path,
 			  strerror(-ret));
 	} else {
 		rangeimage_begin(d);
@@ -233,10 +244,12 @@ static int cloud_run(struct lab_cloud *l)
 		l->method = l->file.organised.rings && !l->leaf && !l->most ?
 			    RANGE : BLOCK;
 	if (l->method == RANGE && !l->file.organised.rings)
-		return cli_error(-EINVAL, "%s: method range wants packets",
+		return cli_error(-EINVAL, "%s: method range needs packets",
 				 l->lab.path);
 	if (l->method == RANGE && (l->leaf || l->most))
-		return cli_error(-EINVAL, "method range takes no voxel filter");
+		return cli_error(-EINVAL,
+				 "method range does not support a voxel "
+				 "filter");
 	if (l->method == BLOCK && !l->leaf && !l->most)
 		l->leaf = .1;
 	l->filtered = cloud_create(n);

@@ -26,15 +26,21 @@ static const char *const methods[METHODS] = {
 };
 
 static const struct argp_option image_options[] = {
-	{ "method", OPT_METHOD, "M", 0, "split, split-nn, md or depth (md)", 1 },
-	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (46336; split: all)", 1 },
-	{ "gray", OPT_GRAY, NULL, 0, "make it gray first", 4 },
-	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
-	{ "depths", OPT_DEPTHS, NULL, 0, "say how much of a depth image is known, and how wrong", 4 },
-	{ "steps", OPT_STEPS, "D", 0, "split: 4^D sub-images (as few as fit)", 5 },
-	{ "expect", OPT_EXPECT, "P", 0, "md, depth: loss that the sender knows of (none)", 5 },
-	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (500)", 5 },
-	LAB_OPTIONS("what arrives, as PNG"),
+	{ "method", OPT_METHOD, "M", 0,
+	  "codec: split, split-nn, md or depth (md)", 1 },
+	{ "bytes", OPT_BYTES, "N", 0,
+	  "maximum size of all payloads, bytes (46336; split: all)", 1 },
+	{ "gray", OPT_GRAY, NULL, 0, "convert to gray first", 4 },
+	{ "8bit", OPT_8BIT, NULL, 0, "scale 16 bit to 8 bit first", 4 },
+	{ "depths", OPT_DEPTHS, NULL, 0,
+	  "print the known share and the errors of a depth image", 4 },
+	{ "steps", OPT_STEPS, "D", 0,
+	  "split: 4^D sub-images (default: as few as fit)", 5 },
+	{ "expect", OPT_EXPECT, "P", 0,
+	  "md, depth: expected loss rate (none)", 5 },
+	{ "base", OPT_BASE, "N", 0,
+	  "md: bytes of the base layer in each datagram (500)", 5 },
+	LAB_OPTIONS("write the received image, PNG"),
 	{ 0 }
 };
 
@@ -64,7 +70,9 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_METHOD:
 		if (parse_method(arg, &l->method))
-			return cli_error(-EINVAL, "method is split, split-nn, md or depth");
+			return cli_error(-EINVAL,
+					 "method must be split, split-nn, md "
+					 "or depth");
 		return 0;
 	case OPT_BYTES:
 		if (parse_u32(arg, 1, 1 << 30, &l->bytes))
@@ -99,11 +107,10 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp image_argp = {
 	image_options, image_parse, "FILE.png",
-	"Send a frame over a link that loses datagrams: prints method, bytes of "
-	"payloads, datagrams sent and received, and PSNR of what is shown; of depth "
-	"images also which share is known, within 1/64, which share of the holes "
-	"is shown as depth, which share of depths is off by more, and the most "
-	"that one is off.",
+	"Send an image over a simulated lossy link. Prints method, payload "
+	"bytes, datagrams sent and received, and PSNR of the received image; "
+	"for depth images also the share known within 1/64, the share of holes "
+	"shown as depth, the share of larger errors, and the maximum error.",
 	NULL, NULL, NULL
 };
 
@@ -208,7 +215,8 @@ static int image_by_depth(struct lab_image *l)
 	}
 	ret = depth_encode(e, &l->image, bytes, l->md.loss, &l->sent);
 	if (ret == -EINVAL) {
-		cli_error(ret, "%s: depth is for images of 16 bit and one channel",
+		cli_error(ret,
+			  "%s: depth needs images of 16 bit and one channel",
 			  l->lab.path);
 		goto out;
 	}
@@ -263,7 +271,8 @@ static int image_report(struct lab_image *l)
 	if (!l->lab.out)
 		return 0;
 	if (!l->received)
-		return cli_error(-ENODATA, "nothing arrived, nothing to write");
+		return cli_error(-ENODATA,
+				 "no datagram received, no file written");
 	if (png_save(l->lab.out, &l->shown, &error))
 		return cli_error(-EIO, "%s: %s", l->lab.out, error);
 	return 0;
@@ -302,7 +311,9 @@ int cmd_image(int argc, char **argv)
 	if (!l.shown.data)
 		return cli_error(-ENOMEM, "no memory");
 	if (l.depths && (l.image.depth != 16 || l.image.channels != 1))
-		return cli_error(-EINVAL, "%s: depths are 16 bit and one channel",
+		return cli_error(-EINVAL,
+				 "%s: --depths needs images of 16 bit and one "
+				 "channel",
 				 l.lab.path);
 	ret = l.method == MD ? image_by_md(&l) :
 	      l.method == DEPTH ? image_by_depth(&l) : image_by_split(&l);

@@ -17,12 +17,16 @@
 enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY, };
 
 static const struct argp_option map_options[] = {
-	{ "method", OPT_METHOD, "M", 0, "tiles, or pyramid, which is that of D6.3 (tiles)", 1 },
-	{ "resolution", OPT_RESOLUTION, "M", 0, "side of a cell (0.05)", 1 },
-	{ "frames", OPT_FRAMES, "N", 0, "tiles: send it so often (1)", 2 },
-	{ "datagrams", OPT_DATAGRAMS, "N", 0, "of a frame, at most (256)", 2 },
-	{ "parity", OPT_PARITY, NULL, 0, "tiles: one more for every 8", 2 },
-	LAB_OPTIONS("what arrives, as .pgm"),
+	{ "method", OPT_METHOD, "M", 0,
+	  "codec: tiles, or pyramid (that of D6.3) (tiles)", 1 },
+	{ "resolution", OPT_RESOLUTION, "M", 0, "cell size, m (0.05)", 1 },
+	{ "frames", OPT_FRAMES, "N", 0,
+	  "tiles: number of frames to send (1)", 2 },
+	{ "datagrams", OPT_DATAGRAMS, "N", 0,
+	  "maximum datagrams of a frame (256)", 2 },
+	{ "parity", OPT_PARITY, NULL, 0,
+	  "tiles: add one parity datagram for every 8", 2 },
+	LAB_OPTIONS("write the received map, .pgm"),
 	{ 0 }
 };
 
@@ -47,7 +51,8 @@ static error_t map_parse(int key, char *arg, struct argp_state *state)
 	case OPT_METHOD:
 		l->pyramid = !strcmp(arg, "pyramid");
 		if (!l->pyramid && strcmp(arg, "tiles"))
-			return cli_error(-EINVAL, "method is tiles or pyramid");
+			return cli_error(-EINVAL,
+					 "method must be tiles or pyramid");
 		return 0;
 	case OPT_RESOLUTION:
 		if (parse_double(arg, .001, 100, &l->resolution))
@@ -71,9 +76,9 @@ static error_t map_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp map_argp = {
 	map_options, map_parse, "FILE.pgm",
-	"Send an occupancy grid over a link that loses datagrams. Prints its "
-	"cells, datagrams sent and received, bytes of payloads, and how many "
-	"known cells arrive and how many of these are wrong.",
+	"Send an occupancy grid over a simulated lossy link. Prints its cells, "
+	"datagrams sent and received, payload bytes, known cells received, and "
+	"how many of these are wrong.",
 	NULL, NULL, NULL
 };
 
@@ -167,7 +172,7 @@ static int save(const struct lab_map *l)
 			fputc(c == MAP_UNKNOWN ? 205 : 254 - 254 * c / 100, f);
 		}
 	if (ferror(f) | fclose(f))
-		return cli_error(-EIO, "%s: cannot be written", l->lab.out);
+		return cli_error(-EIO, "%s: cannot write", l->lab.out);
 	return 0;
 }
 
@@ -194,7 +199,8 @@ static int map_report(const struct lab_map *l)
 	if (!l->lab.out)
 		return 0;
 	if (!l->shown.cells)
-		return cli_error(-ENODATA, "nothing arrived, nothing to write");
+		return cli_error(-ENODATA,
+				 "no datagram received, no file written");
 	return save(l);
 }
 

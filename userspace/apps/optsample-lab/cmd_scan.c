@@ -17,11 +17,13 @@
 enum { OPT_HEIGHT = 256, OPT_ROBOT, OPT_PARTS, OPT_TURN, };
 
 static const struct argp_option scan_options[] = {
-	{ "height", OPT_HEIGHT, "M", 0, "of the sensor over the ground (0.6)", 1 },
-	{ "robot", OPT_ROBOT, "M", 0, "height of the robot (1.2)", 1 },
-	{ "turn", OPT_TURN, "N", 0, "which revolution (1)", 2 },
+	{ "height", OPT_HEIGHT, "M", 0,
+	  "height of the sensor over the ground, m (0.6)", 1 },
+	{ "robot", OPT_ROBOT, "M", 0, "height of the robot, m (1.2)", 1 },
+	{ "turn", OPT_TURN, "N", 0, "revolution to send (1)", 2 },
 	{ "parts", OPT_PARTS, "N", 0, "1: both scans in each of two datagrams, 2: even and odd bins (2)", 2 },
-	LAB_OPTIONS("the scans that arrive: degrees, landmark, obstacle, in metres"),
+	LAB_OPTIONS("write the received scans: degrees, landmark, obstacle, in "
+		    "metres"),
 	{ 0 }
 };
 
@@ -65,10 +67,10 @@ static error_t scan_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp scan_argp = {
 	scan_options, scan_parse, "FILE.bin",
-	"Make a landmark and an obstacle scan of VLP-16 packets of 1206 bytes "
-	"each, and send them over a link that loses datagrams. Prints bins that "
-	"see something, datagrams, bytes of payloads, bins that arrive, and what "
-	"making the scans took.",
+	"Make a landmark and an obstacle scan from VLP-16 packets of 1206 "
+	"bytes each, and send them over a simulated lossy link. Prints "
+	"non-empty bins, datagrams, payload bytes, bins received, and the time "
+	"to make the scans.",
 	NULL, NULL, NULL
 };
 
@@ -143,7 +145,7 @@ static int scan_report(const struct lab_scan *l)
 		fprintf(f, "%.1f,%.2f,%.2f\n", -180 + i * 360. / VSCAN_BINS,
 			l->shown.landmark[i] * .01, l->shown.obstacle[i] * .01);
 	if (ferror(f) | fclose(f))
-		return cli_error(-EIO, "%s: cannot be written", l->lab.out);
+		return cli_error(-EIO, "%s: cannot write", l->lab.out);
 	return 0;
 }
 

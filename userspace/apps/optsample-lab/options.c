@@ -28,12 +28,12 @@ int lab_option(struct lab_options *o, int key, const char *arg,
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->path)
-			return cli_usage(state->argv[0], "one file at a time");
+			return cli_usage(state->argv[0], "more than one file");
 		o->path = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->path)
-			return cli_usage(state->argv[0], "which file?");
+			return cli_usage(state->argv[0], "missing FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

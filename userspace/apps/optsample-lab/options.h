@@ -26,9 +26,10 @@ enum { OPT_LOSS = 512, OPT_BURST, OPT_SEED, OPT_OUT };
 
 /* entries of a table; @out: what is written */
 #define LAB_OPTIONS(out)						\
-	{ "loss", OPT_LOSS, "P", 0, "share that is lost: 0.2, 20% or 20 (0)", 8 }, \
-	{ "burst", OPT_BURST, "N", 0, "mean length of a burst of losses (1)", 8 }, \
-	{ "seed", OPT_SEED, "S", 0, "of the losses (1)", 8 },		\
+	{ "loss", OPT_LOSS, "P", 0, "loss rate: 0.2, 20% or 20 (0)", 8 }, \
+	{ "burst", OPT_BURST, "N", 0,					\
+	  "mean length of a loss burst, in datagrams (1)", 8 },		\
+	{ "seed", OPT_SEED, "S", 0, "random seed of the losses (1)", 8 }, \
 	{ "out", OPT_OUT, "FILE", 0, out, 9 }
 
 struct argp_state;

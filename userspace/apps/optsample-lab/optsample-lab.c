@@ -7,10 +7,14 @@
 #include "lab.h"
 
 static const struct cli_command commands[] = {
-	{ "image", cmd_image, "a PNG file, as sub-images or multiple descriptions" },
-	{ "cloud", cmd_cloud, "a scan: .pcd, VLP-16 packets or float32 x y z intensity" },
-	{ "map", cmd_map, "a .pgm occupancy grid, as tiles or as a pyramid" },
-	{ "scan", cmd_scan, "VLP-16 packets, as landmark and obstacle scan" },
+	{ "image", cmd_image,
+	  "send a PNG image, as sub-images or multiple descriptions" },
+	{ "cloud", cmd_cloud,
+	  "send a cloud: .pcd, VLP-16 packets or float32 x y z intensity" },
+	{ "map", cmd_map,
+	  "send a .pgm occupancy grid, as tiles or as a pyramid" },
+	{ "scan", cmd_scan,
+	  "send VLP-16 packets as landmark and obstacle scan" },
 	{ 0 }
 };
 

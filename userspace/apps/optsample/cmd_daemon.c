@@ -272,9 +272,9 @@ static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 	fd = daemon_dial(d->path);
 	if (fd < 0) {
 		cJSON_free(line);
-		return cli_error(fd, "%s: %s", d->path, fd == -ENOENT ||
-				 fd == -ECONNREFUSED ? "no daemon listens on "
-						       "this socket" :
+		return cli_error(fd, "%s: %s", d->path,
+				 fd == -ENOENT || fd == -ECONNREFUSED ?
+				 "no daemon listens on this socket" :
 				 strerror(-fd));
 	}
 	answer = daemon_talk(fd, line);
