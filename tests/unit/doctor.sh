@@ -412,7 +412,7 @@ run
 lacks manager.devices
 put /sys/class/net/opt-wlan0/ifindex 8
 sick connman error manager "ConnMan removes"
-finds error manager.devices "takes opt-wlan0 for a cable" \
+finds error manager.devices "treats opt-wlan0 as a wired network" \
 	"NetworkInterfaceBlacklist="
 keep
 sick "connman and keep-wlan0" error manager.devices \
@@ -744,7 +744,7 @@ sed -i '/^wlan0.\(up\|daemon\)=/d; s/power_save=off/power_save=on/' "$robot/fact
 process 500 NetworkManager --no-daemon
 name="own-wlan0"
 run
-finds ok manager "no network manager takes the address"
+finds ok manager "no network manager removes the address"
 finds warning power_save "" "iw dev wlan0 set power_save off"
 finds ok driver iwlwifi
 lacks random_mac

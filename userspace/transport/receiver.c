@@ -265,7 +265,8 @@ static void on_name(void *arg)
 		give_number(r, e, other);
 	}
 	label_of(e, label);
-	service_logf(LOG_INFO, "%s sends from %s", *label ? label : "somebody",
+	service_logf(LOG_INFO, "%s sends from %s",
+		     *label ? label : "unnamed sender",
 		     address_text(stream_address(e->stream), from));
 }
 
@@ -505,7 +506,7 @@ static void divide_time(struct receiver *r, uint64_t now)
 			     "frames dropped" :
 			     "%s: decoding exceeds the limit of memory=; "
 			     "frames dropped",
-			     *label ? label : "somebody");
+			     *label ? label : "unnamed sender");
 	}
 	if (count)
 		budget_tick(budgets, count, (now - r->ticked) *

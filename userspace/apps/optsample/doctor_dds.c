@@ -337,7 +337,8 @@ static void lease_report(struct doctor *d, const char *comm, double lease_s,
 		return;
 	}
 	finding_add(d, DOCTOR_ERROR, "lease",
-		    "%s is given up by its peers after %.0f s of silence, and what was kept with it: an outage may last %u s",
+		    "peers of %s time out after %.0f s without data and drop "
+		    "what was kept: an outage may last %u s",
 		    comm, lease_s, d->dev->outage_s);
 	finding_fix(d, fix, 4 * d->dev->outage_s);
 }

@@ -452,7 +452,7 @@ static bool connman_takes(const struct doctor *d, const char *name)
 	       !connman_ignores(d, name);
 }
 
-/* ConnMan takes other Ethernet-like devices for cables and prefers them. */
+/* ConnMan treats other Ethernet-like devices as wired, and prefers them. */
 static void connman_report(struct doctor *d, const char *name)
 {
 	char queue[IFNAMSIZ], keep[IFNAMSIZ];
@@ -466,11 +466,13 @@ static void connman_report(struct doctor *d, const char *name)
 	if (!takes_queue && !takes_keep)
 		return;
 	finding_add(d, DOCTOR_ERROR, "devices",
-		    "%s takes %s%s%s for %s: once Wi-Fi is lost, it does not look for it any more",
+		    "%s treats %s%s%s as %s: once Wi-Fi is lost, it does not "
+		    "search for it again",
 		    name, takes_queue ? queue : "",
 		    takes_queue && takes_keep ? " and " : "",
 		    takes_keep ? keep : "",
-		    takes_queue && takes_keep ? "cables" : "a cable");
+		    takes_queue && takes_keep ? "wired networks" :
+					     "a wired network");
 	connman_fix(d);
 }
 
@@ -553,12 +555,12 @@ static void report_own(struct doctor *d)
 	}
 	if (connman) {
 		finding_add(d, DOCTOR_WARNING, NULL,
-			    "ConnMan takes %s for a cable", dev);
+			    "ConnMan treats %s as a wired network", dev);
 		connman_fix(d);
 	}
 	if (!dhcpcd && !networkd && !connman)
 		finding_add(d, DOCTOR_OK, NULL,
-			    "no network manager takes the address");
+			    "no network manager removes the address");
 }
 
 void check_manager(struct doctor *d)

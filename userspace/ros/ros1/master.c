@@ -126,7 +126,8 @@ static void master_looked_up(void *arg, int err, const char *words,
 	if (err)
 		master_is_new(r);
 	else if (uri && strcmp(uri, r->uri) && r->shutdown)
-		r->shutdown(r->arg, "another node has taken the name");
+		r->shutdown(r->arg,
+			    "another node registered with the same name");
 	free(uri);
 	xml_put(list);
 	master_go_on(r);
