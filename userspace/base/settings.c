@@ -112,7 +112,7 @@ static const struct setting *settings_section_of(struct load *l,
 	l->config = l->own;
 	if (!strcmp(name, l->program->section))
 		return l->program->table;
-	error_set(error, 0, "there is no section [%.80s]", name);
+	error_set(error, 0, "unknown section [%.80s]", name);
 	if (l->program->sections)
 		table = l->program->sections(l->own, name, &l->config, error);
 	if (!table)
@@ -140,11 +140,11 @@ static int on_line(void *user, const char *section, const char *name,
 	struct load *l = user;
 
 	/* of longer ones inih tells only the beginning */
-	if (strlen(section) == SECTION) {
+	if (strlen(section) > SECTION_MAX) {
 		error_set(l->error, 0,
-			  "[%.60s...]: section name too long; use 'topic =' "
-			  "instead",
-			  section);
+			  "[%.60s...]: section name longer than %d bytes; use "
+			  "'topic =' instead",
+			  section, SECTION_MAX);
 		return 0;
 	}
 	if (!l->any || strcmp(section, l->name)) {
@@ -157,11 +157,7 @@ static int on_line(void *user, const char *section, const char *name,
 			  name);
 		return 0;
 	}
-	if (!l->table) {
-		error_set(l->error, 0, "unknown section [%.80s]", section);
-		return 0;
-	}
-	return !settings_set_line(l, name, value);
+	return l->table && !settings_set_line(l, name, value);
 }
 
 static int settings_load(const struct settings_program *program, void *config,

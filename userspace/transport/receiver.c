@@ -581,7 +581,7 @@ int receiver_open(struct receiver **out, struct loop *l,
 	if (!ret) {
 		ret = workers_create(&r->workers, l, options->threads);
 		if (ret)
-			snprintf(error, 256, "cannot start threads: %s",
+			snprintf(error, ERROR_TEXT, "cannot start threads: %s",
 				 strerror(-ret));
 	}
 	if (ret) {

@@ -37,7 +37,7 @@ wrong send 'bad.conf:4: priority must be 0..7' --config "$scratch/bad.conf" x
 ok 'send: a wrong line of the file, by its number'
 printf '[send]\nto = 127.0.0.1\n[topic /a/name/that/is/far/longer/than/what/a/section/may/have]\nrate = 1\n' \
 	>"$scratch/long.conf"
-wrong send 'section name too long' --config "$scratch/long.conf" x
+wrong send 'section name longer than 48 bytes' --config "$scratch/long.conf" x
 ok 'send: a section that would be cut'
 { printf '[send]\nto = 127.0.0.1\n'; printf '[topic /%d]\nrate = 1\n' {1..65}
 } >"$scratch/many.conf"
@@ -49,6 +49,10 @@ wrong send 'threads must be 1..64' --to a --threads 0 x
 ok 'send: no threads'
 wrong recv 'threads must be 1..64' --threads 65 ros2; ok 'recv: too many'
 wrong recv 'no output: give SINK'; ok 'recv: no sink'
+wrong recv 'more than 8 sinks' {1..9}/; ok 'recv: too many sinks'
+wrong recv 'a sink must be a text' ''; ok 'recv: an empty one'
+wrong send 'more than 8 sources' --to a {1..9}/; ok 'send: too many sources'
+wrong send 'a source must be a text' --to a ''; ok 'send: an empty one'
 wrong recv 'kept must be apart, together or drop' --kept here ros2
 ok 'recv: a wrong word'
 

@@ -22,15 +22,13 @@ static const struct argp_option export_options[] = {
 	{ "layer", OPT_LAYER, "NAME", 0,
 	  "layer to export (default: the only one; .gpkg: all)", 1 },
 	{ "rule", OPT_RULE, "RULE", 0,
-	  "fuse with this rule: max, mean, min, latest, log-odds or weighted "
-	  "(that of the layer)", 1 },
+	  "fuse with this rule: {rules} (that of the layer)", 1 },
 	{ "out", OPT_OUT, "FILE", 0, "output file: .pgm, .png or .gpkg", 1 },
 	{ "mode", OPT_MODE, "MODE", 0,
 	  "mode of .pgm: trinary-grey, trinary, scale or raw (trinary-grey)",
 	  2 },
 	{ "colours", OPT_COLOURS, "MAP", 0,
-	  "colours of .png and .gpkg: grey, general, heat, hazard or signal "
-	  "(by the layer)", 2 },
+	  "colours of .png and .gpkg: {colours} (by the layer)", 2 },
 	{ "title", OPT_TITLE, "TEXT", 0,
 	  "title of .png (the layer's name)", 2 },
 	{ 0 }
@@ -87,7 +85,7 @@ static const struct argp export_argp = {
 	"Write fused maps: for map_server (.pgm with .yaml), as a picture with "
 	"axes, legend and rooms (.png), or as a GeoPackage for GIS programs "
 	"(.gpkg).",
-	NULL, NULL, NULL
+	NULL, ctl_help_names, NULL
 };
 
 enum format { FORMAT_PGM, FORMAT_PNG, FORMAT_GPKG };

@@ -104,9 +104,8 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 static const struct argp room_argp = {
 	NULL, room_parse, "ID",
 	"Print the values of a room: mean and maximum of each layer of "
-	"temperature, gas, smoke, signal or hazards in the fused maps, and the "
-	"reported values.",
-	NULL, NULL, NULL
+	"{reported} in the fused maps, and the reported values.",
+	NULL, ctl_help_names, NULL
 };
 
 /* The sender's values, used where the maps have none */

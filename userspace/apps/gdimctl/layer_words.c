@@ -16,13 +16,10 @@ enum {
 
 static const struct argp_option layer_options[] = {
 	{ NULL, 0, NULL, 0, "For a new layer:", 3 },
-	{ "role", OPT_ROLE, "ROLE", 0,
-	  "modality: obstacle, gas, smoke, signal, temperature, hazard, cost "
-	  "or other (obstacle)", 3 },
+	{ "role", OPT_ROLE, "ROLE", 0, "modality: {roles} (obstacle)", 3 },
 	{ "rule", OPT_RULE, "RULE", 0,
-	  "fusion rule: max, mean, min, latest, log-odds or weighted (default "
-	  "by role: log-odds for obstacle, mean for gas, smoke, signal and "
-	  "temperature, max for others)", 3 },
+	  "fusion rule: {rules} (default by role: log-odds for obstacle, mean "
+	  "for gas, smoke, signal and temperature, max for others)", 3 },
 	{ "drawing", OPT_DRAWING, "HOW", 0,
 	  "how submaps are drawn: splat or sample (by the rule)", 3 },
 	{ "unit", OPT_UNIT, "UNIT", 0, "unit of physical values", 3 },

@@ -197,7 +197,8 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 	struct layer try;
 	const char *words;
 
-	snprintf(error, 256, "'%.80s' is not NAME KEY=VALUE ..., or there are "
+	snprintf(error, ERROR_TEXT,
+		 "'%.80s' is not NAME KEY=VALUE ..., or there are "
 		 "more than %d layers", line, CONFIG_LAYERS);
 	if (c->layers == CONFIG_LAYERS)
 		return -EINVAL;
@@ -311,8 +312,8 @@ static const struct setting settings[] = {
 	  "as --layer, for whole maps instead of submaps",
 	  "NAME KEY=VALUE ...", config_set_map, config_option_map },
 	{ "default-layers", "YES",
-	  "create the layers of SmokeBot D4.1 (yes)", "yes or no",
-	  set_defaults },
+	  "create the layers of SmokeBot D4.1 (yes)",
+	  SETTING_FIELD_FLAG(defaults) },
 	{ "minTemp", "T",
 	  "temperature at cell value 0, degrees C (0)", "a number",
 	  set_min_temp },
@@ -359,8 +360,8 @@ static const struct setting settings[] = {
 	  "a path", set_http_tokens },
 	{ "memory", "MB", "memory for cells and fused maps (96)", "32..1048576 MB",
 	  config_set_memory },
-	{ "threads", "N", "fusion threads; 0: one per CPU (0)", "0..256",
-	  config_set_threads },
+	{ "threads", "N", "fusion threads; 0: one per CPU (0)",
+	  SETTING_FIELD_U32(threads, 0, 256) },
 	{ 0 }
 };
 

@@ -177,7 +177,7 @@ static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
 	err = console_open(&g->console, g->loop, g->config.socket,
 			   gdimd_request, g, why);
 	if (err)
-		snprintf(error, 256,
+		snprintf(error, ERROR_TEXT,
 			 "%.190s; --socket selects another path", why);
 	return err;
 }

@@ -180,7 +180,7 @@ static int answer_plain(struct web_worker *w)
 static int answer_path(struct web_worker *w)
 {
 	const struct web_request *r = &w->request;
-	char error[256];
+	char error[ERROR_TEXT];
 	int status;
 
 	if (r->parts == 1 && !strcmp(r->part[0], "metrics")) {
@@ -207,7 +207,7 @@ static int answer_path(struct web_worker *w)
 
 static int web_answer(struct web_worker *w)
 {
-	char error[256] = "";
+	char error[ERROR_TEXT] = "";
 
 	if (web_request_parse(&w->request, w->asked->path, w->asked->query,
 			      error))

@@ -66,11 +66,11 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error, 256, "%s: unknown key '%s'; known:%.*s",
+			snprintf(error, ERROR_TEXT, "%s: unknown key '%s'; known:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error, 256, "%s: unknown key '%s'; it has no "
+			snprintf(error, ERROR_TEXT, "%s: unknown key '%s'; it has no "
 				 "keys", a->name, key);
 		return -EINVAL;
 	}

@@ -378,7 +378,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 			 (k.y + (double)k.height) * r.resolution);
 	free(r.cells);
 	if (err == -ENODATA)
-		snprintf(error, 256, "layer %s has no known cells", l.name);
+		snprintf(error, ERROR_TEXT, "layer %s has no known cells", l.name);
 	return err;
 }
 

@@ -163,9 +163,9 @@ static const struct setting settings[] = {
 	  "apart, together or drop", set_kept },
 	{ "nearest", NULL,
 	  "fill in split images from the nearest pixel, not by kriging",
-	  "yes or no", set_nearest },
+	  SETTING_FIELD_FLAG(options.topics.nearest) },
 	{ "jpeg-quality", "N", "quality of re-encoded JPEG images (90)",
-	  "1..100", set_quality },
+	  SETTING_FIELD_U32(options.topics.quality, 1, 100) },
 	{ "grace", "TIME", "maximum time to wait for late datagrams (20ms)",
 	  "1ms..1000ms", set_grace },
 	{ "key", "FILE",
@@ -178,20 +178,24 @@ static const struct setting settings[] = {
 	  "16m..4095m", recv_set_memory },
 	{ "threads", "N",
 	  "frames decoded in parallel (default: one per CPU, 8 at most)",
-	  "1..64", recv_set_threads },
+	  SETTING_FIELD_U32(options.threads, 1, WORKERS_MOST) },
 	{ "socket", "PATH", "console socket path",
 	  A_TEXT, recv_set_socket },
 	{ "metrics", "[ADDRESS:]PORT",
 	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, recv_set_metrics },
-	{ "watch", NULL, "print received topics once a second", "yes or no",
-	  set_watch },
+	{ "watch", NULL, "print received topics once a second",
+	  SETTING_FIELD_FLAG(watch) },
 	{ 0 }
 };
 
 static int recv_add_sink(void *c, const char *v)
 {
-	return set_sink(c, v) ? cli_usage(cli_program, "more than 8 sinks") : 0;
+	if (!set_sink(c, v))
+		return 0;
+	if (((struct recv_config *)c)->sinks == SINKS)
+		return cli_usage(cli_program, "more than %d sinks", SINKS);
+	return cli_usage(cli_program, "a sink must be " A_TEXT);
 }
 
 static int recv_check(void *config, const bool *given, const char *program)

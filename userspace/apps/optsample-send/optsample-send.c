@@ -135,7 +135,7 @@ static int cmd_topic(struct send *s, const char *command,
 		int ret = sender_change(s->sender, &o);
 
 		if (ret)
-			snprintf(error, 256, "at most %d topics",
+			snprintf(error, ERROR_TEXT, "at most %d topics",
 				 SENDER_PATTERNS);
 		return ret;
 	}
@@ -193,9 +193,9 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 	int ret = name ? sender_remove(s->sender, name) : -EINVAL;
 
 	if (ret == -ENOENT)
-		snprintf(error, 256, "topic %.200s is not sent", name);
+		snprintf(error, ERROR_TEXT, "topic %.200s is not sent", name);
 	else if (ret)
-		snprintf(error, 256, "missing argument \"topic\"");
+		snprintf(error, ERROR_TEXT, "missing argument \"topic\"");
 	/* the topic that tells whether the robot stands still is needed */
 	if (!ret && !strcmp(name, sender_options(s->sender)->still))
 		return 0;

@@ -177,25 +177,24 @@ const struct setting send_settings[] = {
 	  set_cpu },
 	{ "threads", "N",
 	  "messages encoded in parallel (default: one per CPU, 8 at most)",
-	  "1..64", send_config_set_threads },
+	  SETTING_FIELD_U32(sender.threads, 1, WORKERS_MOST) },
 	{ "key", "FILE", "shared key file (default: none)", A_TEXT,
 	  send_config_set_key },
 	{ "device", "YES",
 	  "watch the queue of the device that leads to the receiver (yes)",
-	  "yes or no",
-	  set_device },
+	  SETTING_FIELD_FLAG(sender.device) },
 	{ "still", "TOPIC",
 	  "odometry or twist topic that shows whether the robot stands still",
 	  "a text of 1 to 255 bytes", set_still },
-	{ "speed", "X",
-	  "playback speed of recordings (1)", "0.01..100", set_speed },
+	{ "speed", "X", "playback speed of recordings (1)",
+	  SETTING_FIELD_DOUBLE(speed, .01, 100) },
 	{ "start", "S",
 	  "skip this many seconds at the start of a recording (0)", "0..10^7",
-	  set_start },
-	{ "hz", "HZ",
-	  "messages per second from files (10)", "0.01..1000", set_hz },
-	{ "loop", NULL, "repeat recordings and files forever", "yes or no",
-	  set_loop },
+	  SETTING_FIELD_DOUBLE(start, 0, 1e7) },
+	{ "hz", "HZ", "messages per second from files (10)",
+	  SETTING_FIELD_DOUBLE(hz, .01, 1000) },
+	{ "loop", NULL, "repeat recordings and files forever",
+	  SETTING_FIELD_FLAG(loop) },
 	{ "socket", "PATH", "console socket path", A_TEXT,
 	  set_socket },
 	{ "metrics", "[ADDRESS:]PORT",
@@ -270,9 +269,10 @@ TOPIC(pitch, degrees(&o->encode.vscan.pitch, v))
 #define SETTING_CONFIG struct send_options
 
 const struct setting send_topic_settings[] = {
-	{ "send", "YES", "", "yes or no", topic_on },
-	{ "priority", "N", "", "0..7", topic_priority },
-	{ "focus", "YES", "", "yes or no", topic_focus },
+	{ "send", "YES", "", SETTING_FIELD_FLAG(on) },
+	{ "priority", "N", "",
+	  SETTING_FIELD_U32(priority, 0, ALLOCATION_PRIORITY) },
+	{ "focus", "YES", "", SETTING_FIELD_FLAG(focus) },
 	{ "codec", "CODEC", "", "auto or a codec, see optsample-send(1)",
 	  topic_codec },
 	{ "rate", "HZ", "", SETTING_FIELD_DOUBLE(rate, 0, 1000) },
@@ -342,8 +342,12 @@ static const struct setting *send_config_section_of(void *config,
 
 static int send_config_add_source(void *c, const char *v)
 {
-	return send_config_set_source(c, v) ?
-	       cli_usage(cli_program, "more than 8 sources") : 0;
+	if (!send_config_set_source(c, v))
+		return 0;
+	if (((struct send_config *)c)->sources == SEND_SOURCES)
+		return cli_usage(cli_program, "more than %d sources",
+				 SEND_SOURCES);
+	return cli_usage(cli_program, "a source must be " A_TEXT);
 }
 
 static int send_config_check(void *config, const bool *given,

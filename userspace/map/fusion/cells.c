@@ -22,22 +22,22 @@ int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 		char why[ERROR_TEXT])
 {
 	if (!width || !height)
-		return snprintf(why, 256, "empty map: %u x %u cells", width,
-				height), -EINVAL;
+		return error_set(why, -EINVAL, "empty map: %u x %u cells",
+				 width, height);
 	if (width > CELLS_SIDE_MAX || height > CELLS_SIDE_MAX ||
 	    (uint64_t)width * height > CELLS_MAX)
-		return snprintf(why, 256, "map of %u x %u cells: at most %d "
-				"cells and %d per side are supported", width,
-				height, CELLS_MAX, CELLS_SIDE_MAX), -E2BIG;
+		return error_set(why, -E2BIG, "map of %u x %u cells: at most %d "
+				 "cells and %d per side are supported", width,
+				 height, CELLS_MAX, CELLS_SIDE_MAX);
 	if (!(resolution >= RESOLUTION_MIN && resolution <= RESOLUTION_MAX))
-		return snprintf(why, 256,
-				"invalid cell size: %g m", resolution), -EINVAL;
+		return error_set(why, -EINVAL, "invalid cell size: %g m",
+				 resolution);
 	if (!pose_valid(origin))
-		return snprintf(why, 256, "invalid origin: %g, %g m, %g rad",
-				origin->x, origin->y, origin->yaw), -EINVAL;
+		return error_set(why, -EINVAL, "invalid origin: %g, %g m, %g rad",
+				 origin->x, origin->y, origin->yaw);
 	if (bits != 8 && bits != 16)
-		return snprintf(why, 256,
-				"invalid cell depth: %u bits", bits), -EINVAL;
+		return error_set(why, -EINVAL, "invalid cell depth: %u bits",
+				 bits);
 	return 0;
 }
 

@@ -106,12 +106,9 @@ static int parse_modality(struct layer *l, const char *value,
 	const int modality = modality_by_name(value);
 	char names[NAMES_TEXT];
 
-	if (modality < 0) {
-		modality_names(names, sizeof(names));
-		return error_set(error, -EINVAL,
-				 "role=%s is not one of %s", value,
-				 names);
-	}
+	if (modality < 0)
+		return error_set(error, -EINVAL, "role=%s is not one of %s",
+				 value, names_list(NAMES_ROLES, ", ", names));
 	l->modality = modality;
 	return 0;
 }
@@ -168,10 +165,8 @@ static int parse_rule(struct layer *l, const char *value,
 	char names[NAMES_TEXT];
 
 	if (rule < 0)
-		return error_set(error, -EINVAL,
-				 "rule=%s is not one of max, mean, min, "
-				 "latest, log-odds, weighted",
-				 value);
+		return error_set(error, -EINVAL, "rule=%s is not one of %s",
+				 value, names_list(NAMES_RULES, ", ", names));
 	l->rule = rule;
 	return 0;
 }
