@@ -329,7 +329,7 @@ def services(d, program):
        'a good one')
     before = d.status()
     said = out.say('call spot_information 12345')
-    ok(said == 'no nothing is known there' and
+    ok(said == 'no all layers are unknown at this position' and
        d.status()['refused'] == before['refused'],
        'a place of which nothing is known: no success, and no refusal', said)
     out.end()
@@ -343,7 +343,7 @@ def damaged(d, noise):
     s = d.status()
     ok(not p.returncode and s['in']['refused'] > before['in']['refused'] + 100
        and '/gdim/output/' in s['in']['last_error'] and
-       'damaged' in s['in']['last_error'] and counts(s) == counts(before),
+       'malformed' in s['in']['last_error'] and counts(s) == counts(before),
        'requests that are none: %d' %
        (s['in']['refused'] - before['in']['refused']), s['in'])
 

@@ -161,7 +161,7 @@ test_spot()
 	no 'room: a negative one' 'room must be 0' room -1
 	no 'rate: a negative one' '0..100 Hz' rate slam_map -5
 	no 'no number' 'no option -x' spot -x 1
-	no 'spot: three' 'two numbers' spot 1 2 3
+	no 'spot: three' 'too many arguments' spot 1 2 3
 	no 'spot: no number' 'not a coordinate' spot 1 x
 	no 'spot: nan' 'not a coordinate' spot nan 1
 	no 'spot: too far' 'not a coordinate' spot 1e9 1
@@ -250,11 +250,11 @@ test_bad_import()
 	no 'import: no cells' 'No such file' "${import[@]}" "$scratch/none.i8"
 	no 'import: no poses' 'No such file' "${import[@]}" "$cells" \
 		--poses "$scratch/none.csv"
-	no 'import: a folder' 'has no cells' "${import[@]}" "$scratch"
+	no 'import: a folder' 'no cells in it' "${import[@]}" "$scratch"
 	no 'import: a folder of poses' 'directory' "${import[@]}" "$cells" \
 		--poses "$scratch"
 	: >"$scratch/empty"
-	no 'import: no bytes' 'has no cells' "${import[@]}" "$scratch/empty"
+	no 'import: no bytes' 'no cells in it' "${import[@]}" "$scratch/empty"
 	head -c 1599 "$cells" >"$scratch/short"
 	no 'import: one byte less' '1599 bytes' "${import[@]}" "$scratch/short"
 	no 'import: another size' '1600 bytes' "${import[@]}" "$cells" \
@@ -387,7 +387,7 @@ test_plan()
 	ctl "${import[@]}" "$scratch/plan.i8" --layer slam_map &&
 		ctl export "$scratch/plan.pgm" &&
 		[ "$(wc -l <"$scratch/err")" = 1 ] &&
-		grep -q 'warning: map_server takes [0-9]* % of the known .* --mode trinary' \
+		grep -q 'warning: map_server treats [0-9]* % of the known .* --mode trinary' \
 		"$scratch/err"
 	ok 'export: which share of a plan map_server takes for unknown'
 	ctl export --mode trinary "$scratch/plan.pgm" &&
@@ -681,7 +681,7 @@ test_records()
 	daemon_begin
 	says_no 'it tells that it cannot log' 'Not a directory' log on
 	says_no 'nor write a snapshot' 'Not a directory' snapshot
-	daemon_ctl status | grep -q '^logging: off .* 2 failed; the last: '
+	daemon_ctl status | grep -q '^logging: off .* 2 failed; last error:  '
 	ok 'daemon: and status says so'
 	rm "$scratch/records"
 	daemon_ctl "${import[@]}" "$scratch/cells.i8" --role gas >/dev/null &&

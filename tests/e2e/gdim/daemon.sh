@@ -251,7 +251,7 @@ test_late()
 	done
 	ok 'a map that is too large goes out in larger cells, which status has'
 	sleep 1.5
-	[ "$(grep -c 'slam_map goes out in cells of 0.4 m: it has' \
+	[ "$(grep -c 'slam_map is published in cells of 0.4 m: it has' \
 		"$scratch/late.err")" = 1 ]
 	ok 'and the log, once'
 	$gdimctl export --layer slam_map --out "$scratch/far.pgm" \
@@ -266,7 +266,7 @@ test_late()
 	rm -f "$scratch"/far.p* "$(jq -r .path "$scratch/answer")"
 	$gdimctl set-poses "$scratch/true.csv" >/dev/null
 	until_topic '.coarser == null and .resolution == 0.05' &&
-		grep -q 'slam_map goes out in cells of 0.05 m again' \
+		grep -q 'slam_map is published in cells of 0.05 m again' \
 			"$scratch/late.err"
 	ok 'until it is no longer'
 	end

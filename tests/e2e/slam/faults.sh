@@ -313,7 +313,7 @@ worker gone1 --job gone
 grown "$d/gone.ckpt" 5000
 slay $worker
 # it waits again, holding a scan
-says gone "is gone"
+says gone "worker [0-9]* left"
 sleep 1
 kill -TERM $slamd
 wait $slamd
@@ -514,13 +514,13 @@ ok "$workers workers: the same bits"
 coordinator lost
 says lost "$begun"
 slay ${pid_of[3]}
-says lost 'is gone' && ends lost
+says lost 'worker [0-9]* left' && ends lost
 ok "one is killed"
 far 3
 coordinator stopped
 says stopped "$begun"
 kill -STOP ${pid_of[7]}
-says stopped 'is gone'
+says stopped 'worker [0-9]* left'
 ends stopped
 ok "one is stopped"
 kill -CONT ${pid_of[7]}

@@ -303,11 +303,11 @@ begin --from ros2 --trajectory "$d/late.tum"
 sleep 2
 node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
 scans=$node
-wait_for 40 eval 'said slamd "nothing says where the laser (laser) is on the robot (base_link)" 1'
+wait_for 40 eval 'said slamd "no transform of the laser (laser) on the robot (base_link)" 1'
 ok "without tf: it is told what is missing"
 node tf_static "$copy" -k 10 -L -d 100000 -o /tf_static "$d/world.mcap" ros2
 tf=$node
-wait_for 40 eval 'said slamd "scans can be used now" 1'
+wait_for 40 eval 'said slamd "using scans again" 1'
 ok "and when it came"
 kill -TERM "$(program $slamd)"
 finish $slamd && [ -s "$d/late.tum" ] && said slamd "cannot use scans" 1

@@ -176,7 +176,7 @@ static void test_refused(void)
 	union message m = message("yuyv", H);
 
 	m.image.width = W - 1;
-	refused(&m, -EBADMSG, "319 x 240 pixels: yuyv has even widths");
+	refused(&m, -EBADMSG, "319 x 240 pixels: yuyv needs even widths");
 	m = message("yuv422", H);
 	m.image.step = 2 * W - 1;
 	refused(&m, -EBADMSG, "a step of 639 bytes, a row has 640");
@@ -198,9 +198,9 @@ static void test_refused(void)
 		"161280 bytes, 320 x 240 pixels of nv12 have 241568");
 	m = message("nv12", STEPS);
 	m.image.height = 0;
-	refused(&m, -EBADMSG, "320 x 0 pixels, sides are 1 to 65535");
+	refused(&m, -EBADMSG, "320 x 0 pixels, sides must be 1..65535");
 	m = message("yuv\n", H);
-	refused(&m, -EOPNOTSUPP, "encoding \"yuv?\" is not known");
+	refused(&m, -EOPNOTSUPP, "encoding \"yuv?\" is not supported");
 	m = message("nv12", STEPS);
 	m.image.data.count -= STEP - W;
 	ok(message_image_shape(&m.image, &(struct image){ 0 }) == IMAGE_NV12,
@@ -279,7 +279,7 @@ static void test_counted(void)
 	dup2(errors, STDERR_FILENO);
 	close(errors);
 	ok(refusals(&w) >= 2 &&
-	   lines_with(log, "/image: cannot be sent") == 1 &&
+	   lines_with(log, "/image: cannot send") == 1 &&
 	   lines_with(log, "320 x 239 pixels: nv12 needs even sides") == 1,
 	   "refused images are counted, and the log says it once");
 	fclose(log);

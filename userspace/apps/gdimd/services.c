@@ -116,7 +116,7 @@ static void on_spot(void *arg, const union service_request *request,
 	r->success = known;
 	if (!known)
 		r->message = services_string(s,
-					     "no known cells at this position");
+					     "all layers are unknown at this position");
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }

@@ -140,7 +140,7 @@ void message_image_fault(const struct message_image *m, char *text, size_t size)
 
 	*text = '\0';
 	if (encoding < 0) {
-		snprintf(text, size, "encoding \"%.*s\" is not known",
+		snprintf(text, size, "encoding \"%.*s\" is not supported",
 			 m->encoding.len < 32 ? (int)m->encoding.len : 32,
 			 m->encoding.text);
 		for (; *text; text++)
@@ -150,11 +150,12 @@ void message_image_fault(const struct message_image *m, char *text, size_t size)
 	e = &encodings[encoding];
 	row = (uint64_t)m->width * message_encoding_pixel(encoding);
 	if (!is_size(m->width) || !is_size(m->height))
-		snprintf(text, size, "%u x %u pixels, sides are 1 to %d",
+		snprintf(text, size, "%u x %u pixels, sides must be 1..%d",
 			 m->width, m->height, IMAGE_SIDE);
 	else if (is_odd(m, e))
-		snprintf(text, size, "%u x %u pixels: %s has even %s", m->width,
-			 m->height, e->name, has_planes(e) ? "sides" : "widths");
+		snprintf(text, size, "%u x %u pixels: %s needs even %s",
+			 m->width, m->height, e->name,
+			 has_planes(e) ? "sides" : "widths");
 	else if (m->step < row)
 		snprintf(text, size, "a step of %u bytes, a row has %llu",
 			 m->step, (unsigned long long)row);

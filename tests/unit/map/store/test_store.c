@@ -28,7 +28,7 @@ static void keeps_layers(const char *path)
 	   all->layer_id[1] == again &&
 	   !memcmp(&all->layer[0], &a, sizeof(a)) &&
 	   !memcmp(&all->layer[1], &b, sizeof(b)), "layers come back");
-	ok(fails(s, store_layer(s, &b, &id), -EROFS, "reading"),
+	ok(fails(s, store_layer(s, &b, &id), -EROFS, "read-only"),
 	   "not written when opened for reading");
 	store_close(s);
 	s = open_it(path, STORE_WRITE);
@@ -348,8 +348,8 @@ static void removes(void)
 	store_close(s);
 	s = open_it(path, STORE_READ);
 	ok(s && fails(s, store_remove_layer(s, a, &submaps), -EROFS,
-		      "reading") &&
-	   fails(s, store_remove_room(s, 0), -EROFS, "reading"),
+		      "read-only") &&
+	   fails(s, store_remove_room(s, 0), -EROFS, "read-only"),
 	   "not when it is opened for reading");
 	store_close(s);
 }
@@ -382,7 +382,7 @@ static void keeps_others(void)
 	ok(!store_set(s, "map", "one") && !store_set(s, "map", "seven c") &&
 	   store_get(s, "map", value, 8) == 7 && !strcmp(value, "seven c"),
 	   "a setting");
-	ok(fails(s, store_get(s, "map", value, 7), -ENOSPC, "room for 7"),
+	ok(fails(s, store_get(s, "map", value, 7), -ENOSPC, "limit of 7"),
 	   "which needs room");
 	ok(!store_set(s, "map", NULL) &&
 	   fails(s, store_get(s, "map", value, 8), -ENOENT, "no map"),

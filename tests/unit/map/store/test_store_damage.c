@@ -51,13 +51,13 @@ static void refuses_others(const char *good)
 	refused(path, STORE_READ, -EPROTONOSUPPORT, "empty", "empty");
 	refused(path, STORE_WRITE, -EPROTONOSUPPORT, "empty", "empty");
 	write_file(path, "P5\n", 3);
-	refused(path, STORE_CREATE, -EPROTONOSUPPORT, "not a store",
+	refused(path, STORE_CREATE, -EPROTONOSUPPORT, "not a map store",
 		"an image");
 	sql(in_folder("db"), "CREATE TABLE t(x); PRAGMA journal_mode = WAL");
 	read_file(in_folder("db"), &before, &n);
-	refused(in_folder("db"), STORE_CREATE, -EPROTONOSUPPORT, "not a store",
+	refused(in_folder("db"), STORE_CREATE, -EPROTONOSUPPORT, "not a map store",
 		"a database");
-	refused(in_folder("db"), STORE_READ, -EPROTONOSUPPORT, "not a store",
+	refused(in_folder("db"), STORE_READ, -EPROTONOSUPPORT, "not a map store",
 		"a database");
 	read_file(in_folder("db"), &after, &m);
 	ok(n == m && !memcmp(before, after, n) &&
@@ -66,7 +66,7 @@ static void refuses_others(const char *good)
 	free(before);
 	free(after);
 	sql(in_folder("app"), "PRAGMA application_id = 5");
-	refused(in_folder("app"), STORE_CREATE, -EPROTONOSUPPORT, "not a store",
+	refused(in_folder("app"), STORE_CREATE, -EPROTONOSUPPORT, "not a map store",
 		"of another program");
 	sql(in_folder("new"), "VACUUM");
 	store_close(open_it(in_folder("new"), STORE_CREATE));

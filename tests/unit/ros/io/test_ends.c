@@ -370,7 +370,7 @@ static void test_file_source(void)
 	ok(i == n && a.n >= n && a.n <= n + 1 && a.found == 3 && a.ended,
 	   "a folder in the order of names: %u messages, %u as expected", a.n,
 	   i);
-	ok(a.lines == 1 && strstr(a.line, "2bad.png: a damaged image"),
+	ok(a.lines == 1 && strstr(a.line, "2bad.png: damaged image"),
 	   "one line about the one that is damaged");
 	memset(&b, 0, sizeof(b));
 	b.only = "/map";
