@@ -418,18 +418,18 @@ test_bad()
 			>"$scratch/bad.yaml"
 		no "$line" "$text" "$scratch/bad.yaml"
 	done <<-'END'
-	resolution: 0|bad value of resolution
-	resolution: -0.1|bad value of resolution
-	resolution: nan|bad value of resolution
-	resolution: 1e-9|cells of
-	resolution: 1e5|cells of
-	origin: [nan, 0, 0]|bad value of origin
-	origin: [0, inf, 0]|bad value of origin
-	origin: [0, 0]|bad value of origin
-	origin: [0, 0, 0, 0]|bad value of origin
-	origin: [2e6, 0, 0]|bad value of origin
-	image: ""|bad value of image
-	image: # none|bad value of image
+	resolution: 0|invalid value of resolution
+	resolution: -0.1|invalid value of resolution
+	resolution: nan|invalid value of resolution
+	resolution: 1e-9|invalid cell size
+	resolution: 1e5|invalid cell size
+	origin: [nan, 0, 0]|invalid value of origin
+	origin: [0, inf, 0]|invalid value of origin
+	origin: [0, 0]|invalid value of origin
+	origin: [0, 0, 0, 0]|invalid value of origin
+	origin: [2e6, 0, 0]|invalid value of origin
+	image: ""|invalid value of image
+	image: # none|invalid value of image
 	END
 	no 'no .yaml' 'No such file' "$scratch/none-there.yaml"
 	no 'a picture instead of the .yaml' 'plan.pgm' "$scratch/plan.pgm"

@@ -21,7 +21,7 @@ static const struct argp_option map_options[] = {
 	  "codec: tiles, or pyramid (that of D6.3) (tiles)", 1 },
 	{ "resolution", OPT_RESOLUTION, "M", 0, "cell size, m (0.05)", 1 },
 	{ "frames", OPT_FRAMES, "N", 0,
-	  "tiles: number of frames to send (1)", 2 },
+	  "tiles: send the map this many times (1)", 2 },
 	{ "datagrams", OPT_DATAGRAMS, "N", 0,
 	  "maximum datagrams of a frame (256)", 2 },
 	{ "parity", OPT_PARITY, NULL, 0,
