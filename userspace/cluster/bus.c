@@ -137,7 +137,7 @@ static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
 		return load_mpi(e, error);
 	if (role == BUS_BY_RANK)
 		return error_set(error, -EINVAL,
-				 "the role must be given, except with mpi");
+				 "role by rank is only supported with mpi");
 	if (!strcmp(spec, "threads"))
 		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
