@@ -681,7 +681,7 @@ test_records()
 	daemon_begin
 	says_no 'it tells that it cannot log' 'Not a directory' log on
 	says_no 'nor write a snapshot' 'Not a directory' snapshot
-	daemon_ctl status | grep -q '^logging: off .* 2 failed; last error:  '
+	daemon_ctl status | grep -q '^logging: off .* 2 failed; last error: '
 	ok 'daemon: and status says so'
 	rm "$scratch/records"
 	daemon_ctl "${import[@]}" "$scratch/cells.i8" --role gas >/dev/null &&
