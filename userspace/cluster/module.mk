@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= base
 LIBS	:= -lrabbitmq -lpthread
-TESTS	:= engine
+TESTS	:= bus

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= ros/bag base
-TESTS	:= readings pairing
-FUZZ	:= readings_carmen readings_csv readings_dat readings_pairing
+TESTS	:= readings collator
+FUZZ	:= readings_carmen readings_csv readings_dat collator

@@ -2,6 +2,6 @@
 USES	:= base
 LIBS	:= -lm
 PKGS	:= libnl-3.0 libnl-route-3.0
-TESTS	:= linkd linkd_outage linkd_plan linkd_load linkd_pace linkd_link
-test_linkd.USES := tools/sim
-test_linkd_outage.USES := tools/sim
+TESTS	:= link_supervisor link_outage link_plan link_load link_pace link_device
+test_link_supervisor.USES := tools/sim
+test_link_outage.USES := tools/sim

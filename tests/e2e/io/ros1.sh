@@ -8,7 +8,7 @@
 
 make_space || skip_all "no network namespaces here"
 type rosmaster >/dev/null || skip_all "no rosmaster here"
-"${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
+"${TEST_IO:-$bin/test_io}" "$recording" || exit 1
 
 node sub "$copy" -n 150 ros1 -
 sub=$node

@@ -7,7 +7,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 make_space || skip_all "no network namespaces here"
-"${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
+"${TEST_IO:-$bin/test_io}" "$recording" || exit 1
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI
 
 node sub "$copy" -n 150 ros2 -

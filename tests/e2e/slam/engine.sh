@@ -3,7 +3,7 @@
 #
 # engine.sh BIN - buses with processes that are killed, stopped, disconnected
 #
-# BIN has test_engine and engine-peer, ../engine/engine-mpi.so next to it. Tests
+# BIN has test_bus and engine-peer, ../engine/engine-mpi.so next to it. Tests
 # that need RabbitMQ or MPI are skipped without it.
 
 bin=$(realpath "${1:-build/bin}")
@@ -89,7 +89,7 @@ fails_with()
 
 suite()
 {
-	"$bin/test_engine" >"$scratch/suite" 2>&1
+	"$bin/test_bus" >"$scratch/suite" 2>&1
 	local status=$?
 
 	grep -v '^ok' "$scratch/suite" | sed 's/^/# /'
@@ -221,7 +221,7 @@ with_mpi()
 	[ $? = 0 ] && says mpi '^joined 2$' && says mpi '^end passed 400 ' &&
 		! grep WRONG "$scratch/mpi"
 	ok "MPI: rounds, neighbours, 20 MB messages"
-	mpi -n 12 "$bin/test_engine" mpi >"$scratch/mpi" 2>&1
+	mpi -n 12 "$bin/test_bus" mpi >"$scratch/mpi" 2>&1
 	[ $? = 0 ] && [ "$(grep -c '^ok' "$scratch/mpi")" = 2 ]
 	ok "MPI: broadcasts that are passed on, in order with others"
 	fails_with "mpi: a worker needs mpirun" env OMPI_ALLOW_RUN_AS_ROOT=1 \

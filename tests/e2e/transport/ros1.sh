@@ -34,7 +34,7 @@ send robot --node robot_bridge --to 127.0.0.1:7459 "ros1:$near"
 
 # ---- everything at once ----
 
-"$bin/test_ends" "$scratch/kinds.mcap" >/dev/null 2>&1
+"$bin/test_io" "$scratch/kinds.mcap" >/dev/null 2>&1
 at $far all "$copy" "ros1:$far" -
 at $near kinds "$copy" -l "$scratch/kinds.mcap" "ros1:$near"
 names=$(timeout 60 "$copy" -x 100 "$scratch/kinds.mcap" - 2>/dev/null |

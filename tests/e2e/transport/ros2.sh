@@ -108,7 +108,7 @@ end map
 
 # ---- everything at once ----
 
-"$bin/test_ends" "$scratch/kinds.mcap" >/dev/null 2>&1
+"$bin/test_io" "$scratch/kinds.mcap" >/dev/null 2>&1
 begin all "$copy" ros2:0 -
 begin kinds "$copy" -l "$scratch/kinds.mcap" ros2:1
 names=$(ip netns exec "$space" timeout 60 "$copy" -x 100 \

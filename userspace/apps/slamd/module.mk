@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= transport slam/output
 PROGRAMS := slamd
-TESTS	:= slam_waiting slam_mapper
+TESTS	:= slam_scan_queue slam_mapper

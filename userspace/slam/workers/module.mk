@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= cluster slam/filter
 FLAGS	:= $(EXACT)
-TESTS	:= slam_remote slam_placement
+TESTS	:= slam_remote slam_balance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd_load - the rate that a processor allows, with programs that take
+ * test_link_load - the rate that a processor allows, with programs that take
  * some time for a frame and some for a byte
  */
 #include <math.h>

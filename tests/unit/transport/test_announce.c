@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_ways - the way there and the way back: what a stream says of itself and
+ * test_announce - the way there and the way back: what a stream says of itself and
  * how often, when a datagram came, what may be sent to begin with
  */
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd_plan - what each topic gets, and how it travels with that
+ * test_link_plan - what each topic gets, and how it travels with that
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd_link - route, carrier and qdisc of a device, in a network
+ * test_link_device - route, carrier and qdisc of a device, in a network
  * namespace of its own
  */
 #include <arpa/inet.h>

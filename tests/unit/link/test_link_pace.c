@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd_pace - how fast datagrams follow each other, on links that queue,
+ * test_link_pace - how fast datagrams follow each other, on links that queue,
  * drop, and lose in bursts
  */
 #include <math.h>

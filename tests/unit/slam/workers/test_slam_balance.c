@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_slam_placement - moves of particles against the Hungarian algorithm,
+ * test_slam_balance - moves of particles against the Hungarian algorithm,
  * maps from one worker to another, and who did how much
  */
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd_outage - the link supervisor on simulated links that fail: what is
+ * test_link_outage - the link supervisor on simulated links that fail: what is
  * taken for an outage, and what is sent in it and behind it
  */
-#include "linkd_fixture.h"
+#include "link_fixture.h"
 
 /* ---- reports that do not come ---- */
 

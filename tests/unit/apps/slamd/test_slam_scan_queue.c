@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_slam_waiting - readings that wait: their order, which scans newer ones
+ * test_slam_scan_queue - readings that wait: their order, which scans newer ones
  * take the place of, what stays of these, and how many there can be
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linkd_fixture.h - a supervisor on a simulated link, over many seeds, and what
+ * link_fixture.h - a supervisor on a simulated link, over many seeds, and what
  * is measured of it
  */
 #ifndef UNIT_LINKD_FIXTURE_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linkd - the link supervisor on simulated links: what it promises, over
- * many seeds. Links that fail: test_linkd_outage
+ * test_link_supervisor - the link supervisor on simulated links: what it promises, over
+ * many seeds. Links that fail: test_link_outage
  */
-#include "linkd_fixture.h"
+#include "link_fixture.h"
 
 #define HALF	500000000ULL	/* ns, from report to report */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_ends - recordings and files as sources and sinks; specs that are none
+ * test_io - recordings and files as sources and sinks; specs that are none
  *
  * With an argument it makes a recording of that name, for the tests that need
  * another process: tests/e2e/io.
@@ -647,7 +647,7 @@ int main(int argc, char **argv)
 {
 	unsigned int n;
 
-	cli_program = "test_ends";
+	cli_program = "test_io";
 	if (argc > 1)
 		return !make_recording(argv[1]);
 	make_folder();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What userspace/cluster promises, for threads and, if OPTSAMPLE_AMQP has the
- * address of a broker, over that. "mpirun -n N test_engine mpi": only the order
+ * address of a broker, over that. "mpirun -n N test_bus mpi": only the order
  * of what the coordinator sends, with as many ranks.
  *
  * Members are driven from one thread, so that each step is known; one test has

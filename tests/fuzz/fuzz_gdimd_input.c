@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_inbox - hostile messages, through all of gdimd's input
+ * fuzz_gdimd_input - hostile messages, through all of gdimd's input
  *
  * Input: a byte that selects how submaps find their frame, then messages, made
  * by odd_message.h. Invalid input is rejected: one log line, one counter, no

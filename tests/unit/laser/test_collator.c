@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_pairing - scans and odometry that come apart become readings: the
+ * test_collator - scans and odometry that come apart become readings: the
  * pairing itself, frames of tf, and recordings of ROS
  */
 #include <errno.h>

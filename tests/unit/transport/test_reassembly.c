@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_assembly - frames from datagrams that are lost, doubled, reordered
+ * test_reassembly - frames from datagrams that are lost, doubled, reordered
  */
 #include <endian.h>
 #include <errno.h>

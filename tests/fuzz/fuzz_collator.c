@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_readings_pairing - scans and odometry in any order, at any time
+ * fuzz_collator - scans and odometry in any order, at any time
  *
  * Input: for each event a byte of its kind, and two of the time since the last
  * one, in ms; some times are far away. The robot moves straight: a pose must
