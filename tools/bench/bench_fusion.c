@@ -176,7 +176,7 @@ static struct plain make_plain(void)
  * Ours
  */
 
-static struct fused_map *make_mosaic(enum rule_id rule, unsigned int threads)
+static struct fused_map *make_fused_map(enum rule_id rule, unsigned int threads)
 {
 	const struct fused_map_config config = {
 		.resolution = resolution, .bits = 8, .splat = rule != RULE_MEAN,
@@ -263,8 +263,8 @@ int main(int argc, char **argv)
 	make_site(argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL);
 	for (int s = 0; s < 2; s++)
 		for (int n = 1; n <= 2; n++)
-			m[s][n] = make_mosaic(s ? RULE_MAX : RULE_MEAN, n);
-	odds = make_mosaic(RULE_LOG_ODDS, 1);
+			m[s][n] = make_fused_map(s ? RULE_MAX : RULE_MEAN, n);
+	odds = make_fused_map(RULE_LOG_ODDS, 1);
 	for (int turn = 0; turn < TURNS; turn++) {
 		t = ms();
 		memcpy(to, raw, (size_t)SUBMAPS * CELLS);

@@ -36,13 +36,13 @@ struct codec_input {
 };
 
 /**
- * struct codec_grant - resources of a topic
+ * struct codec_allocation - resources of a topic
  * @plan:	frames that fit into its rate
  * @source:	costs of its messages
  * @loss:	expected loss rate, upper bound, 0 .. 1
  * @any:	the user did not choose the codec
  */
-struct codec_grant {
+struct codec_allocation {
 	const struct plan		*plan;
 	const struct plan_source	*source;
 	double				loss;
@@ -88,7 +88,7 @@ struct codec {
 	enum plan_kind			plan;
 	bool				sized;
 	const struct codec_input	*input;
-	void	(*order)(struct encode_order *o, const struct codec_grant *g);
+	void	(*order)(struct encode_order *o, const struct codec_allocation *g);
 	void	(*learn)(struct plan_source *s, const struct codec_frame *f);
 	int	(*encode)(void **state, const struct encode_call *c);
 	void	(*encode_free)(void *state);

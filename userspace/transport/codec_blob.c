@@ -17,7 +17,7 @@
 #define PARITY_MOST 3
 
 static void codec_blob_order(struct encode_order *o,
-			     const struct codec_grant *g)
+			     const struct codec_allocation *g)
 {
 	o->parity = blob_parity(g->source->bytes, g->loss, PARITY_MOST);
 }

@@ -87,7 +87,7 @@ int codec_cloud_turn(const struct encode_call *c, struct organised *turn)
 				      turn, NULL));
 }
 
-void codec_cloud_order(struct encode_order *o, const struct codec_grant *g)
+void codec_cloud_order(struct encode_order *o, const struct codec_allocation *g)
 {
 	static const enum codec_id modes[PLAN_MODES] = {
 		CODEC_RANGE,

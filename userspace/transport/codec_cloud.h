@@ -34,7 +34,7 @@ int codec_cloud_turn(const struct encode_call *c, struct organised *turn);
 int codec_cloud_or_block(const struct encode_call *c, int ret);
 
 /* struct codec.order and .learn of codecs planned as clouds */
-void codec_cloud_order(struct encode_order *o, const struct codec_grant *g);
+void codec_cloud_order(struct encode_order *o, const struct codec_allocation *g);
 void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f);
 
 /**

@@ -276,7 +276,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	const struct plan *p = &t->policy.plan;
 	double loss = t->link->fresh ? p->loss : -1;
 	const struct codec *codec = codec_get(wanted(t));
-	const struct codec_grant grant = {
+	const struct codec_allocation grant = {
 		p, &t->policy.source, t->link->loss_high,
 		s->codec == SEND_CODEC_ANY,
 	};

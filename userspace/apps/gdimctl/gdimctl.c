@@ -42,7 +42,7 @@ static const struct cli_command commands[] = {
 static int gdimctl_bring_back(void *site, unsigned int layer,
 			      const struct rect *r)
 {
-	return site_want(site, layer, r);
+	return site_ensure(site, layer, r);
 }
 
 int ctl_damaged(int err, const char *error)

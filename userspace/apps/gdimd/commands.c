@@ -51,7 +51,7 @@ static void add_input(struct gdimd *g, cJSON *in)
 	const uint64_t way = g->source ? source_messages_lost(g->source) : 0;
 	cJSON *lost;
 
-	map_input_status(g->inbox, in);
+	map_input_status(g->input, in);
 	cJSON_AddNumberToObject(in, "lost_on_the_way", way);
 	storing_status(g->storing, in);
 	lost = cJSON_GetObjectItem(in, "lost");

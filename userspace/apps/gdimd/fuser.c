@@ -62,7 +62,7 @@ static void fuser_serve(struct fuser *f)
 
 		f->wants = w->next;
 		pthread_mutex_unlock(&f->lock);
-		w->err = site_want(f->site, w->layer, &w->rect);
+		w->err = site_ensure(f->site, w->layer, &w->rect);
 		pthread_mutex_lock(&f->lock);
 		w->done = true;
 		pthread_cond_broadcast(&f->served);

@@ -37,7 +37,7 @@ struct gdimd {
 	struct loop		*loop;
 	struct site		*site;
 	struct fuser		*fuser;
-	struct map_input	*inbox;
+	struct map_input	*input;
 	struct storing		*storing;
 	struct jobs		*jobs;
 	struct map_publisher	*outlet;

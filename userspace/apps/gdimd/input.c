@@ -752,7 +752,7 @@ static void find_newest(void *arg, const struct store_node *n)
 		*newest = n->stamp;
 }
 
-int map_input_open(struct map_input **inbox, struct site *site,
+int map_input_open(struct map_input **input, struct site *site,
 		   struct loop *loop, const struct config *config,
 		   void (*told)(void *arg),
 		   void (*refused)(void *arg, const char *line), void *arg)
@@ -780,7 +780,7 @@ int map_input_open(struct map_input **inbox, struct site *site,
 	stamps_begin(&in->stamps, newest);
 	pthread_mutex_init(&in->lock, NULL);
 	loop_add_timer(loop, &in->timer);
-	*inbox = in;
+	*input = in;
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static int passed(struct gdimd *g, enum map_publisher_state what, int err)
 static int thermal_image(struct gdimd *g, const char *topic,
 			 const union message *m)
 {
-	const int err = map_input_image(g->inbox, topic, &m->image);
+	const int err = map_input_image(g->input, topic, &m->image);
 
 	if (err)
 		return err;
@@ -64,26 +64,26 @@ static int transform(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
 	return passed(g, MAP_PUBLISHER_TRANSFORMS,
-		      map_input_transforms(g->inbox, topic, &m->tf));
+		      map_input_transforms(g->input, topic, &m->tf));
 }
 
 static int repeaters(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
 	return passed(g, MAP_PUBLISHER_REPEATERS,
-		      map_input_repeaters(g->inbox, topic, &m->polygon));
+		      map_input_repeaters(g->input, topic, &m->polygon));
 }
 
 static int inputs_rooms(struct gdimd *g, const char *topic,
 			const union message *m)
 {
-	return map_input_rooms(g->inbox, topic, m->uint8.data);
+	return map_input_rooms(g->input, topic, m->uint8.data);
 }
 
 static int inputs_room(struct gdimd *g, const char *topic,
 		       const union message *m)
 {
-	return map_input_room(g->inbox, topic, &m->room);
+	return map_input_room(g->input, topic, &m->room);
 }
 
 static const struct {
@@ -151,11 +151,11 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 			  MESSAGE_OCCUPANCY_GRID))
 		inputs_subscribe(g, topic, kind);
 	else if (l)
-		map_input_unknown(g->inbox, topic, takes_grid_map(l) ?
+		map_input_unknown(g->input, topic, takes_grid_map(l) ?
 				  "not of type grid_map_msgs/GridMap" :
 				  "not of type nav_msgs/OccupancyGrid");
 	else if (!strncmp(topic, PREFIX, strlen(PREFIX)))
-		map_input_unknown(g->inbox, topic, "no layer uses this topic");
+		map_input_unknown(g->input, topic, "no layer uses this topic");
 }
 
 static void inputs_take(struct gdimd *g, const struct source_message *m,
@@ -173,14 +173,14 @@ static void inputs_take(struct gdimd *g, const struct source_message *m,
 		}
 	l = find_line(g, m->topic, name);
 	if (l)
-		map_input_map(g->inbox, m->topic, l, name, m->kind, msg);
+		map_input_map(g->input, m->topic, l, name, m->kind, msg);
 }
 
 static void inputs_read_message(struct gdimd *g, const struct source_message *m,
 				union message *msg)
 {
 	if (message_read(m->kind, m->format, m->data, m->len, msg))
-		map_input_damaged(g->inbox, m->topic);
+		map_input_damaged(g->input, m->topic);
 	else
 		inputs_take(g, m, msg);
 }

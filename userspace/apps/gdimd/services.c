@@ -330,7 +330,7 @@ static void services_on_damaged(void *arg, enum service_kind kind)
 			continue;
 		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
 			 offered[i].name);
-		map_input_damaged(g->inbox, name);
+		map_input_damaged(g->input, name);
 	}
 }
 

@@ -169,13 +169,13 @@ static int begin_storing(void *arg, struct loop *loop)
 {
 	struct gdimd *g = arg;
 
-	return map_input_open(&g->inbox, g->site, loop, &g->config, on_stored,
+	return map_input_open(&g->input, g->site, loop, &g->config, on_stored,
 			      on_refused, g);
 }
 
 static void end_storing(void *arg)
 {
-	map_input_close(((struct gdimd *)arg)->inbox);
+	map_input_close(((struct gdimd *)arg)->input);
 }
 
 int gdimd_storing_open(struct gdimd *g)

@@ -134,7 +134,7 @@ int cluster_open(struct cluster **cluster, const struct slamd_options *o,
 	return 0;
 }
 
-struct particle_pool *cluster_team(struct cluster *c)
+struct particle_pool *cluster_pool(struct cluster *c)
 {
 	struct particle_pool_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,

@@ -26,7 +26,7 @@ int cluster_open(struct cluster **c, const struct slamd_options *o,
 		 bool (*interrupted)(void *arg));
 
 /* The particle pool, once; the filter owns it. NULL: no memory */
-struct particle_pool *cluster_team(struct cluster *c);
+struct particle_pool *cluster_pool(struct cluster *c);
 
 /* After the filter is destroyed */
 void cluster_close(struct cluster *c);

@@ -29,7 +29,7 @@ struct reading_input {
 	struct source		*source;
 	struct receiver		*receiver;
 	struct publish		*publish;
-	struct laser_input	*intake;
+	struct laser_input	*laser;
 	uint64_t		useless;
 	bool			told;
 	struct reading_input_count	count;
@@ -49,7 +49,7 @@ static void input_log_waiting(struct reading_input *in)
 	if (in->told || in->useless < SCANS_TOLD)
 		return;
 	in->told = true;
-	laser_input_lacks(in->intake, text);
+	laser_input_lacks(in->laser, text);
 	if (*text)
 		snprintf(line, sizeof(line), "cannot use scans: %s", text);
 	else
@@ -63,7 +63,7 @@ static void input_give(struct reading_input *in)
 {
 	struct reading r;
 
-	while (laser_input_next(in->intake, &r)) {
+	while (laser_input_next(in->laser, &r)) {
 		if (in->told)
 			input_log(in, LOG_INFO, "using scans again");
 		in->told = false;
@@ -86,7 +86,7 @@ static void input_add(struct reading_input *in, const char *topic,
 	in->count.messages++;
 	if (kind == MESSAGE_LASER_SCAN)
 		in->useless++;
-	laser_input_add(in->intake, kind, m, text_ends(topic, "tf_static"),
+	laser_input_add(in->laser, kind, m, text_ends(topic, "tf_static"),
 			received);
 	input_give(in);
 	input_log_waiting(in);
@@ -113,7 +113,7 @@ static void input_on_ended(void *arg)
 {
 	struct reading_input *in = arg;
 
-	laser_input_end(in->intake);
+	laser_input_end(in->laser);
 	in->config.ended(in->config.arg);
 }
 
@@ -192,11 +192,11 @@ static int open_receiver(struct reading_input *in, struct loop *loop,
 	return err;
 }
 
-int reading_input_open(struct reading_input **inlet, struct loop *loop,
+int reading_input_open(struct reading_input **input, struct loop *loop,
 		       const struct reading_input_config *config,
 		       char error[ERROR_TEXT])
 {
-	const struct laser_input_config intake = {
+	const struct laser_input_config laser = {
 		.odometry = config->odometry != NULL, .laser = config->laser,
 		.patience = config->patience,
 	};
@@ -207,8 +207,8 @@ int reading_input_open(struct reading_input **inlet, struct loop *loop,
 	if (!in)
 		return error_set(error, -ENOMEM, "no memory");
 	in->config = *config;
-	in->intake = laser_input_new(&intake);
-	if (!in->intake)
+	in->laser = laser_input_new(&laser);
+	if (!in->laser)
 		err = error_set(error, -ENOMEM, "no memory");
 	else if (io_is(config->spec, "optsample", &at))
 		err = open_receiver(in, loop, at, error);
@@ -218,7 +218,7 @@ int reading_input_open(struct reading_input **inlet, struct loop *loop,
 		reading_input_close(in);
 		return err;
 	}
-	*inlet = in;
+	*input = in;
 	return 0;
 }
 
@@ -230,7 +230,7 @@ void reading_input_close(struct reading_input *in)
 	if (in->receiver)
 		receiver_close(in->receiver);
 	publish_destroy(in->publish);
-	laser_input_free(in->intake);
+	laser_input_free(in->laser);
 	free(in);
 }
 
@@ -238,6 +238,6 @@ struct reading_input_count reading_input_count(const struct reading_input *in)
 {
 	struct reading_input_count c = in->count;
 
-	laser_input_count(in->intake, &c.intake);
+	laser_input_count(in->laser, &c.laser);
 	return c;
 }

@@ -59,11 +59,11 @@ void reading_input_close(struct reading_input *in);
  * struct reading_input_count
  * @messages:	valid messages
  * @damaged:	invalid messages
- * @intake:	counters of laser_input
+ * @laser:	counters of laser_input
  */
 struct reading_input_count {
 	uint64_t		messages, damaged;
-	struct laser_input_count	intake;
+	struct laser_input_count	laser;
 };
 
 struct reading_input_count reading_input_count(const struct reading_input *in);

@@ -48,11 +48,11 @@ struct live {
 	struct loop		*loop;
 	struct loop_call	*call;
 	struct loop_timer	progress;
-	struct reading_input	*inlet;
-	struct slam_publisher	*outlet;
+	struct reading_input	*input;
+	struct slam_publisher	*publisher;
 	struct mapper		*mapper;
-	struct scan_queue	*waiting;
-	struct mapper_queue	*handover;
+	struct scan_queue	*scan_queue;
+	struct mapper_queue	*mapper_queue;
 	pthread_t		filter, draw;
 	bool			filters, draws;
 	uint64_t		told, mapped;
@@ -88,7 +88,7 @@ static void live_send_one(void *arg)
 {
 	const struct sending *s = arg;
 
-	slam_publisher_publish(s->live->outlet, s->topic, s->stamp, s->m);
+	slam_publisher_publish(s->live->publisher, s->topic, s->stamp, s->m);
 }
 
 /* From any thread; directly once the other threads have ended */
@@ -152,7 +152,7 @@ static void *live_draw(void *arg)
 	bool more = true;
 
 	while (more) {
-		more = mapper_queue_take(l->handover, &handed);
+		more = mapper_queue_take(l->mapper_queue, &handed);
 		draw_handed(l, &handed, false);
 		mapper_update_free(&handed);
 	}
@@ -167,7 +167,7 @@ static int live_hand_over(struct live *l)
 	const int err = session_history(&l->run, &history, &count);
 
 	if (!err)
-		mapper_queue_history(l->handover, history, count);
+		mapper_queue_history(l->mapper_queue, history, count);
 	return err;
 }
 
@@ -186,10 +186,10 @@ static int take_result(struct live *l, const struct reading *r,
 	l->readings++;
 	pthread_mutex_unlock(&l->lock);
 	if (result->updated)
-		err = mapper_queue_scan(l->handover, r);
+		err = mapper_queue_scan(l->mapper_queue, r);
 	l->dirty |= result->updated;
 	if (!err && (l->dirty || l->behind) && now - l->told >= second &&
-	    mapper_queue_idle(l->handover)) {
+	    mapper_queue_idle(l->mapper_queue)) {
 		l->told = now;
 		l->dirty = false;
 		err = live_hand_over(l);
@@ -206,7 +206,7 @@ static int live_recall_all(struct live *l)
 	while (!err && !l->stopping &&
 	       (ret = session_recall(&l->run, &r, &result)) > 0)
 		if (result.updated) {
-			err = mapper_queue_scan(l->handover, &r);
+			err = mapper_queue_scan(l->mapper_queue, &r);
 			l->dirty = true;
 		}
 	if (err)
@@ -244,7 +244,7 @@ static void *live_filter(void *arg)
 	struct reading r;
 
 	l->failed = live_recall_all(l);
-	while (!l->failed && !l->hurried && scan_queue_take(l->waiting, &r)) {
+	while (!l->failed && !l->hurried && scan_queue_take(l->scan_queue, &r)) {
 		l->failed = session_read(&l->run, &r, &result);
 		if (l->failed) {
 			l->unused += r.beams > 0;
@@ -270,19 +270,19 @@ static void on_reading(void *arg, const struct reading *r)
 {
 	struct live *l = arg;
 
-	if (scan_queue_put(l->waiting, r))
+	if (scan_queue_put(l->scan_queue, r))
 		service_logf(LOG_ERR, "out of memory: scan dropped");
 }
 
 static void live_on_ended(void *arg)
 {
-	scan_queue_end(((struct live *)arg)->waiting);
+	scan_queue_end(((struct live *)arg)->scan_queue);
 }
 
 static void live_show(struct live *l, bool end)
 {
-	const struct scan_queue_count w = scan_queue_count(l->waiting);
-	const struct reading_input_count in = reading_input_count(l->inlet);
+	const struct scan_queue_count w = scan_queue_count(l->scan_queue);
+	const struct reading_input_count in = reading_input_count(l->input);
 	char text[sizeof(l->text)];
 	uint64_t readings;
 
@@ -299,7 +299,7 @@ static void live_show(struct live *l, bool end)
 			 (unsigned long long)readings,
 			 session_rate(&l->run, readings),
 			 (unsigned long long)w.replaced,
-			 (unsigned long long)in.intake.dropped, text);
+			 (unsigned long long)in.laser.dropped, text);
 }
 
 static void live_on_progress(void *arg, uint64_t now)
@@ -335,7 +335,7 @@ static int open_inlet(struct live *l, char error[ERROR_TEXT])
 		.arg = l,
 	};
 
-	return reading_input_open(&l->inlet, l->loop, &config, error);
+	return reading_input_open(&l->input, l->loop, &config, error);
 }
 
 static int live_open_ends(struct live *l)
@@ -348,7 +348,7 @@ static int live_open_ends(struct live *l)
 	config.publish = o->to ? live_publish : NULL;
 	config.arg = l;
 	if (o->to)
-		err = slam_publisher_open(&l->outlet, l->loop, o->to, o->node,
+		err = slam_publisher_open(&l->publisher, l->loop, o->to, o->node,
 					  o->robot, error);
 	if (!err)
 		err = mapper_create(&l->mapper, &config, error);
@@ -409,16 +409,16 @@ static void end_threads(struct live *l)
 	struct reading r;
 
 	l->stopping = true;
-	scan_queue_end(l->waiting);
+	scan_queue_end(l->scan_queue);
 	if (l->call)
 		loop_call_cancel(l->call);
 	if (l->filters)
 		pthread_join(l->filter, NULL);
-	mapper_queue_end(l->handover);
+	mapper_queue_end(l->mapper_queue);
 	if (l->draws)
 		pthread_join(l->draw, NULL);
 	l->filters = l->draws = false;
-	while (scan_queue_take(l->waiting, &r))
+	while (scan_queue_take(l->scan_queue, &r))
 		l->unused += r.beams > 0;
 }
 
@@ -457,10 +457,10 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 /* An error does not stop the next steps */
 static int live_write_all(struct live *l)
 {
-	const struct reading_input_count in = reading_input_count(l->inlet);
+	const struct reading_input_count in = reading_input_count(l->input);
 	const struct readings_count c = {
-		.bad = in.damaged + in.intake.bad,
-		.unpaired = in.intake.dropped, .unswept = in.intake.unswept,
+		.bad = in.damaged + in.laser.bad,
+		.unpaired = in.laser.dropped, .unswept = in.laser.unswept,
 	};
 	struct trajectory t = { 0 };
 	int err = session_trajectory(&l->run, &t), next;
@@ -470,7 +470,7 @@ static int live_write_all(struct live *l)
 	err = session_write(&l->run, &t, &c);
 	next = finish_maps(l, &t);
 	err = err ? err : next;
-	next = slam_publisher_check(l->outlet, l->run.o->to);
+	next = slam_publisher_check(l->publisher, l->run.o->to);
 	err = err ? err : next;
 out:
 	trajectory_free(&t);
@@ -480,7 +480,7 @@ out:
 /* Write files and report losses. Without readings nothing is written */
 static int live_finish(struct live *l)
 {
-	const struct scan_queue_count w = scan_queue_count(l->waiting);
+	const struct scan_queue_count w = scan_queue_count(l->scan_queue);
 	const unsigned long long unused = l->unused;
 	int err;
 
@@ -548,9 +548,9 @@ static int live_open_all(struct live *l)
 
 	/* before any thread, so that they inherit blocked signals */
 	l->loop = loop_create();
-	l->waiting = scan_queue_create();
-	l->handover = mapper_queue_create();
-	if (!l->loop || !l->waiting || !l->handover)
+	l->scan_queue = scan_queue_create();
+	l->mapper_queue = mapper_queue_create();
+	if (!l->loop || !l->scan_queue || !l->mapper_queue)
 		return cli_error(-ENOMEM, "no memory");
 	err = session_open(&l->run, live_interrupted);
 	return err ? err : live_open_ends(l);
@@ -561,13 +561,13 @@ static int live_close_all(struct live *l)
 {
 	int err;
 
-	reading_input_close(l->inlet);
+	reading_input_close(l->input);
 	mapper_destroy(l->mapper);
-	err = slam_publisher_close(l->outlet);
+	err = slam_publisher_close(l->publisher);
 	loop_call_close(l->call);
 	session_close(&l->run);
-	scan_queue_destroy(l->waiting);
-	mapper_queue_destroy(l->handover);
+	scan_queue_destroy(l->scan_queue);
+	mapper_queue_destroy(l->mapper_queue);
 	if (l->loop)
 		loop_destroy(l->loop);
 	pthread_mutex_destroy(&l->lock);

@@ -69,7 +69,7 @@ static void publisher_on_log(void *arg, int priority, const char *line)
 	service_log(NULL, priority, line);
 }
 
-int slam_publisher_open(struct slam_publisher **outlet, struct loop *loop,
+int slam_publisher_open(struct slam_publisher **publisher, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
 			char error[ERROR_TEXT])
 {
@@ -91,7 +91,7 @@ int slam_publisher_open(struct slam_publisher **outlet, struct loop *loop,
 		slam_publisher_close(out);
 		return err;
 	}
-	*outlet = out;
+	*publisher = out;
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 
 /**
  * struct replay
- * @outlet, @mapper: for --to; NULL: publish nothing
+ * @publisher, @mapper: for --to; NULL: publish nothing
  * @mapped:	stamp of the last map
  */
 struct replay {
@@ -31,7 +31,7 @@ struct replay {
 	struct readings		*log;
 	uint64_t		shown;
 	struct loop		*loop;
-	struct slam_publisher	*outlet;
+	struct slam_publisher	*publisher;
 	struct mapper		*mapper;
 	int64_t			mapped;
 };
@@ -96,7 +96,7 @@ static void replay_show(struct replay *r, bool end)
 static int replay_publish(void *arg, enum slam_publisher_topic topic,
 			  int64_t stamp, const union message *m)
 {
-	return slam_publisher_publish(((struct replay *)arg)->outlet, topic,
+	return slam_publisher_publish(((struct replay *)arg)->publisher, topic,
 				      stamp, m);
 }
 
@@ -125,7 +125,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	char error[ERROR_TEXT];
 	int err = 0, fit;
 
-	if (!r->outlet)
+	if (!r->publisher)
 		return 0;
 	mapper_pose(r->mapper, reading, result);
 	if (!result->updated)
@@ -153,7 +153,7 @@ static int open_outlet(struct replay *r)
 	if (!r->loop)
 		return cli_error(-ENOMEM, "no memory");
 	let_signals();
-	err = slam_publisher_open(&r->outlet, r->loop, o->to, o->node, o->robot,
+	err = slam_publisher_open(&r->publisher, r->loop, o->to, o->node, o->robot,
 				  error);
 	config.publish = replay_publish;
 	config.arg = r;
@@ -262,11 +262,11 @@ static int replay_write_all(struct replay *r)
 	if (err)
 		goto out;
 	err = session_write(&r->run, &t, &c);
-	next = r->outlet ? publish_maps(r, &fit) : 0;
+	next = r->publisher ? publish_maps(r, &fit) : 0;
 	err = err ? err : next ? next : fit;
 	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
 	err = err ? err : next;
-	next = slam_publisher_check(r->outlet, r->run.o->to);
+	next = slam_publisher_check(r->publisher, r->run.o->to);
 	err = err ? err : next;
 out:
 	trajectory_free(&t);
@@ -299,7 +299,7 @@ int slamd_replay(const struct slamd_options *o)
 	if (!err)
 		err = replay_run(&r);
 	mapper_destroy(r.mapper);
-	closed = slam_publisher_close(r.outlet);
+	closed = slam_publisher_close(r.publisher);
 	if (r.loop)
 		loop_destroy(r.loop);
 	session_close(&r.run);

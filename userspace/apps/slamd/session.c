@@ -155,7 +155,7 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
-	team = cluster_team(r->cluster);
+	team = cluster_pool(r->cluster);
 	if (team)
 		r->filter = filter_create(&r->o->params, team);
 	return r->filter ? 0 : cli_error(-ENOMEM, "no memory");
@@ -163,12 +163,12 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 
 void session_close(struct session *r)
 {
-	if (r->checkpoint && r->fresh && !r->journey.count)
+	if (r->checkpoint && r->fresh && !r->scan_trajectory.count)
 		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
-	scan_trajectory_free(&r->journey);
+	scan_trajectory_free(&r->scan_trajectory);
 	stats_free(&r->stats);
 }
 
@@ -179,7 +179,7 @@ void session_close(struct session *r)
 static int add_to_journey(struct session *r, const struct reading *reading,
 			  const struct filter_result *result)
 {
-	const int err = scan_trajectory_add(&r->journey, reading, result);
+	const int err = scan_trajectory_add(&r->scan_trajectory, reading, result);
 
 	if (!err && result->updated) {
 		r->updates++;
@@ -382,7 +382,7 @@ int session_trajectory(const struct session *r, struct trajectory *t)
 
 	if (err)
 		return cli_error(err, "no memory");
-	err = scan_trajectory_get(&r->journey, history, updates, t);
+	err = scan_trajectory_get(&r->scan_trajectory, history, updates, t);
 	free(history);
 	if (err)
 		cli_error(err, "%s: %s", r->log, err == -ENODATA ?
@@ -392,7 +392,7 @@ int session_trajectory(const struct session *r, struct trajectory *t)
 
 static int write_stats(struct session *r, const struct readings_count *log)
 {
-	struct particle_pool *team = filter_team(r->filter);
+	struct particle_pool *team = filter_pool(r->filter);
 	struct stats_workers workers;
 	const bool remote = cluster_counters(r->cluster, team, &workers);
 	struct particles_use use;

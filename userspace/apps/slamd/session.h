@@ -18,7 +18,7 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * struct session - all zero, except @o and @log
  * @log:	name of the input, for messages
  * @last:	result of the last update
- * @updates:	updates whose readings are in @journey
+ * @updates:	updates whose readings are in @scan_trajectory
  * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
@@ -30,7 +30,7 @@ struct session {
 	struct cluster			*cluster;
 	struct filter			*filter;
 	struct checkpoint		*checkpoint;
-	struct scan_trajectory		journey;
+	struct scan_trajectory		scan_trajectory;
 	struct stats			stats;
 	struct filter_result		last;
 	uint32_t			updates;
@@ -83,9 +83,9 @@ void session_progress(const struct session *r, bool end, const char *format,
 double session_rate(const struct session *r, uint64_t readings);
 
 /**
- * session_history() - filter_history() of the updates in @journey
+ * session_history() - filter_history() of the updates in @scan_trajectory
  *
- * A signal may interrupt between an update and its entry in @journey.
+ * A signal may interrupt between an update and its entry in @scan_trajectory.
  *
  * Return: 0; -ENOMEM.
  */

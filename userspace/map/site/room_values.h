@@ -31,7 +31,7 @@ struct room_values {
  * room_values() - values of all layers whose modality rooms report, see
  * modality.h
  *
- * Evicted parts of a map count as unknown, see site_want().
+ * Evicted parts of a map count as unknown, see site_ensure().
  *
  * Return: 0; -EINVAL: the outline is invalid or too large; -ENOMEM.
  */

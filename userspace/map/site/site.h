@@ -9,7 +9,7 @@
  *
  * Any number of threads may store (site_keyframe() and all others that change
  * something): they take turns, in order of arrival, one turn per call. One
- * thread fuses (site_fuse(), site_want()); any number may query (site_value(),
+ * thread fuses (site_fuse(), site_ensure()); any number may query (site_value(),
  * site_read(), ...). Storing never waits for fusing.
  */
 #ifndef MAP_SITE_SITE_H
@@ -229,7 +229,7 @@ int site_value(struct site *s, unsigned int layer, double x, double y);
 int site_read(struct site *s, unsigned int layer, struct raster *r);
 
 /* As fused_map_ensure(), for the thread that fuses */
-int site_want(struct site *s, unsigned int layer, const struct rect *r);
+int site_ensure(struct site *s, unsigned int layer, const struct rect *r);
 
 /**
  * site_set_want() - set the callback that restores evicted parts of a map

@@ -215,7 +215,7 @@ static int read_fused(struct site *part, unsigned int layer, struct raster *r)
 		err = site_read(part, layer, r);
 	if (err != -EAGAIN)
 		return err;
-	err = site_want(part, layer, &r->rect);
+	err = site_ensure(part, layer, &r->rect);
 	return err ? err : site_read(part, layer, r);
 }
 

@@ -220,7 +220,7 @@ static bool splats(const struct layer *l, enum rule_id rule)
 }
 
 /* The owner also frees config.arg. Return: NULL: no memory */
-static struct fused_map *make_mosaic(struct site *s, const struct layer *l,
+static struct fused_map *make_fused_map(struct site *s, const struct layer *l,
 				     double resolution, enum rule_id rule)
 {
 	struct fusing *f = malloc(sizeof(*f));
@@ -250,7 +250,7 @@ struct fused_map *site_make_mosaic(struct site *s, unsigned int layer,
 	struct layer l;
 
 	site_layer(s, layer, &l);
-	return make_mosaic(s, &l, site_resolution(s, layer), rule);
+	return make_fused_map(s, &l, site_resolution(s, layer), rule);
 }
 
 void site_free_mosaic(struct fused_map *m)
@@ -350,7 +350,7 @@ static double site_fuse_new_resolution(const struct site *s,
 static int site_fuse_replace(struct site *s, struct layer_state *l,
 			     const struct layer *layer, double resolution)
 {
-	struct fused_map *m = make_mosaic(s, layer, resolution, layer->rule);
+	struct fused_map *m = make_fused_map(s, layer, resolution, layer->rule);
 	struct fused_map *old;
 
 	if (!m)
@@ -640,7 +640,7 @@ int site_read(struct site *s, unsigned int layer, struct raster *r)
 	return err ? err : site_fuse_read_part(s, layer, r);
 }
 
-int site_want(struct site *s, unsigned int layer, const struct rect *r)
+int site_ensure(struct site *s, unsigned int layer, const struct rect *r)
 {
 	struct fused_map *m = s->layer[layer]->fused;
 

@@ -319,7 +319,7 @@ int filter_history(const struct filter *f, struct pose **poses,
 	return 0;
 }
 
-struct particle_pool *filter_team(const struct filter *f)
+struct particle_pool *filter_pool(const struct filter *f)
 {
 	return f->pool;
 }

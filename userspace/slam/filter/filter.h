@@ -103,6 +103,6 @@ const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count);
 int filter_history(const struct filter *f, struct pose **poses,
 		   uint32_t *count);
 
-struct particle_pool *filter_team(const struct filter *f);
+struct particle_pool *filter_pool(const struct filter *f);
 
 #endif

@@ -79,7 +79,7 @@ static void make_site(unsigned int bits, double resolution, bool weights)
 	}
 }
 
-static struct fused_map *make_mosaic(unsigned int bits, double resolution,
+static struct fused_map *make_fused_map(unsigned int bits, double resolution,
 				     enum rule_id rule, bool splat,
 				     unsigned int threads, size_t memory)
 {
@@ -105,7 +105,7 @@ static struct fused_map *fuse(unsigned int bits, double resolution,
 			      unsigned int threads)
 {
 	struct fused_map *m =
-		make_mosaic(bits, resolution, rule, splat, threads, SIZE_MAX);
+		make_fused_map(bits, resolution, rule, splat, threads, SIZE_MAX);
 
 	for (unsigned int i = 0; i < SUBMAPS; i++)
 		put(m, i);
@@ -352,7 +352,7 @@ static void test_lossless(void)
 
 static void test_changes(enum rule_id rule, bool splat)
 {
-	struct fused_map *m = make_mosaic(8, 0.05, rule, splat, 2, SIZE_MAX);
+	struct fused_map *m = make_fused_map(8, 0.05, rule, splat, 2, SIZE_MAX);
 	struct fused_map *fresh;
 	uint64_t seed = 5;
 	unsigned int moved = 0, small = 0, tries = 0, bad = 0;
@@ -444,7 +444,7 @@ static void test_only_what_moved(void)
 
 static void test_memory(void)
 {
-	struct fused_map *all, *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+	struct fused_map *all, *m = make_fused_map(8, 0.05, RULE_MEAN, false, 1,
 						20 * 4096 * 4);
 	struct rect bounds;
 	unsigned int forgotten = 0, bad = 0;
@@ -493,7 +493,7 @@ static void test_memory(void)
 static void test_unwatched(void)
 {
 	enum { ROOM = 70 };		/* tiles */
-	struct fused_map *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+	struct fused_map *m = make_fused_map(8, 0.05, RULE_MEAN, false, 1,
 					  ROOM * 4096 * 4);
 	struct fused_map_work work = { 0 };
 
@@ -556,7 +556,7 @@ static void test_far_away(void)
 static void test_too_large(void)
 {
 	struct fused_map *m =
-		make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
+		make_fused_map(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
 	const struct pose origin = { 0 };
 	struct fused_map_work work = { 0 };
 	uint64_t seed = 4;
@@ -574,7 +574,7 @@ static void test_too_large(void)
 
 static void test_bad_input(void)
 {
-	struct fused_map *m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
+	struct fused_map *m = make_fused_map(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
 	const struct pose nan = { NAN, 0, 0 }, far = { 9e5, 0, 0 },
 			  turned = { 0, 0, INFINITY };
 	struct fused_map_work work = { 0 };
@@ -594,13 +594,13 @@ static void test_bad_input(void)
 	fused_map_destroy(m);
 
 	make_site(8, 0.05, false);
-	m = make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
+	m = make_fused_map(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
 	s.pose = far;
 	ok(fused_map_put(m, &s) == -ERANGE,
 	   "too far away for cells of a millimetre");
 	fused_map_destroy(m);
 
-	m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
+	m = make_fused_map(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
 	put(m, 0);
 	put(m, 1);
 	missing = 2;

@@ -565,9 +565,9 @@ static void test_replaced(void)
 	}
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 	put(s, "f0", 2, NULL, 0, patch(40, 8, 0.05, 2, 5, 90));
-	err |= site_want(s, 0, &all);
+	err |= site_ensure(s, 0, &all);
 	put(s, "f0", 3, NULL, 0, patch(500, 8, 0.05, 3, 5, 90));
-	err |= site_want(s, 0, &all);
+	err |= site_ensure(s, 0, &all);
 	ok(!err && is_on_disk(s, path, true),
 	   "a submap is replaced while its drawing was forgotten");
 	site_close(s);

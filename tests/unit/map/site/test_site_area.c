@@ -77,7 +77,7 @@ static void make(const char *path, unsigned int side)
 
 static int want(void *s, unsigned int layer, const struct rect *r)
 {
-	return site_want(s, layer, r);
+	return site_ensure(s, layer, r);
 }
 
 static struct site *open_part(const char *path, const struct site_area *area)

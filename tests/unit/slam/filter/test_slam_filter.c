@@ -78,7 +78,7 @@ static bool goes_on(const struct filter *f, struct pose **old, uint32_t *count)
 static void finish(struct session *r, const struct filter *f,
 		   const struct scan_trajectory *j)
 {
-	struct particle_pool *team = filter_team(f);
+	struct particle_pool *team = filter_pool(f);
 	struct pose *history;
 	uint32_t updates;
 
