@@ -13,7 +13,7 @@ copy=${COPY:-$bin/io-copy}
 . "$top/tests/lib/wait.sh"
 . "$top/tests/lib/space.sh"
 recording=$scratch/kinds.mcap
-space=ends-$$
+space=io-$$
 
 cleanup()
 {

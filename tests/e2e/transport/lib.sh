@@ -11,7 +11,7 @@ bin=${BIN:-$top/build/bin}
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/wait.sh"
 . "$top/tests/lib/space.sh"
-space=bridge-$$
+space=transport-$$
 declare -A pid
 
 cleanup()

@@ -3,8 +3,8 @@
  * link_fixture.h - a supervisor on a simulated link, over many seeds, and what
  * is measured of it
  */
-#ifndef UNIT_LINKD_FIXTURE_H
-#define UNIT_LINKD_FIXTURE_H
+#ifndef UNIT_LINK_FIXTURE_H
+#define UNIT_LINK_FIXTURE_H
 
 #include <errno.h>
 #include <math.h>

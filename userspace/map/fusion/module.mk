@@ -2,4 +2,4 @@
 USES	:= base
 FLAGS	:= $(EXACT)
 LIBS	:= -lm -lpthread
-TESTS	:= fusion
+TESTS	:= fusion fused_map
