@@ -14,10 +14,10 @@
 #
 # The reading: over MPI to more than 8 workers by leaders, two ways and two times
 # a few bytes after another; else to one worker after the other. Sending is the
-# coordinator's processor time; that of a leader is added (engine-pingpong:
+# coordinator's processor time; that of a leader is added (bus-pingpong:
 # "send"). Results: the one of the slowest worker takes a way; those before it
 # wait in a queue if the coordinator is not done with them: each takes the
-# coordinator some time (engine-pingpong: over MPI "take", with a broker, through
+# coordinator some time (bus-pingpong: over MPI "take", with a broker, through
 # which they come, of 100 results in a cycle) and its bytes some of its network
 # interface. When each of them is sent follows from its evaluations.
 #

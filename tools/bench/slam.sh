@@ -390,7 +390,7 @@ pingpong()
 
 	shift
 	for i in 1 2 3; do
-		"$@" || die "engine-pingpong failed"
+		"$@" || die "bus-pingpong failed"
 	done | awk -v e="$engine" '
 	function least(what, us) {
 		if (!(what in v) || us < v[what]) v[what] = us }
@@ -407,8 +407,8 @@ mpi()
 		note "no mpirun: without MPI"
 		return
 	fi
-	pingpong mpi ranks 1 "$bin/engine-pingpong" mpi 1
-	pingpong mpi/20 ranks 20 "$bin/engine-pingpong" mpi 20
+	pingpong mpi ranks 1 "$bin/bus-pingpong" mpi 1
+	pingpong mpi/20 ranks 20 "$bin/bus-pingpong" mpi 20
 	main_teams mpi
 }
 
@@ -419,7 +419,7 @@ amqp()
 		return
 	fi
 	rabbit_start >&2 || die "no broker"
-	pingpong amqp "$bin/engine-pingpong" "$rabbit_url" 1
+	pingpong amqp "$bin/bus-pingpong" "$rabbit_url" 1
 	main_teams amqp
 	rabbit_stop
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= codec/scan ros/io link
 LIBS	:= -lsodium
-TESTS	:= reassembly codecs control bridge camera publish announce receiver budget seal \
+TESTS	:= reassembly codecs control stream camera publish announce receiver budget seal \
 	   small outage flapping coding
 FUZZ	:= control decode
 # with gates before the codecs

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 #include "base/error.h"
-#include "bridge_fixture.h"
+#include "stream_fixture.h"
 #include "transport/sender.h"
 #include "base/wire.h"
 #include "ros/msg/convert.h"
@@ -419,7 +419,7 @@ static void test_announced(void)
 
 int main(void)
 {
-	bridge_fixture_begin();
+	stream_fixture_begin();
 	for (unsigned int i = 0; i < LAYOUTS; i++) {
 		test_colours(&layouts[i]);
 		test_any(&layouts[i]);
@@ -430,6 +430,6 @@ int main(void)
 		test_mosaic(&patterns[i]);
 	test_odd_mosaics();
 	test_announced();
-	bridge_fixture_end();
+	stream_fixture_end();
 	return tap_done();
 }

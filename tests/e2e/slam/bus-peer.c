@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * engine-peer: a member of a job as a process, for tests that kill, stop and
+ * bus-peer: a member of a job as a process, for tests that kill, stop and
  * cut off members.
  *
- *	engine-peer SPEC coordinator|worker|rank [JOB [HEARTBEAT_MS
+ *	bus-peer SPEC coordinator|worker|rank [JOB [HEARTBEAT_MS
  *		    [CONNECT_MS [PROTOCOL]]]]
  *
  * The coordinator broadcasts a number every 20 ms; each worker sends it, and a

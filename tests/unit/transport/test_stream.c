@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_bridge - messages of all kinds into datagrams and back, some lost
+ * test_stream - messages of all kinds into datagrams and back, some lost
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "depth_fixture.h"
-#include "bridge_fixture.h"
+#include "stream_fixture.h"
 #include "base/wire.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
@@ -602,7 +602,7 @@ static void test_hostile(void)
 
 int main(void)
 {
-	bridge_fixture_begin();
+	stream_fixture_begin();
 	test_images();
 	test_many();
 	test_deep();
@@ -619,6 +619,6 @@ int main(void)
 	test_scan();
 	test_small();
 	test_hostile();
-	bridge_fixture_end();
+	stream_fixture_end();
 	return tap_done();
 }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# engine.sh BIN - buses with processes that are killed, stopped, disconnected
+# bus.sh BIN - buses with processes that are killed, stopped, disconnected
 #
-# BIN has test_bus and engine-peer, ../engine/engine-mpi.so next to it. Tests
+# BIN has test_bus and bus-peer, ../engine/engine-mpi.so next to it. Tests
 # that need RabbitMQ or MPI are skipped without it.
 
 bin=$(realpath "${1:-build/bin}")
@@ -26,7 +26,7 @@ peer()
 	local name=$1
 
 	shift
-	"$bin/engine-peer" "$@" >"$scratch/$name" 2>&1 &
+	"$bin/bus-peer" "$@" >"$scratch/$name" 2>&1 &
 	pid=$!
 	pids+=($pid)
 }
@@ -167,18 +167,18 @@ refusals()
 {
 	local where=127.0.0.1:$rabbit_port
 
-	fails_with "wrong user or password (user 'robot')" "$bin/engine-peer" \
+	fails_with "wrong user or password (user 'robot')" "$bin/bus-peer" \
 		"amqp://robot:no-secret@$where/%2f" worker
 	ok "a wrong password"
 	rabbit_ctl add_user guest2 guest2
-	fails_with "user 'guest2' lacks permission" "$bin/engine-peer" \
+	fails_with "user 'guest2' lacks permission" "$bin/bus-peer" \
 		"amqp://guest2:guest2@$where/%2f" worker
 	ok "no right to the virtual host"
 	rabbit_ctl set_permissions guest2 '^$' '^$' '^$'
-	fails_with "user 'guest2' lacks permission" "$bin/engine-peer" \
+	fails_with "user 'guest2' lacks permission" "$bin/bus-peer" \
 		"amqp://guest2:guest2@$where/%2f" worker
 	ok "no right to make queues"
-	fails_with "lacks permission" "$bin/engine-peer" \
+	fails_with "lacks permission" "$bin/bus-peer" \
 		"amqp://robot:secret@$where/nowhere" worker
 	ok "a virtual host that is not there"
 }
@@ -192,7 +192,7 @@ with_rabbit()
 	refusals
 	faults
 	rabbit_kill
-	fails_with "broker 127.0.0.1:$rabbit_port" "$bin/engine-peer" \
+	fails_with "broker 127.0.0.1:$rabbit_port" "$bin/bus-peer" \
 		"$rabbit_url" worker
 	ok "no broker: one line"
 	peer late "$rabbit_url" coordinator b 2000 4294967295
@@ -217,7 +217,7 @@ with_mpi()
 {
 	local run rank
 
-	mpi -n 3 "$bin/engine-peer" mpi rank >"$scratch/mpi" 2>&1
+	mpi -n 3 "$bin/bus-peer" mpi rank >"$scratch/mpi" 2>&1
 	[ $? = 0 ] && says mpi '^joined 2$' && says mpi '^end passed 400 ' &&
 		! grep WRONG "$scratch/mpi"
 	ok "MPI: rounds, neighbours, 20 MB messages"
@@ -225,17 +225,17 @@ with_mpi()
 	[ $? = 0 ] && [ "$(grep -c '^ok' "$scratch/mpi")" = 2 ]
 	ok "MPI: broadcasts that are passed on, in order with others"
 	fails_with "mpi: a worker needs mpirun" env OMPI_ALLOW_RUN_AS_ROOT=1 \
-		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$bin/engine-peer" mpi worker
+		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$bin/bus-peer" mpi worker
 	ok "MPI: a worker alone"
 	fails_with "mpi: engine-mpi.so has another version" \
-		env OPTSAMPLE_ENGINES="$scratch/odd" "$bin/engine-peer" mpi worker
+		env OPTSAMPLE_ENGINES="$scratch/odd" "$bin/bus-peer" mpi worker
 	ok "MPI: another plug-in"
-	mpi -n 3 "$bin/engine-peer" mpi rank >"$scratch/mpi2" 2>&1 &
+	mpi -n 3 "$bin/bus-peer" mpi rank >"$scratch/mpi2" 2>&1 &
 	run=$!
 	pids+=($run)
 	says mpi2 'workers 2'
 	rank=$(for rank in $(children $run); do
-		[ "$(cat /proc/$rank/comm)" = engine-peer ] && echo $rank
+		[ "$(cat /proc/$rank/comm)" = bus-peer ] && echo $rank
 	done | tail -n 1)
 	kill -9 "$rank"
 	! wait $run

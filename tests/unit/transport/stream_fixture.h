@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bridge_fixture.h - messages through encoder, datagrams, some lost, and decoder
+ * stream_fixture.h - messages through encoder, datagrams, some lost, and decoder
  *
- * The test begins with bridge_fixture_begin(). What came out last is in @got.
+ * The test begins with stream_fixture_begin(). What came out last is in @got.
  */
-#ifndef TEST_BRIDGE_FIXTURE_H
-#define TEST_BRIDGE_FIXTURE_H
+#ifndef TEST_STREAM_FIXTURE_H
+#define TEST_STREAM_FIXTURE_H
 
 #include <errno.h>
 #include <math.h>
@@ -158,14 +158,14 @@ static double psnr(const uint8_t *a, const uint8_t *b, size_t n)
 	return sum ? 10 * log10(255 * 255 * n / sum) : 99;
 }
 
-static void bridge_fixture_begin(void)
+static void stream_fixture_begin(void)
 {
 	payloads_create(&sent, SLOTS);
 	bytes = malloc(ROOM);
 	bytes2 = malloc(ROOM);
 }
 
-static void bridge_fixture_end(void)
+static void stream_fixture_end(void)
 {
 	free(bytes);
 	free(bytes2);

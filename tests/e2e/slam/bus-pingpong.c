@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * engine-pingpong: how fast an engine is.
+ * bus-pingpong: how fast an engine is.
  *
- *	engine-pingpong SPEC WORKERS		threads; processes over a broker
- *	mpirun -n N+1 engine-pingpong mpi N
+ *	bus-pingpong SPEC WORKERS		threads; processes over a broker
+ *	mpirun -n N+1 bus-pingpong mpi N
  *
  * Prints medians in us: there and back for 64 B, 16 KB, 1 MB, and the cycle of
  * a scan: 2.6 KB to all, 100 results of 64 B back, 800 B to all. Then, of the
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
 
 	workers = argc > 2 ? atoi(argv[2]) : 0;
 	if (!workers || workers > MOST_WORKERS) {
-		fprintf(stderr, "engine-pingpong SPEC WORKERS\n");
+		fprintf(stderr, "bus-pingpong SPEC WORKERS\n");
 		return 2;
 	}
 	spec = argv[1];
