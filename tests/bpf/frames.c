@@ -128,7 +128,7 @@ static void fragments6(void)
 		packet_ipv6(&p, exts);
 		WANT(flags(&p, &t) == LAST && t.flow == head.flow);
 	}
-	p.data[14 + 23] ^= 1;	/* from somebody else */
+	p.data[14 + 23] ^= 1;	/* from another sender */
 	WANT(flags(&p, NULL) == NONE);
 	packet_udp(&first, 2, 9999);
 	packet_zero(&first, 1472);

@@ -290,7 +290,7 @@ static void ids_again(void)
 	}
 }
 
-/* Names that are somebody else's: a connection's, one with the same hash */
+/* Names in use: a connection's, one with the same hash */
 static void names(void)
 {
 	static const uint8_t connection_name[12] = {

@@ -48,7 +48,7 @@ struct element {
  * @value:	bytes of a value
  * @room:	of an array: elements
  * @n:		elements in use; arrays: that were ever looked up
- * @v:		elements; the array is not cleared where nobody looked
+ * @v:		elements; the array is not cleared where no program looked
  */
 struct table {
 	void		*map;

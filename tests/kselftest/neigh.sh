@@ -4,7 +4,7 @@
 # neigh.sh - permanent neighbour entries, and their lifetime
 #
 # The robot of peers.sh sends segments; the operator is replaced by another
-# host, or somebody forges ARP. Runs as root inside tools/machines/vm with the module in
+# host, or ARP is forged. Runs as root inside tools/machines/vm with the module in
 # $SCH_KO. TAP on stdout.
 
 set -u

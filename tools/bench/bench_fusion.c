@@ -117,7 +117,7 @@ static void make_site(const char *path, const char *poses)
 }
 
 /*
- * What somebody writes who needs it today: each known cell of each submap into
+ * The obvious way: each known cell of each submap into
  * one large array, maximum and mean at once
  */
 struct plain {

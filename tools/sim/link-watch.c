@@ -62,7 +62,7 @@ struct watch {
 	unsigned int		topics;
 };
 
-/* Both may be restarted meanwhile, so anew each time */
+/* Both may be restarted meanwhile, so look again each time */
 static FILE *call(const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

@@ -52,7 +52,7 @@ struct link_sim_topic {
  * @keep:	frames of each topic that are kept in an outage; 0: none
  * @local:	the bottleneck is the own device, whose statistics are known
  * @sampling:	and it is optsample
- * @restart:	the receiver begins anew, s; 0: never
+ * @restart:	the receiver restarts, s; 0: never
  * @garbage:	reports that are noise, per second
  * @focus_at:	when topic 0 is no longer the focus, but topic 1; 0: never
  */
@@ -115,7 +115,7 @@ void link_sim_free(struct link_sim_result *r);
  * @path: "-": stdin
  * @changes: to be freed, also after an error
  *
- * Return: 0 or a negative errno, told in one line.
+ * Return: 0 or a negative errno, reported in one line.
  */
 int link_sim_trace_read(const char *path, struct link_sim_change **changes,
 			unsigned int *count);

@@ -229,7 +229,7 @@ static void deliver(struct link *l, const struct datagram *d)
 		n = sendto(l->rear.fd, d->bytes, d->len, 0,
 			   (void *)&l->to.storage, l->to.len);
 	}
-	(void)n;	/* nobody may be there */
+	(void)n;	/* there may be no receiver */
 }
 
 static void on_time(void *arg, uint64_t now)

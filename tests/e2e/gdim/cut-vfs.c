@@ -3,7 +3,7 @@
  * cut-vfs - files of SQLite on a machine whose power is cut
  *
  * Writes go to the real files too, so that SQLite reads what it wrote; the cut
- * writes the files anew. What is not synced may be there in any part of 512
+ * writes the files again. What is not synced may be there in any part of 512
  * bytes. Names: a file that was never synced may be missing, and one that was
  * deleted without a sync of its folder may be there again.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdim-bad - sends gdimd what nobody should, over ROS 2
+ * gdim-bad - sends gdimd invalid messages over ROS 2
  *
  * Each line of stdin is one message: TOPIC WHAT [TIMES], which is a good one
  * of that topic but for WHAT, or a call: call SERVICE WHAT. Nothing is sent
- * before somebody reads the topic. The answer is a line: "sent", "failed", or
+ * before the topic has a reader. The answer is a line: "sent", "failed", or
  * "yes" or "no" and what a service said.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ static struct loop *loop;
 
 static const uint64_t second = 1000000000;
 
-/* Return: number of the writer, which somebody hears, or -1 */
+/* Return: number of the writer once it has a reader, or -1 */
 static int writer_of(const char *name, enum message_kind kind)
 {
 	dds_publication_matched_status_t st = { 0 };

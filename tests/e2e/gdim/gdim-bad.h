@@ -29,7 +29,7 @@ void bad_free(struct bad_message *b);
 /* Bytes that are wrong, in place. Return: how many */
 long bad_spoil(const char *what, uint8_t *data, long len);
 
-/* Whether nobody is to be waited for */
+/* Do not wait for a reader */
 bool bad_is_unread(const char *topic, enum message_kind kind);
 
 /* Return: enum service_kind, or -1 */

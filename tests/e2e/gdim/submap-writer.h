@@ -27,7 +27,7 @@ extern "C" {
 
 /*
  * Seconds until both ends have heard of each other: what a VOLATILE writer sent
- * before a reader heard the first heartbeat is nobody's, as DDS has it
+ * before a reader heard the first heartbeat is lost, as DDS specifies
  */
 enum { SUBMAP_WRITER_GREETING = 2 };
 

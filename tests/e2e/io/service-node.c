@@ -2,7 +2,7 @@
 /*
  * service-node - the services of gdim_msgs by ros2_service.h, and calls of them
  *
- * service-node serve            offers all of them until it is told to end, as
+ * service-node serve            offers all of them until SIGTERM, as
  *                               the node /gdim/gdimd
  * service-node call [S [N]]     calls each N times, with S seconds for a call,
  *                               and prints one line for each answer
@@ -347,7 +347,7 @@ static void make_noise(int kind, int part)
 		usleep(10000);
 		dds_get_publication_matched_status(writer, &st);
 	}
-	/* a handle that somebody may have */
+	/* a handle that may be in use */
 	write_noise(writer, type, part);
 	dds_wait_for_acks(writer, DDS_SECS(10));
 	dds_delete(writer);

@@ -9,7 +9,7 @@
  *                             answers for others before each; mute: and never
  *                             answers
  * service-peer call|hasty [N] calls each N times, one line for each answer, and
- *                             at the end how many were somebody else's; hasty:
+ *                             at the end how many were for other clients; hasty:
  *                             asks before it has a reader
  * service-peer watch N        prints N endpoints of services and what a node
  *                             says of itself
@@ -153,7 +153,7 @@ static void answer(int kind, const union request *q, union response *r)
 	}
 }
 
-/* First to somebody else, and to another request, what is not so */
+/* First wrong answers: to another client, and to another request */
 static void serve_one(int kind, dds_entity_t writer, const union request *q)
 {
 	union request wrong = { .header = { 0 } };
@@ -276,7 +276,7 @@ static void print(int kind, const union response *r)
 		       r->logging.message, r->logging.rate);
 }
 
-/* @reader: 0: nobody need answer yet */
+/* @reader: 0: no answer is needed yet */
 static void await_match(dds_entity_t writer, dds_entity_t reader)
 {
 	for (;;) {
@@ -303,7 +303,7 @@ static void ask(int kind, dds_entity_t writer, dds_instance_handle_t self,
 	sure(dds_write(writer, &q), "write");
 }
 
-/* Return: answers before it that were somebody else's */
+/* Return: answers before it that were for other clients */
 static int await_answer(int kind, dds_entity_t reader,
 			dds_instance_handle_t self, int sequence)
 {

@@ -5,7 +5,7 @@
  * An ordinary Cyclone DDS reader of /camera/image. One line of CSV per image
  * goes to standard output: stamp_ns,received_ns,bytes,crc. The stamp is the
  * camera's, so it names the image; whether the checksum is that of the image
- * sent is for whoever has both logs to say. With --store the images are kept
+ * sent is found by comparing both logs. With --store the images are kept
  * as STAMP.pgm or .ppm, which is the message's data behind a short header.
  *
  * Ends by SIGTERM or SIGINT, or --seconds after its start.

@@ -68,7 +68,7 @@ function phase(t)
 		return t >= up ? "" : t < down + 1e9 ? "first" : "held"
 	if (t >= well)
 		return "well"
-	# a second for whoever is new
+	# a second for a new subscriber
 	if (t >= two)
 		return t > two + 1e9 && t < one ? "two" : ""
 	return t > stamp[1] + 1e9 ? "alone" : ""

@@ -101,7 +101,7 @@ static void bench_lost(struct bench *b, struct sk_buff *to_free)
 
 /*
  * @pair: in and out at once, packet after packet; all of it counts as
- * enqueue. Inlined, so that nobody asks for @pair while the clock runs.
+ * enqueue. Inlined, so that @pair is not tested while the clock runs.
  */
 static __always_inline void bench_in(struct bench *b, u32 n, bool pair)
 {

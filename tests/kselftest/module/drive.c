@@ -68,7 +68,7 @@
 enum { OUT_SIZE = 16 << 20 };
 
 static struct dentry *dir;
-struct net_device *drive_dev;	/* looked up anew for every write */
+struct net_device *drive_dev;	/* looked up again for every write */
 u32 drive_message;
 static char driven[IFNAMSIZ];
 static char *out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * full0 - a device like that of a full-MAC radio (brcmfmac, say): its firmware
- * has a copy of each packet, which is freed at once, so nobody learns what
- * became of it
+ * has a copy of each packet, which is freed at once, so the host does not learn
+ * what became of it
  *
  * While the access point is there, what the firmware has arrives. When it is
  * gone, the firmware keeps as many packets as it has room for. Then it stops

@@ -4,7 +4,7 @@
 
 #include <linux/skbuff.h>
 
-/* What a packet carries, behind the headers, to be told apart again */
+/* What a packet carries, behind the headers, to identify it again */
 struct label {
 	char	magic[8];
 	u32	flow;

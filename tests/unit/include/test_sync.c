@@ -5,7 +5,7 @@
  * Queues as the kernel has them, one for each member, driven by random
  * arrivals (partners late, out of step, missing, without stamps) and
  * departures. Whatever happens: of a stamp whose messages all arrived, all or
- * none leave; nobody waits for ever; no set is lost or freed twice.
+ * none leave; no message waits forever; no set is lost or freed twice.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -44,7 +44,7 @@ static void send_some(unsigned int count)
 	close(s);
 }
 
-/* The route is looked up anew every 2 s */
+/* The route is looked up every 2 s */
 static int poll_anew(struct link *l, struct link_stats *st)
 {
 	now += 3 * SECOND;

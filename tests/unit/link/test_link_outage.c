@@ -34,7 +34,7 @@ static void test_false_outage(void)
 	ok(s.sane, "%s: sane", s.name);
 }
 
-/* A supervisor that sends, and what it was told last */
+/* A supervisor that sends, and the last report */
 struct told {
 	struct estimator	*e;
 	struct control_report	r;

@@ -132,7 +132,7 @@ static void test_image(void)
 	ok(!p.on && plan_rate(&p) == 0, "image: off");
 }
 
-/* Where nearly all is lost: of hardly any image nothing comes */
+/* Where nearly all is lost: something of nearly each image arrives */
 static void test_lossy_image(void)
 {
 	struct plan_source s = camera;

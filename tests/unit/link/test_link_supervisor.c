@@ -56,7 +56,7 @@ static void test_start(void)
 
 /* ---- a link that stays as it is ---- */
 
-/* @slack: 1, more where a link of few datagrams or reports is told less */
+/* @slack: 1, more for a link with few datagrams or reports */
 static void steady(struct scene *s, double mbit, double slack)
 {
 	double use = NAN, swing = NAN, late = NAN;

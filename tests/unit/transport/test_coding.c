@@ -288,7 +288,7 @@ static void test_newest(struct test *t)
 	   "then the one that took so long is sent, and the newest");
 }
 
-/* It is told to send other ones, and then none, while one is encoded */
+/* The settings select other ones, then none, while one is encoded */
 static void test_removed(struct test *t)
 {
 	struct send_options o =

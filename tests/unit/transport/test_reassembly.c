@@ -179,7 +179,7 @@ static void test_slower(void)
 		}
 }
 
-/* What is told ends a frame that lost its last ones, and no sooner */
+/* A frame that lost its last datagrams is complete once its end is reported */
 static void test_told(void)
 {
 	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);

@@ -178,7 +178,7 @@ static bool ends_well(const char *path)
 	return f.len > 8 && !memcmp(f.data + f.len - 8, "\x89MCAP0\r\n", 8);
 }
 
-/* No bit of it makes messages disappear and nobody sees it */
+/* No flipped bit makes messages disappear without an error */
 static void test_flips(const char *path, struct file *f)
 {
 	const size_t some = f->chunk[3], more = f->chunk[5];

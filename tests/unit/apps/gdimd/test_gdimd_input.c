@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_gdimd_input - what the daemon is told and how it takes it: whose submap
+ * test_gdimd_input - messages that the daemon receives: whose submap
  * it is, settings, names with stars, messages to cells, rooms, transforms,
  * clocks, HTTP requests
  */
@@ -150,7 +150,7 @@ static void test_settings(void)
 	   !settings("--rate", "0", NULL, NULL), "never, or now and then");
 }
 
-/* What somebody made of a layer counts more than its line */
+/* A layer changed by hand overrides its line */
 static void test_stored_layer(void)
 {
 	const struct config_layer *from;
@@ -380,7 +380,7 @@ static bool has_gas(const struct message_room *m, unsigned int i,
 	       (isnan(value) ? isnan(v) : v == value);
 }
 
-/* What is told of a room, where maps know nothing, in a store and out again */
+/* Reported values of a room, stored and read again */
 static void test_told_room(void)
 {
 	static const struct site_config small = { .memory = 64 << 20,

@@ -18,7 +18,7 @@ static char error[ERROR_TEXT];
  * struct seen - what was published
  * @fails:	topics that do not get through now, as bits
  * @submap:	how often each one came, its stamp, and its known cells
- * @placed:	how often its place was told, and where that is
+ * @placed:	how often its place was reported, and the place
  */
 struct seen {
 	unsigned int fails, messages[SLAM_PUBLISHER_TOPICS],
@@ -252,7 +252,7 @@ static void test_pose(void)
 	mapper_destroy(m);
 }
 
-/* Scans that are not kept are no longer in a map that is drawn anew */
+/* Scans that are not kept are no longer in a map that is redrawn */
 static void test_missing(void)
 {
 	struct mapper *m;
@@ -270,7 +270,7 @@ static void test_missing(void)
 	mapper_destroy(m);
 }
 
-/* A map whose poses changed by less than can be seen is drawn anew at the end */
+/* A map whose poses changed by less than can be seen is redrawn at the end */
 static void test_exact(void)
 {
 	struct raster a = { .cells = NULL }, b = { .cells = NULL };
@@ -294,7 +294,7 @@ static void test_exact(void)
 	mapper_destroy(n);
 }
 
-/* The map is drawn anew if the past is another one, and not if it is not */
+/* The map is redrawn if the trajectory changed, and only then */
 static void test_redrawn(void)
 {
 	struct raster a = { .cells = NULL }, b = { .cells = NULL };

@@ -371,7 +371,7 @@ static void test_quality(void)
 	rig_free(&r);
 }
 
-/* One datagram shows it, and a burst that no report told of leaves a picture */
+/* One datagram shows it, and an unreported burst of losses leaves a picture */
 static void test_bursts(void)
 {
 	static const double least[] = { 45.14, 37.87 };

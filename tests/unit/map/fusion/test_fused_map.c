@@ -144,7 +144,7 @@ static void test_memory(void)
 	fused_map_destroy(all);
 }
 
-/* What nobody looks at does not take turns in memory */
+/* Tiles that are not watched do not take turns in memory */
 static void test_unwatched(void)
 {
 	enum { ROOM = 70 };		/* tiles */

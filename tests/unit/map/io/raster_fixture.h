@@ -86,8 +86,8 @@ static inline void limit_files(rlim_t bytes)
 }
 
 /*
- * A disk of 64 KiB at @path, seen by nobody else, until the process ends.
- * Return: whether that is allowed.
+ * A disk of 64 KiB at @path, in a mount namespace of its own, until the process
+ * ends. Return: whether that is allowed.
  */
 static inline bool small_disk(const char *path)
 {

@@ -85,7 +85,7 @@ static void make_site(void)
 	rasters[2] = new_raster(0, 0, 0, 0, 8, 0.1);
 	draw_any(&rasters[0], &rng);
 	draw_spot(&rasters[1]);
-	/* a corner that nobody has seen: tiles that are not there */
+	/* an unknown corner: its tiles do not exist */
 	for (int y = 0; y < 300; y++)
 		for (int x = 0; x < 600; x++)
 			rasters[0].cells[y * 901 + x] = -1;

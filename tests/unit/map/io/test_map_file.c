@@ -462,7 +462,7 @@ static void test_png(void)
 	   "png: 1 bit");
 }
 
-/* The beginning of a PNG file that is told to be large */
+/* The beginning of a PNG file whose header says it is large */
 static int read_large_png(uint32_t w, uint32_t h)
 {
 	uint8_t file[33] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";

@@ -545,7 +545,7 @@ static void test_removed(void)
 	site_close(s);
 }
 
-/* Cells that are stored, but of which the map was not told yet */
+/* Cells that are stored, but of which the map does not know yet */
 static void test_replaced(void)
 {
 	const char *path = in_folder("replaced");

@@ -396,7 +396,7 @@ static void test_cost(void)
 
 	ok(!site_transforms(s, t, GRAPH, "test", error),
 	   "a graph of %d nodes", GRAPH);
-	/* a row says who moved them; a pose and a link for each that is told */
+	/* a row says who moved them; a pose and a link for each that is reported */
 	for (int i = 0; i < 10; i++) {
 		few[i] = t[CHAIN * (i + 1) - 1];
 		few[i].pose.yaw = 0.1;

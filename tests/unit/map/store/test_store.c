@@ -227,7 +227,7 @@ static void keeps_poses(void)
 	cells_put(larger);
 }
 
-/* Most changes of poses are of nodes that move again: nobody needs those */
+/* Most changes of poses are of nodes that move again: those are not needed */
 static void drops_revisions(void)
 {
 	enum { CHANGES = 3 * STORE_REVISIONS + 7, MOVE = 3 };

@@ -615,7 +615,7 @@ static void spread(const struct pose *step, int steps, double sigma[3])
 		sigma[k] = sqrt(square[k]);
 }
 
-/* The same, drawn anew at each step, as GMapping does */
+/* The same, redrawn at each step, as GMapping does */
 static void slow_spread(const struct pose *d, int steps, double sigma[3])
 {
 	const double t = fabs(d->yaw);

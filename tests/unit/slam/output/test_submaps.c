@@ -174,7 +174,7 @@ static void test_history(void)
 	submaps_destroy(s);
 }
 
-/* Many small steps in one direction are told of in the end */
+/* Many small steps in one direction are reported in the end */
 static void test_tolerance(void)
 {
 	struct submaps *s = make(&usual);
