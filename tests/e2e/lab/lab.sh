@@ -98,7 +98,7 @@ ok "image: what arrives is a PNG"
 ok "image: all lost is nan"
 lab image "$d/gray.png" --loss 100 --out "$d/x.png" >"$d/o"
 [ $? = 1 ] && [ "$(cat "$d/err")" = \
-	"optsample-lab: nothing arrived, nothing to write" ] &&
+	"optsample-lab: no datagram received, no file written" ] &&
 	[ ! -e "$d/x.png" ]
 ok "image: and there is nothing to write"
 
