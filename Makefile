@@ -55,6 +55,7 @@ build: packages-build
 
 include tools/make/rules.mk
 include tools/make/install.mk
+include tools/make/bench.mk
 
 all: module bpf programs plugins tests
 programs: $(PROGRAMS_BUILT)
@@ -100,20 +101,6 @@ test-list:
 check-full: build packages-check packages-check-full
 	tests/run check-full
 
-# what tools/bench/bench and tools/bench/figures run
-bench-build: build packages-check packages-check-full
-	$(Q)$(MAKE) --no-print-directory $(addprefix $(BIN)/,$(EXTRA.tools/bench))
-
-bench: bench-build
-	tools/bench/bench
-	tools/bench/figures
-
-# means over these images, and each by name
-IMAGES	?= $(wildcard ../shared/data/images/*.png)
-bench-quality: packages-build
-	$(Q)$(MAKE) --no-print-directory $(BIN)/quality
-	$(BIN)/quality $(IMAGES)
-
 clean:
 	rm -rf $(addprefix $(BUILD)/,bin obj pic pictures fuzz sanitized tc bpf idl ros1 engine fastdds \
 		demo/run demo/gdim module check .commands sch_optsample.ko .module.out)
@@ -122,4 +109,4 @@ distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help build all programs plugins tests bpf module demo check test test-list \
-	check-full bench bench-build bench-quality lib-tests install clean distclean
+	check-full lib-tests install clean distclean

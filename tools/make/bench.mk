@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench.mk - benchmarks: what they need is built for them only
+
+# what tools/bench/bench and tools/bench/figures run
+bench-build: build packages-check packages-check-full
+	$(Q)$(MAKE) --no-print-directory $(addprefix $(BIN)/,$(EXTRA.tools/bench))
+
+bench: bench-build
+	tools/bench/bench
+	tools/bench/figures
+
+# means over these images, and each by name
+IMAGES	?= $(wildcard ../shared/data/images/*.png)
+bench-quality: packages-build
+	$(Q)$(MAKE) --no-print-directory $(BIN)/quality
+	$(BIN)/quality $(IMAGES)
+
+.PHONY: bench bench-build bench-quality
