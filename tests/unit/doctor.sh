@@ -416,7 +416,7 @@ finds error manager.devices "treats opt-wlan0 as a wired network" \
 	"NetworkInterfaceBlacklist="
 keep
 sick "connman and keep-wlan0" error manager.devices \
-	"takes opt-wlan0 and keep-wlan0 for cables" "NetworkInterfaceBlacklist="
+	"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
 put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb, opt-"
 sick "connman ignores the queue alone" error manager.devices "keep-wlan0"
@@ -429,7 +429,7 @@ healthy connman-before
 facts power_save=off
 process 470 connmand -n
 sick "connman, not up yet" error manager.devices \
-	"takes opt-wlan0 and keep-wlan0 for cables" "NetworkInterfaceBlacklist="
+	"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
 healthy iwd
 process 480 iwd
 put /etc/iwd/main.conf "[General]
@@ -763,7 +763,7 @@ name="dhcpcd leaves own-wlan0 alone"
 run
 finds ok manager
 process 503 connmand -n
-sick "ConnMan takes own-wlan0" warning manager "ConnMan takes own-wlan0" own-
+sick "ConnMan takes own-wlan0" warning manager "ConnMan treats own-wlan0 as a wired network" own-
 put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb,opt-,keep-,own-"
 name="ConnMan leaves own-wlan0 alone"

@@ -220,7 +220,7 @@ node op sub "$client" sub -n 100 text:/a
 node robot pub "$bin/ros1-pub" -s 0 -r 50 -n 9999 image:/a:3000
 wait_for 60 eval '[ -s "$dir/sub.err" ]'
 sleep 2
-only sub 'not from .*CompressedImage'
+only sub 'publisher .* rejected: .*CompressedImage'
 ok "another type at the publisher: one line"
 end robot ros1-pub
 end op client-node
@@ -228,7 +228,7 @@ node op sub "$bin/ros1-sub" -c 1 text:/a
 node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
 wait_for 60 eval '[ -s "$dir/pub.err" ]'
 sleep 2
-only pub 'not to /operator: it wants std_msgs/String'
+only pub 'subscriber /operator rejected: type mismatch: wants std_msgs/String'
 ok "another type at the subscriber: one line"
 end op ros1-sub
 end robot client-node
