@@ -6,13 +6,13 @@
 # usage: tests/fuzz/decoders.sh [--runs N]
 #
 # Runs inputs that once broke a decoder, kept in tests/fuzz/regress, then N
-# inputs (10000) of libFuzzer, with a fixed seed. An input that shows an error
+# inputs (2000) of libFuzzer, with a fixed seed. An input that shows an error
 # is left in build/fuzz. Prints TAP; needs what make built.
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
-runs=10000
+runs=2000
 if [ "${1-}" = --runs ] && [[ ${2-} =~ ^[0-9]+$ ]]; then
 	runs=$2
 elif [ $# != 0 ]; then
