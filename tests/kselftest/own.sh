@@ -86,8 +86,8 @@ optsample up v0 --address $robot/24 --address fd77::2/64 --peer $operator \
 ok "up" || sed 's/^/# /' "$scratch/err"
 wanted="$robot/24 fd77::2/64"
 kept "up"
-is "$(cat "$scratch/out")" "own-v0 has $robot/24,fd77::2/64: DDS must be told \
-to use it, CYCLONEDDS_URI='<General><Interfaces><NetworkInterface \
+is "$(cat "$scratch/out")" "own-v0 has $robot/24,fd77::2/64; configure DDS to use \
+it: CYCLONEDDS_URI='<General><Interfaces><NetworkInterface \
 name=\"own-v0\"/></Interfaces></General>'" "how DDS uses it"
 is "$(ip -d -o link show own-v0 | grep -o 'ipvlan  *mode [a-z0-9]*' | words)" \
 	"ipvlan  mode l2" "an ipvlan"
