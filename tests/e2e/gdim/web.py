@@ -166,6 +166,10 @@ def answers(port, sock):
     text = b.decode().splitlines()
     ok(s == 200 and all(line.match(t) for t in text) and
        'gdim_submaps 24' in text, 'counters for Prometheus', text)
+    help = [t for t in text if t.startswith('# HELP')]
+    odd = [t for t in help if not re.search(r'[^.]\.$', t) or
+           re.search(r'\b(\w+) \1\b', t)]
+    ok(help and not odd, 'the help of each is one sentence', odd)
     s, h, b = c.ask(API + 'layers', 'HEAD')
     ok(s == 200 and not b and int(h['content-length']) > 1000, 'HEAD')
     ok('access-control-allow-origin' not in h and

@@ -66,12 +66,14 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error, ERROR_TEXT, "%s: unknown key '%s'; known:%.*s",
+			snprintf(error, ERROR_TEXT,
+				 "%s: unknown key '%s'; known:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error, ERROR_TEXT, "%s: unknown key '%s'; it has no "
-				 "keys", a->name, key);
+			snprintf(error, ERROR_TEXT,
+				 "%s: unknown key '%s'; it has no keys",
+				 a->name, key);
 		return -EINVAL;
 	}
 	return 0;
@@ -198,11 +200,11 @@ int web_answer_command(struct web_worker *w)
 static const struct metric {
 	const char	*part, *item, *name, *type, *help;
 } metrics[] = {
-	{ NULL, "nodes", "nodes", "gauge", "Nodes Nodes of the pose graph.." },
+	{ NULL, "nodes", "nodes", "gauge", "Nodes of the pose graph." },
 	{ NULL, "placed", "placed_nodes", "gauge",
 	  "Nodes with a pose in the map." },
 	{ NULL, "submaps", "submaps", "gauge",
-	  "Submaps Submaps in the store.." },
+	  "Submaps in the store." },
 	{ NULL, "waiting", "waiting_submaps", "gauge",
 	  "Submaps whose node has no pose yet." },
 	{ NULL, "to_fuse", "to_fuse_submaps", "gauge",
