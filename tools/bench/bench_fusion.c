@@ -117,8 +117,8 @@ static void make_site(const char *path, const char *poses)
 }
 
 /*
- * The obvious way: each known cell of each submap into
- * one large array, maximum and mean at once
+ * The obvious way: each known cell of each submap into one large array, maximum
+ * and mean at once
  */
 struct plain {
 	int	side, x0, y0;

@@ -17,7 +17,7 @@
 enum { SUBMAPS = 24, SIDE = 90 };
 
 static struct ref_submap submap[SUBMAPS];
-static unsigned int missing;	/* submaps that cannot be fetched, as bits */
+static unsigned int missing;	/* submaps whose cells fail to load, as bits */
 
 static inline int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
 {

@@ -57,7 +57,7 @@ static void test_changes(enum rule_id rule, bool splat)
 	fresh = fuse(8, 0.05, rule, splat, 1);
 	bad = !same(m, fresh);
 	ok(moved == tries && small && !bad,
-	   "%s: come, change, move (%u) and go: as if fused anew; %u small moves stay",
+	   "%s: come, change, move (%u) and go: as if fused from scratch; %u small moves stay",
 	   rule_get(rule, 8)->name, moved, small);
 	fused_map_destroy(m);
 	fused_map_destroy(fresh);
@@ -92,7 +92,7 @@ static void test_only_what_moved(void)
 	fused_map_changes(m, since, add_area, &some);
 	ok(work.tiles && work.tiles <= 16 && work.drawn < 8 &&
 	   some.cells == work.tiles * 4096.0 && some.cells < all.cells / 8,
-	   "one of a corridor moves: %.0f of %.0f tiles are fused and told of",
+	   "one of a corridor moves: %.0f of %.0f tiles are fused and reported",
 	   some.cells / 4096, all.cells / 4096);
 	fused_map_destroy(m);
 }
@@ -262,7 +262,7 @@ static void test_bad_input(void)
 	fused_map_update(m, UINT64_MAX, &work);
 	missing = 0;
 	ok(work.failed && work.drawn && fused_map_bounds(m).width,
-	   "one that cannot be fetched when it is to be drawn is left out");
+	   "one that cannot be fetched when it is to be drawn is skipped");
 	fused_map_destroy(m);
 }
 

@@ -541,7 +541,7 @@ static void test_unreadable(void)
 	ok(map_file_read(in_folder("pipe"), &m, error) == -EINVAL,
 	   "... not for text either");
 	ok(read_as("a.pgm", "mode: what\n", &m) == -EINVAL &&
-	   strstr(error, "line 4: invalid value of mode"), "the line is told");
+	   strstr(error, "line 4: invalid value of mode"), "the error names the line");
 }
 
 static void test_unwritable(void)
