@@ -126,12 +126,19 @@ static __always_inline int found_joins(struct found *f,
 	return 1;
 }
 
-/* The packet also has control of @w, or it is mixed and has data of @w. */
+/*
+ * The packet also has control of @w, or it is mixed and has data of @w. Cyclone
+ * DDS puts heartbeats of one writer behind repairs of another one.
+ */
 static __always_inline void found_other(struct found *f,
 					const struct ros_writer *w)
 {
-	if (f->sample && !f->mixed)
-		return;
+	if (f->sample && !f->mixed) {
+		if (!f->repair)
+			return;
+		/* never sampled: it can wait for several writers */
+		f->mixed = 1;
+	}
 	if (!f->others)
 		__builtin_memset(f->other, 0, sizeof(f->other));
 	f->others = 1;

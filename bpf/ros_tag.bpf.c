@@ -22,7 +22,7 @@
  * passes what cannot be a message; slow_path() handles the rest.
  *
  * Limits: control of a fifth sampled writer in a packet, or of another writer
- * than that of the data before it, leaves with the packet; an ACKNACK in a
+ * than that of the new data before it, leaves with the packet; an ACKNACK in a
  * data packet is dropped with it; a writer that is removed is still tagged for
  * up to ROS_RECENT_FOR messages.
  */

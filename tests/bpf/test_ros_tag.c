@@ -280,6 +280,22 @@ static void test_control_others(void)
 	     t.message == d[4].flow && t.pos_lo == d[1].flow && !t.pos_hi);
 	done("data of several writers: their flows, too");
 
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_info_dst(&p);
+	packet_data(&p, PACKET_READER, writer_of(3), 1, 100);
+	packet_heartbeat(&p, 0x07, writer_of(3), 1);
+	packet_heartbeat(&p, 0x07, writer_of(1), 1);
+	packet_end(&p, 0);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[3].flow &&
+	     t.message == d[1].flow && !t.pos_lo && !t.pos_hi);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_info_dst(&p);
+	packet_data(&p, PACKET_READER, writer_of(3), 1, 100);
+	packet_heartbeat(&p, 0x07, writer_of(3), 1);
+	packet_end(&p, 0);
+	WANT(flags(&p, &t) == REPAIR && t.flow == d[3].flow);
+	done("a repair with control of another writer: both flows");
+
 	for (int64_t sn = 2; sn < 5; sn++) {
 		packet_rtps(&p, 99, 7401, CYCLONE);
 		packet_data(&p, 0, writer_of(2), sn, 100);
