@@ -94,7 +94,7 @@ play()
 		--socket "$scratch/$1.socket" >"$scratch/gdimd.log" 2>&1 &
 	gdimd=$!
 	ip netns exec op env CYCLONEDDS_URI=$cyclone "$bin/slamd" --from ros2 \
-		--to ros2 --verbose "${slam[@]}" --laser 0,0,0 --patience 5 \
+		--to ros2 --verbose "${slam[@]}" --laser 0,0,0 \
 		--trajectory "$scratch/$1.tum" --map "$scratch/$1.pgm" \
 		--stats "$scratch/$1.json" >"$scratch/slamd.log" 2>&1 &
 	slamd=$!
@@ -222,6 +222,8 @@ holds "${walls[optsample]} >= 0.85 && ${end[optsample]} < 1 &&
 ok "optsample: the map has all walls where they are"
 holds "${gap[optsample]} < ${gap[pfifo]} / 3"
 ok "optsample: the outage is in it"
+[ "$(jq .unpaired "$scratch/optsample.json")" = 0 ]
+ok "optsample: all scans that were kept have their odometry"
 holds "${walls[pfifo]} < ${walls[optsample]} - 0.1"
 ok "pfifo: a gap"
 done_testing
