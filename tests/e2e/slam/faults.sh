@@ -381,6 +381,7 @@ kill -TERM $worker
 wait $worker
 [ $? = 0 ] && [ "$(grep -c . "$d/nobody")" = 2 ]
 ok "a signal while there is no broker"
+sed 's/^/# /' "$d/nobody"
 for bad in "--job a --job a" "--job a/b" "--job"; do
 	# shellcheck disable=SC2086
 	"$bin/slam-worker" --engine "$rabbit_url" --wait 0s $bad >"$d/bad" 2>&1

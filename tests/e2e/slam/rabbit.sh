@@ -108,12 +108,16 @@ children()
 	done
 }
 
-# As kill -9; rabbit_run can start it again
+# As kill -9; rabbit_run can start it again. The kernel may close its sockets
+# later: until then a connection is accepted, and nobody answers
 rabbit_kill()
 {
 	[ "$rabbit_pid" ] || return 0
 	kill -9 $rabbit_pid $(children $rabbit_pid) 2>/dev/null
 	wait $rabbit_pid 2>/dev/null
+	while (: </dev/tcp/127.0.0.1/$rabbit_port) 2>/dev/null; do
+		sleep 0.01
+	done
 	rabbit_pid=
 }
 
