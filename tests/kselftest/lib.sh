@@ -46,6 +46,12 @@ policies()
 	optsample-sim --help | sed -n 's/^  --policy NAME *//p' | tr -d '|'
 }
 
+policies_known()
+{
+	[ "$(policies | wc -w)" -ge 5 ]
+	ok "the simulator lists the policies"
+}
+
 # device [TC-OPTIONS]: a new dummy d0 with the qdisc, driven
 device()
 {

@@ -117,6 +117,7 @@ sets()
 		      print sets + 0, bad + 0 }' <<<"$out"
 }
 
+policies_known
 for policy in $(policies); do
 	device limit 100 profile 4 sync 0 limit 10 policy $policy
 	{ for i in $(seq 1 60); do

@@ -142,6 +142,7 @@ is "$(state) $(stat msgs_recalled) $(stat longest_gap)" "active 3 22" \
 	"it arrives after three tries; the gap is that before it"
 
 # sampled like any other
+policies_known
 for policy in $(policies); do
 	believed policy $policy
 	arrive 41 42 43 44 45
