@@ -13,10 +13,18 @@ top=$PWD
 doctor=$top/build/bin/optsample
 trap 'rm -rf -- "$scratch"' EXIT
 
+# room PATH: its folder; there are thousands, and each mkdir is a process
+room()
+{
+	local folder=$robot${1%/*}
+
+	[ -d "$folder" ] || mkdir -p "$folder"
+}
+
 # put PATH TEXT: a file of the robot; without TEXT from stdin
 put()
 {
-	mkdir -p "$(dirname -- "$robot$1")"
+	room "$1"
 	if [ $# -gt 1 ]; then
 		printf '%s\n' "$2" >"$robot$1"
 	else
@@ -27,7 +35,7 @@ put()
 # link PATH TARGET
 link()
 {
-	mkdir -p "$(dirname -- "$robot$1")"
+	room "$1"
 	ln -sfn "$2" "$robot$1"
 }
 
