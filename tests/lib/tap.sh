@@ -7,7 +7,8 @@
 tests=0 failed=0
 scratch=$(mktemp -d)
 
-# ok NAME: passes if the previous command succeeded
+# ok NAME: passes if the previous command succeeded, and returns its status, so
+# that `ok NAME || show` tells more of a failure
 ok()
 {
 	local status=$?
@@ -19,6 +20,7 @@ ok()
 		failed=$((failed + 1))
 		echo "not ok $tests $1"
 	fi
+	return $status
 }
 
 # skip NAME WHY
