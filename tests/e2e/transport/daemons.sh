@@ -41,8 +41,8 @@ wrong send 'section name longer than 48 bytes' --config "$scratch/long.conf" x
 ok 'send: a section that would be cut'
 { printf '[send]\nto = 127.0.0.1\n'; printf '[topic /%d]\nrate = 1\n' {1..65}
 } >"$scratch/many.conf"
-wrong send 'many.conf:132: no more than 64 topics' --config "$scratch/many.conf" x
-ok 'send: more sections than topics'
+wrong send 'many.conf:132: at most 64 topic settings' --config "$scratch/many.conf" x
+ok 'send: more topic settings than there may be'
 wrong send 'does not begin with a topic' --to a --topic image x
 ok 'send: a topic without its slash'
 wrong send 'threads must be 1..64' --to a --threads 0 x

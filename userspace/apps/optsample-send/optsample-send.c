@@ -102,6 +102,17 @@ static void ask_for(struct send *s, const char *topic)
 
 /* ---- commands ---- */
 
+/* @err: of the sender */
+static int topic_error(const char *name, int err, char error[ERROR_TEXT])
+{
+	if (err == -ENOENT)
+		return error_set(error, err, "topic %.200s is not sent", name);
+	if (err == -E2BIG)
+		return error_set(error, err, "at most %d topic settings",
+				 SENDER_PATTERNS);
+	return error_set(error, err, "%s", strerror(-err));
+}
+
 static int cmd_topic(struct send *s, const char *command,
 		     const cJSON *parameters, char error[ERROR_TEXT])
 {
@@ -111,6 +122,7 @@ static int cmd_topic(struct send *s, const char *command,
 	bool add = !strcmp(command, "add");
 	struct send_topic *t;
 	const cJSON *p;
+	int ret;
 
 	if (!name || !*name || strlen(name) >= SEND_NAME)
 		return error_set(error, -EINVAL, "missing argument \"topic\"");
@@ -118,8 +130,7 @@ static int cmd_topic(struct send *s, const char *command,
 	if (t)
 		o = *send_topic_options(t);
 	else if (!add)
-		return error_set(error, -ENOENT,
-				 "topic %.200s is not sent", name);
+		return topic_error(name, -ENOENT, error);
 	strcpy(o.name, name);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do") || !strcmp(p->string, "topic"))
@@ -131,18 +142,10 @@ static int cmd_topic(struct send *s, const char *command,
 				 p->valuestring, error))
 			return -EINVAL;
 	}
-	if (t) {
-		int ret = sender_change(s->sender, &o);
-
-		if (ret)
-			snprintf(error, ERROR_TEXT, "at most %d topics",
-				 SENDER_PATTERNS);
-		return ret;
-	}
-	if (sender_add(s->sender, &o))
-		return error_set(error, -E2BIG, "at most %d topics",
-				 SENDER_PATTERNS);
-	if (!is_pattern(name))
+	ret = t ? sender_change(s->sender, &o) : sender_add(s->sender, &o);
+	if (ret)
+		return topic_error(name, ret, error);
+	if (!t && !is_pattern(name))
 		ask_for(s, name);
 	return 0;
 }
@@ -156,8 +159,7 @@ static int cmd_focus(struct send *s, const cJSON *parameters,
 	struct send_topic *t;
 
 	if (name && !sender_find(s->sender, name))
-		return error_set(error, -ENOENT,
-				 "topic %.200s is not sent", name);
+		return topic_error(name, -ENOENT, error);
 	for (unsigned int i = 0; (t = sender_topic(s->sender, i)); i++) {
 		struct send_options o = *send_topic_options(t);
 		const char *topic = send_topic_announcement(t)->name;
@@ -190,12 +192,13 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
-	int ret = name ? sender_remove(s->sender, name) : -EINVAL;
+	int ret;
 
-	if (ret == -ENOENT)
-		snprintf(error, ERROR_TEXT, "topic %.200s is not sent", name);
-	else if (ret)
-		snprintf(error, ERROR_TEXT, "missing argument \"topic\"");
+	if (!name)
+		return error_set(error, -EINVAL, "missing argument \"topic\"");
+	ret = sender_remove(s->sender, name);
+	if (ret)
+		topic_error(name, ret, error);
 	/* the topic that tells whether the robot stands still is needed */
 	if (!ret && !strcmp(name, sender_options(s->sender)->still))
 		return 0;

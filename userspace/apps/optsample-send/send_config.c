@@ -118,7 +118,8 @@ static int send_config_option_topic(void *c, const char *v)
 	if (send_topic_parse(v, &o, error))
 		return cli_error(-EINVAL, "--topic: %s", error);
 	return insert_topic(c, &o) ?
-	       cli_error(-E2BIG, "at most %d topics", SENDER_PATTERNS) : 0;
+	       cli_error(-E2BIG, "at most %d topic settings",
+			 SENDER_PATTERNS) : 0;
 }
 
 static int send_config_set_rate(void *c, const char *v)
@@ -332,7 +333,7 @@ static const struct setting *send_config_section_of(void *config,
 	    settings_text(o.name, sizeof(o.name), name + 6))
 		return NULL;
 	if (send_config_add_topic(&c->sender, &o)) {
-		error_set(error, -E2BIG, "no more than %d topics",
+		error_set(error, -E2BIG, "at most %d topic settings",
 			  SENDER_PATTERNS);
 		return NULL;
 	}
