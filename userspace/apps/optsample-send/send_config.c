@@ -98,14 +98,14 @@ static int set_topic(void *c, const char *v)
 static int insert_topic(struct send_config *c, const struct send_options *o)
 {
 	struct send_options *t = c->sender.topic;
-	unsigned int at = c->told, n = c->sender.topics;
+	unsigned int at = c->from_line, n = c->sender.topics;
 
 	if (n == SENDER_PATTERNS)
 		return -E2BIG;
 	memmove(t + at + 1, t + at, (n - at) * sizeof(*t));
 	t[at] = *o;
 	c->sender.topics++;
-	c->told++;
+	c->from_line++;
 	return 0;
 }
 

@@ -14,7 +14,7 @@ enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
  * struct send_config - the settings
  * @source:	see ros/io/source.h; @sources of them
  * @speed, @start, @hz, @loop: of recordings and files
- * @told:	number of topics from the command line; they are the first
+ * @from_line:	number of topics from the command line; they are the first
  */
 struct send_config {
 	char			to[SEND_TEXT], node[SEND_TEXT];
@@ -23,7 +23,7 @@ struct send_config {
 	unsigned int		sources;
 	double			speed, start, hz;
 	bool			loop;
-	unsigned int		told;
+	unsigned int		from_line;
 	struct sender_options	sender;
 };
 
