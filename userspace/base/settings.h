@@ -112,7 +112,7 @@ int settings_parse(const struct settings_program *p, void *config, int argc,
 /* The row of @name, or -1 */
 int settings_row(const struct setting *table, const char *name);
 
-/* yes, no, on, off, 1, 0; NULL is yes. Return: 0, -EINVAL */
+/* yes, on, 1, true; no, off, 0, false; NULL is yes. Return: 0, -EINVAL */
 int settings_flag(bool *to, const char *value);
 
 /* Of @room bytes with the final 0; not empty. Return: 0, -EINVAL */
