@@ -16,10 +16,9 @@ enum { REF_ITEMS = 1024, REF_BEAT = 2 + 12 + 4 + 8 };
  * @v6:		IPv6
  * @saddr:	4 or 16 bytes, the rest is 0
  * @daddr:
- * @id:		for fragments,
- * @fragment:	which it is one of,
- * @more:	more follow,
- * @later:	not the first one
+ * @id:		of the datagram that this is a fragment of
+ * @more:	more fragments follow
+ * @later:	not the first fragment
  * @udp:	offset of the UDP header
  */
 struct ref_ip {
