@@ -150,7 +150,7 @@ static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
 	return 0;
 }
 
-static struct bus *new_engine(void)
+static struct bus *bus_new(void)
 {
 	struct bus *e = calloc(1, sizeof(*e));
 	pthread_condattr_t a;
@@ -170,7 +170,7 @@ static struct bus *new_engine(void)
 }
 
 /* A plug-in stays loaded: its libraries (Open MPI) cannot be unloaded */
-static void free_engine(struct bus *e)
+static void bus_free(struct bus *e)
 {
 	free(e->current);
 	message_queue_free(&e->inbox);
@@ -186,7 +186,7 @@ static void free_engine(struct bus *e)
 int bus_open(struct bus **out, const char *spec, enum bus_role role,
 	     const struct bus_config *config, char error[ERROR_TEXT])
 {
-	struct bus *e = new_engine();
+	struct bus *e = bus_new();
 	int err;
 
 	if (!e)
@@ -197,7 +197,7 @@ int bus_open(struct bus **out, const char *spec, enum bus_role role,
 	if (!err)
 		err = e->transport->open(e, spec, config, error);
 	if (err) {
-		free_engine(e);
+		bus_free(e);
 		return err;
 	}
 	*out = e;
@@ -212,7 +212,7 @@ void bus_close(struct bus *e)
 	member_leave(e);
 	pthread_mutex_unlock(&e->lock);
 	e->transport->close(e);
-	free_engine(e);
+	bus_free(e);
 }
 
 static int bus_check(uint16_t type, const struct iovec *iov, int count,
