@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bus-pingpong: how fast an engine is.
+ * bus-pingpong: round trips, rate and processor time of a bus.
  *
  *	bus-pingpong SPEC WORKERS		threads; processes over a broker
  *	mpirun -n N+1 bus-pingpong mpi N

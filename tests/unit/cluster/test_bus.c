@@ -236,7 +236,7 @@ static void test_workers(void)
 	   bus_send_data(c, 0, 1, "", 0) == -EINVAL,
 	   "nobody sends to itself");
 	ok(bus_send_data(c, 1, BUS_JOINED, "", 0) == -EINVAL,
-	   "the engine's types are its own");
+	   "the types of the bus are reserved");
 	ok(!bus_send_data(a, 77, 1, "x", 1),
 	   "to a worker that is not there");
 	close_member(b);
@@ -547,7 +547,7 @@ static void test_fd(void)
 	end_job();
 }
 
-/* Two and a half heartbeats without a call of the engine */
+/* Two and a half heartbeats without a call of the bus */
 static void test_busy(void)
 {
 	struct bus_message m;
