@@ -3,10 +3,10 @@
  * The engine over a RabbitMQ broker: a thread that receives, monitors the
  * other members, and reconnects.
  *
- * One connection, guarded by the engine's lock: the caller's thread sends, this
- * one receives; it waits for the socket without the lock. A worker that left
- * begins with a new connection: pending messages to it are deleted with its
- * queue.
+ * One connection, guarded by the lock of the bus: the caller's thread sends,
+ * this one receives; it waits for the socket without the lock. A worker that
+ * left begins with a new connection: pending messages to it are deleted with
+ * its queue.
  */
 #include <errno.h>
 #include <poll.h>

@@ -79,8 +79,8 @@ void broker_close(struct broker *b, bool politely);
 int broker_send(struct broker *b, const struct frame *f, uint64_t joining,
 		const struct iovec *iov, int count, size_t len);
 /**
- * broker_receive() - pass all received frames to the engine's upcalls; does not
- * block
+ * broker_receive() - pass all received frames to the upcalls of the bus; does
+ * not block
  * Return: whether there may be more.
  */
 bool broker_receive(struct broker *b, struct bus *e);

@@ -39,8 +39,8 @@
  * deletes its queue; members check each other's queues 4 times a heartbeat, but
  * at least every 250 ms, so this is the detection time (any message to the dead
  * member shortens it). A stopped process and a cut network are noticed after
- * the heartbeat. A thread of the engine answers while its caller computes; but
- * calls of one engine must come from one thread at a time.
+ * the heartbeat. A thread of the bus answers while its caller computes; but
+ * calls of one bus must come from one thread at a time.
  *
  * Bounds. A message is only sent while fewer than the window's bytes are on the
  * way to the same member (see bus_send()): in the sender, in a broker, or not
@@ -84,7 +84,7 @@ enum bus_role {
 };
 
 /**
- * enum bus_event - types of messages that the engine itself sends
+ * enum bus_event - types of messages that the bus itself sends
  * @BUS_JOINED:	at the coordinator: worker @from joined; at a worker: it
  *			joined, with id @from
  * @BUS_LEFT:	at the coordinator: worker @from left; at a worker: it was
@@ -137,7 +137,7 @@ struct bus_config {
  * struct bus_message - a received message
  * @from:	sender
  * @type:	the caller's, or enum bus_event
- * @data:	the payload, owned by the engine: valid until the next
+ * @data:	the payload, owned by the bus: valid until the next
  *		bus_receive() or bus_close(); aligned as by malloc()
  * @len:	bytes
  */
@@ -158,7 +158,7 @@ struct bus_traffic {
  * @to_coordinator:	and the next three: by who the peer is. A broadcast
  *			counts once for each worker.
  * @broadcasts:		calls of bus_broadcast()
- * @control:		messages of the engine itself, both ways
+ * @control:		messages of the bus itself, both ways
  */
 struct bus_counters {
 	struct bus_traffic	to_coordinator;
@@ -169,13 +169,13 @@ struct bus_counters {
 	uint64_t		control;
 };
 
-/* For the threads of one job; must outlive their engines */
+/* For the threads of one job; must outlive their buses */
 struct bus_hub *bus_hub_create(void);
 void bus_hub_destroy(struct bus_hub *h);
 
 /**
  * bus_open() - connect, and become a member
- * @e:		gets the engine, to be closed with bus_close()
+ * @e:		gets the bus, to be closed with bus_close()
  * @spec:	see above
  * @error:	gets one line, without the password
  *
@@ -246,7 +246,7 @@ int bus_broadcast(struct bus *e, uint16_t type, const struct iovec *iov,
  *
  * Return: 1: @m is set; 0: none, or, before the timeout, a send that got
  * -EAGAIN may be tried again; -EPROTO: refused, or with mpi the coordinator is
- * lost: the engine is unusable, bus_error() has the reason.
+ * lost: the bus is unusable, bus_error() has the reason.
  */
 int bus_receive(struct bus *e, struct bus_message *m, int timeout_ms);
 

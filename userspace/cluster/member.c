@@ -46,7 +46,7 @@ static void member_fail(struct bus *e, const char *what, const char *why)
 	member_notify(e);
 }
 
-/* A message of the engine itself to its caller */
+/* A message of the bus itself to its caller */
 __attribute__((format(printf, 4, 5)))
 static void event(struct bus *e, enum bus_event type, uint32_t from,
 		  const char *format, ...)

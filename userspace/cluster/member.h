@@ -7,7 +7,7 @@
 
 #include "cluster/transport.h"
 
-/* All with the engine's lock held */
+/* All with the lock of the bus held */
 
 void member_connected(struct bus *e, uint64_t address, uint32_t id);
 void member_lost(struct bus *e, const char *why);

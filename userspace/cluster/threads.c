@@ -19,7 +19,7 @@
 /**
  * struct mailbox - messages to a member
  * @queue:	headers and payloads
- * @event:	the engine's, -1: not in use
+ * @event:	of the bus, -1: not in use
  */
 struct mailbox {
 	struct mailbox	*next;

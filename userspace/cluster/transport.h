@@ -6,7 +6,7 @@
  * their meaning. The common part (membership, windows, the queue of received
  * messages) calls it through struct bus_transport; it calls back through
  * struct bus_upcalls, as a plug-in cannot see the program's symbols. All calls
- * are made with the engine's lock held.
+ * are made with the lock of the bus held.
  */
 #ifndef CLUSTER_TRANSPORT_H
 #define CLUSTER_TRANSPORT_H
@@ -35,7 +35,7 @@ enum { BUS_ABI = 2 };
  * @wait:	until there may be something for @progress or in the inbox, at
  *		most this long (-1: no limit)
  * @fd:		a descriptor that is readable if @progress has work; NULL: the
- *		engine's own is used
+ *		one of the bus is used
  * @seats:	largest number of workers; NULL: no limit
  */
 struct bus_transport {

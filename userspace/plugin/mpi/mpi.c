@@ -2,7 +2,7 @@
 /*
  * The engine over MPI, a plug-in: ranks are ids, and messages of one tag.
  *
- * All MPI calls are made by the caller's thread, within calls of the engine.
+ * All MPI calls are made by the caller's thread, within calls of the bus.
  *
  * Broadcasts go to a few leaders, which forward them: see leaders_of().
  * MPI_Bcast is not possible: all ranks have to call it at the same point of
