@@ -90,7 +90,8 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(part, "busy_ms", f.busy / 1000000);
 	recorder_status(g->recorder, cJSON_AddObjectToObject(answer,
 							      "records"));
-	map_publisher_status(g->outlet, cJSON_AddObjectToObject(answer, "out"));
+	map_publisher_status(g->publisher,
+			     cJSON_AddObjectToObject(answer, "out"));
 	return 0;
 }
 
@@ -141,7 +142,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 		return error_set(error, -EINVAL, "missing argument \"topic\"");
 	if (commands_number(p, "rate", 0, 100, &hz, error))
 		return -EINVAL;
-	err = map_publisher_rate(g->outlet, topic->valuestring, hz, &old);
+	err = map_publisher_rate(g->publisher, topic->valuestring, hz, &old);
 	if (err)
 		return error_set(error, err, err == -EINVAL ?
 				 "rate must be a number, 0 or 0.001..100" :

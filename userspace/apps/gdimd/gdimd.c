@@ -17,7 +17,7 @@
 
 static void on_fused(void *arg)
 {
-	map_publisher_fused(((struct gdimd *)arg)->outlet);
+	map_publisher_fused(((struct gdimd *)arg)->publisher);
 }
 
 /* Default folder of a store's recordings */
@@ -153,8 +153,8 @@ static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
 	if (*c->to)
 		err = sink_open(&g->sink, g->loop, &to, error);
 	if (!err)
-		err = map_publisher_open(&g->outlet, g->site, g->loop, g->sink,
-					 c, gdimd_keep_rate, g);
+		err = map_publisher_open(&g->publisher, g->site, g->loop,
+					 g->sink, c, gdimd_keep_rate, g);
 	if (err)
 		return err;
 	if (*c->from)
@@ -240,7 +240,7 @@ static void gdimd_close_all(struct gdimd *g)
 	recorder_close(g->recorder);
 	storing_close(g->storing);
 	fuser_close(g->fuser);
-	map_publisher_close(g->outlet);
+	map_publisher_close(g->publisher);
 	if (g->sink)
 		sink_close(g->sink);
 	site_close(g->site);

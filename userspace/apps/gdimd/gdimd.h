@@ -40,7 +40,7 @@ struct gdimd {
 	struct map_input	*input;
 	struct storing		*storing;
 	struct jobs		*jobs;
-	struct map_publisher	*outlet;
+	struct map_publisher	*publisher;
 	struct source		*source;
 	struct sink		*sink;
 	struct console		*console;

@@ -56,7 +56,7 @@ static int thermal_image(struct gdimd *g, const char *topic,
 	if (err)
 		return err;
 	recorder_image(g->recorder, m);
-	return map_publisher_pass(g->outlet, "thermal_image", MESSAGE_IMAGE,
+	return map_publisher_pass(g->publisher, "thermal_image", MESSAGE_IMAGE,
 				  false, m);
 }
 

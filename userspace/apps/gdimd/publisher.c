@@ -588,7 +588,7 @@ int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
  * Open and close
  */
 
-int map_publisher_open(struct map_publisher **outlet, struct site *site,
+int map_publisher_open(struct map_publisher **out, struct site *site,
 		       struct loop *loop, struct sink *sink,
 		       const struct config *config,
 		       void (*keep)(void *arg, const char *name, double hz),
@@ -610,7 +610,7 @@ int map_publisher_open(struct map_publisher **outlet, struct site *site,
 	loop_add_timer(loop, &o->timer);
 	place_layers(o);
 	add_states(o);
-	*outlet = o;
+	*out = o;
 	return 0;
 }
 

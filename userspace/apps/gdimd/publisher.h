@@ -30,7 +30,7 @@ struct map_publisher;
  * @sink: remains the caller's
  * @keep: called when a rate was changed, to store it
  */
-int map_publisher_open(struct map_publisher **o, struct site *site,
+int map_publisher_open(struct map_publisher **out, struct site *site,
 		       struct loop *loop, struct sink *sink,
 		       const struct config *config,
 		       void (*keep)(void *arg, const char *name, double hz),

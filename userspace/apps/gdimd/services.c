@@ -160,7 +160,7 @@ static void on_rate(void *arg, const union service_request *request,
 	int err = -ENOENT;
 
 	if (services_text_of(&q->topic, topic, sizeof(topic)))
-		err = map_publisher_rate(g->outlet, topic, q->rate, &old);
+		err = map_publisher_rate(g->publisher, topic, q->rate, &old);
 	if (err) {
 		r->message = services_refuse(
 			g->services,

@@ -49,9 +49,9 @@ static void stored_on_changed(void *arg, uint32_t events)
 		return;
 	what = __atomic_exchange_n(&g->stored, 0, __ATOMIC_ACQ_REL);
 	g->checkpoint.due = loop_now() + CHECKPOINT_AFTER;
-	for (unsigned int i = 0; i < MAP_PUBLISHER_STATES && g->outlet; i++)
+	for (unsigned int i = 0; i < MAP_PUBLISHER_STATES && g->publisher; i++)
 		if (what & 1U << i)
-			map_publisher_stored(g->outlet, i);
+			map_publisher_stored(g->publisher, i);
 }
 
 /* Called with the lock held. At most one line a second: errors may repeat */
