@@ -140,7 +140,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	return publish_maps(r, &fit);
 }
 
-static int open_outlet(struct replay *r)
+static int open_publisher(struct replay *r)
 {
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
@@ -275,7 +275,7 @@ out:
 
 static int replay_run(struct replay *r)
 {
-	int err = open_outlet(r);
+	int err = open_publisher(r);
 
 	r->run.start = loop_now();
 	if (!err)

@@ -176,8 +176,8 @@ void session_close(struct session *r)
  * Readings
  */
 
-static int add_to_journey(struct session *r, const struct reading *reading,
-			  const struct filter_result *result)
+static int add_to_trajectory(struct session *r, const struct reading *reading,
+			     const struct filter_result *result)
 {
 	const int err = scan_trajectory_add(&r->scan_trajectory, reading, result);
 
@@ -208,7 +208,7 @@ int session_recall(struct session *r, struct reading *reading,
 	}
 	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
 	if (!ret)
-		ret = add_to_journey(r, &e.reading, result);
+		ret = add_to_trajectory(r, &e.reading, result);
 	if (ret == -EINTR)
 		return ret;
 	if (ret)
@@ -298,7 +298,7 @@ int session_read(struct session *r, const struct reading *reading,
 	if (!err)
 		err = stats_end(&r->stats, reading, result);
 	if (!err)
-		err = add_to_journey(r, reading, result);
+		err = add_to_trajectory(r, reading, result);
 	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
 		return err;
