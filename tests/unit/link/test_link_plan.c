@@ -343,7 +343,7 @@ static void test_policy(void)
 	   plan_rate(&t[1].plan));
 }
 
-/* ---- history and lowest ---- */
+/* ---- history and min_delay ---- */
 
 static void test_history(void)
 {
@@ -379,17 +379,17 @@ static void test_history(void)
 	free(h);
 }
 
-static void test_lowest(void)
+static void test_min_delay(void)
 {
 	struct min_delay l = { { 0 }, 0 };
 
 	min_delay_reset(&l);
 	ok(min_delay_add(&l, 0, 500) == 0 && min_delay_add(&l, 1, 700) == 200,
-	   "lowest: above the least");
+	   "min_delay: above the least");
 	ok(min_delay_add(&l, 29 * 1000000000ULL, 600) == 100,
-	   "lowest: for half a minute");
+	   "min_delay: for half a minute");
 	ok(min_delay_add(&l, 31 * 1000000000ULL, 700) == 100,
-	   "lowest: and no longer");
+	   "min_delay: and no longer");
 }
 
 /* What was too much is possible again with what the topic asks for */
@@ -427,7 +427,7 @@ int main(void)
 	test_policy();
 	test_limit();
 	test_history();
-	test_lowest();
+	test_min_delay();
 	test_comes_back();
 	return tap_done();
 }
