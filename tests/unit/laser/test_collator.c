@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_collator - scans and odometry that come apart become readings: the
- * pairing itself, frames of tf, and recordings of ROS
+ * collator itself, frames of tf, and recordings of ROS
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool near(double a, double b)
 }
 
 /*
- * Pairing
+ * Collator
  */
 
 static float ranges[READING_BEAMS_MAX];
@@ -69,19 +69,19 @@ static void test_waiting(void)
 	struct reading r;
 
 	add_scan(p, 50 * MS, 5);
-	ok(!collator_next(p, &r), "pairing: no odometry yet");
+	ok(!collator_next(p, &r), "collator: no odometry yet");
 	add_odometry(p, 0);
-	ok(!collator_next(p, &r), "pairing: none from after it yet");
+	ok(!collator_next(p, &r), "collator: none from after it yet");
 	add_scan(p, 120 * MS, 700);
 	add_scan(p, 200 * MS, 3);
 	add_odometry(p, 100 * MS);
 	ok(collator_next(p, &r) && right(&r, 50 * MS, 5),
-	   "pairing: in between, around -pi");
-	ok(!collator_next(p, &r), "pairing: the next one waits");
+	   "collator: in between, around -pi");
+	ok(!collator_next(p, &r), "collator: the next one waits");
 	add_odometry(p, 200 * MS);
 	ok(collator_next(p, &r) && right(&r, 120 * MS, 700) &&
 	   collator_next(p, &r) && right(&r, 200 * MS, 3) &&
-	   !collator_next(p, &r), "pairing: also just at it");
+	   !collator_next(p, &r), "collator: also just at it");
 	/* odometry that is late, out of order, twice */
 	add_scan(p, 250 * MS, 4);
 	add_odometry(p, 300 * MS);
@@ -89,10 +89,10 @@ static void test_waiting(void)
 	add_odometry(p, 240 * MS);
 	add_odometry(p, 260 * MS);
 	ok(collator_next(p, &r) && right(&r, 250 * MS, 4),
-	   "pairing: odometry that is out of order");
+	   "collator: odometry that is out of order");
 	collator_count(p, &count);
 	ok(count.given == 4 && !count.dropped && !count.bad,
-	   "pairing: counts");
+	   "collator: counts");
 	collator_free(p);
 }
 
