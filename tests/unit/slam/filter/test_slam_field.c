@@ -117,16 +117,16 @@ static void share(void *arg, uint32_t number, unsigned int thread)
 static void test_tiles_threads(void)
 {
 	struct sharing s = { .pool = tiles_create(&field_tiles, 0) };
-	struct thread_pool *crew = thread_pool_create(4);
+	struct thread_pool *threads = thread_pool_create(4);
 
 	tiles_own(s.pool, &s.shared);
 	tile_at(tiles_base(s.pool), s.shared)->field[0] = 7;
 	for (int round = 0; round < 20; round++)
-		thread_pool_run(crew, 1000, share, &s);
+		thread_pool_run(threads, 1000, share, &s);
 	ok(!s.wrong && tiles_used(s.pool) == 1 &&
 	   tile_at(tiles_base(s.pool), s.shared)->head.users == 1 &&
 	   tiles_peak(s.pool) <= 5, "tiles: four threads copy one");
-	thread_pool_destroy(crew);
+	thread_pool_destroy(threads);
 	tiles_destroy(s.pool);
 }
 

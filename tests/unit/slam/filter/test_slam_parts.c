@@ -481,7 +481,7 @@ static void do_job(void *arg, uint32_t number, unsigned int thread)
 		j->done[number]++;
 }
 
-static void test_crew(unsigned int threads)
+static void test_thread_pool(unsigned int threads)
 {
 	static struct jobs jobs;
 	struct thread_pool *c = thread_pool_create(threads);
@@ -499,23 +499,24 @@ static void test_crew(unsigned int threads)
 	for (int i = 7; i < 1000; i++)
 		good = good && jobs.done[i] == want;
 	ok(good && !jobs.bad && jobs.done[0] > want && jobs.done[6] == want,
-	   "crew: %u threads, each job once", threads);
+	   "thread pool: %u threads, each job once", threads);
 	thread_pool_destroy(c);
 }
 
-static void test_crews(void)
+static void test_thread_pools(void)
 {
 	struct thread_pool *c = thread_pool_create(0);
 
-	ok(c && thread_pool_threads(c) >= 1, "crew: one for each processor");
+	ok(c && thread_pool_threads(c) >= 1,
+	   "thread pool: one for each processor");
 	thread_pool_destroy(c);
 	thread_pool_destroy(NULL);
 	c = thread_pool_create(1);
-	ok(thread_pool_cpu(c) == 0, "crew: nothing was done");
+	ok(thread_pool_cpu(c) == 0, "thread pool: nothing was done");
 	thread_pool_destroy(c);
-	test_crew(1);
-	test_crew(2);
-	test_crew(7);
+	test_thread_pool(1);
+	test_thread_pool(2);
+	test_thread_pool(7);
 }
 
 /*
@@ -587,7 +588,7 @@ static bool is_at(const struct trajectory *t, uint32_t i, double x, double y,
 			     1) < 1e-9;
 }
 
-static void test_journey(void)
+static void test_scan_trajectory(void)
 {
 	static const struct pose here = { 0, 0, 0 }, on = { 0.5, 0, 0.1 };
 	static const struct pose history[] = { { 10, 0, 0 }, { 15, 2, 0.2 } };
@@ -596,10 +597,10 @@ static void test_journey(void)
 	struct trajectory t = { 0 };
 
 	ok(scan_trajectory_get(&j, history, 2, &t) == -ENODATA,
-	   "journey: nothing");
+	   "scan trajectory: nothing");
 	put(&j, 1, -1, false, 0, &here);
 	ok(scan_trajectory_get(&j, history, 2, &t) == -ENODATA,
-	   "journey: no scan");
+	   "scan trajectory: no scan");
 	trajectory_free(&t);
 	put(&j, 2, 0, true, 0, &here);
 	put(&j, 3, 1, false, 0, &on);
@@ -611,24 +612,26 @@ static void test_journey(void)
 	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 8 &&
 	   t.point[4].stamp == 4 && t.point[5].stamp == 3 &&
 	   t.point[7].stamp == 8,
-	   "journey: each reading, in the order of the log");
-	ok(is_at(&t, 0, 9, 0, 0), "journey: odometry before the first scan");
+	   "scan trajectory: each reading, in the order of the log");
+	ok(is_at(&t, 0, 9, 0, 0),
+	   "scan trajectory: odometry before the first scan");
 	ok(is_at(&t, 1, 10, 0, 0) && is_at(&t, 5, 15, 2, 0.2),
-	   "journey: updates are where the history has them");
+	   "scan trajectory: updates are where the history has them");
 	ok(is_at(&t, 2, 11.25, 0.5, 0.05) && is_at(&t, 3, 12.5, 1, 0.1) &&
-	   is_at(&t, 4, 12.5, 1, 0.1), "journey: what is off is spread");
-	ok(is_at(&t, 6, x, y, 0.3), "journey: a scan in between");
+	   is_at(&t, 4, 12.5, 1, 0.1),
+	   "scan trajectory: what is off is spread");
+	ok(is_at(&t, 6, x, y, 0.3), "scan trajectory: a scan in between");
 	ok(is_at(&t, 7, x + 2 * cos(0.3), y + 2 * sin(0.3), 0.3),
-	   "journey: odometry after the last scan");
+	   "scan trajectory: odometry after the last scan");
 	trajectory_free(&t);
 	ok(!scan_trajectory_get(&j, history, 1, &t) &&
 		   is_at(&t, 1, 10, 0, 0) && is_at(&t, 7, 17, 0, 0),
-	   "journey: a history that does not reach so far");
+	   "scan trajectory: a history that does not reach so far");
 	trajectory_free(&t);
 	scan_trajectory_free(&j);
 }
 
-static void test_journey_rest(void)
+static void test_scan_trajectory_rest(void)
 {
 	static const struct pose here = { 0, 0, 0 };
 	static const struct pose history[] = { { 1, 1, 3 }, { 1, 1.5, -3 } };
@@ -640,12 +643,12 @@ static void test_journey_rest(void)
 	put(&j, 3, 4, true, 1, &here);
 	ok(!scan_trajectory_get(&j, history, 2, &t) &&
 		   is_at(&t, 1, 1, 1, 3),
-	   "journey: nothing to spread over where nothing moves");
+	   "scan trajectory: nothing to spread over where nothing moves");
 	trajectory_free(&t);
 	put(&j, 4, 6, false, 1, &here);
 	put(&j, 5, 8, true, 0, &here);
 	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 5 &&
-	   is_at(&t, 4, 1, 1, 3), "journey: an update again");
+	   is_at(&t, 4, 1, 1, 3), "scan trajectory: an update again");
 	trajectory_free(&t);
 	scan_trajectory_free(&j);
 }
@@ -665,9 +668,9 @@ int main(void)
 	test_kld();
 	test_ancestry();
 	test_pruning();
-	test_crews();
+	test_thread_pools();
 	test_params();
-	test_journey();
-	test_journey_rest();
+	test_scan_trajectory();
+	test_scan_trajectory_rest();
 	return tap_done();
 }

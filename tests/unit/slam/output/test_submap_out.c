@@ -44,7 +44,7 @@ struct gdim {
 	struct config		config;
 	struct loop		*loop;
 	struct site		*site;
-	struct map_input	*inbox;
+	struct map_input	*input;
 	enum message_format	format;
 };
 
@@ -60,7 +60,7 @@ static void open_gdim(struct gdim *g, const char *name)
 		abort();
 	g->loop = loop_create();
 	if (site_open(&g->site, in_folder(name), STORE_CREATE, &small, error) ||
-	    map_input_open(&g->inbox, g->site, g->loop, &g->config, on_stored,
+	    map_input_open(&g->input, g->site, g->loop, &g->config, on_stored,
 			   on_refused, NULL))
 		abort();
 }
@@ -86,9 +86,9 @@ static void send_message(struct gdim *g, enum message_kind kind,
 	    message_read(kind, g->format, data, size, &read))
 		refusals++;
 	else if (kind == MESSAGE_TRANSFORMS)
-		map_input_transforms(g->inbox, SUBMAP_OUT_TRANSFORMS, &read.tf);
+		map_input_transforms(g->input, SUBMAP_OUT_TRANSFORMS, &read.tf);
 	else
-		map_input_map(g->inbox, SUBMAP_OUT_SUBMAPS, &g->config.layer[i],
+		map_input_map(g->input, SUBMAP_OUT_SUBMAPS, &g->config.layer[i],
 			      "slam_map", kind, &read);
 	free(data);
 }
@@ -174,7 +174,7 @@ static void test_gdim(enum message_format format, const char *name)
 	for (int i = 0; i < 2 * STEPS; i++)
 		history[i] = way_at(i * 0.2);
 	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, error));
-	map_input_close(g.inbox);
+	map_input_close(g.input);
 	site_each_node(g.site, see_node, &seen);
 	ok(!refusals && seen.nodes == submaps_count(s) &&
 	   seen.right == seen.nodes, "%s: %u nodes, %u where they are", name,
@@ -426,7 +426,7 @@ static void check_real(struct occupancy *o, struct submaps *s, uint32_t scans,
 	open_gdim(&g, "intel.db");
 	submap_out_init(&out, "map", "base_link", "submap_", error);
 	publish(&g, &out, s, submaps_update(s, history, scans, error));
-	map_input_close(g.inbox);
+	map_input_close(g.input);
 	layer = site_find_layer(g.site, "slam_map");
 	site_fuse(g.site, layer, UINT64_MAX, NULL, NULL);
 	occupancy_raster(o, &r);
