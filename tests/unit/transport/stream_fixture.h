@@ -4,8 +4,8 @@
  *
  * The test begins with stream_fixture_begin(). What came out last is in @got.
  */
-#ifndef TEST_STREAM_FIXTURE_H
-#define TEST_STREAM_FIXTURE_H
+#ifndef UNIT_STREAM_FIXTURE_H
+#define UNIT_STREAM_FIXTURE_H
 
 #include <errno.h>
 #include <math.h>
