@@ -40,7 +40,7 @@ void fused_map_destroy(struct fused_map *m)
 		free(m->tile[i].piece);
 	}
 	for (unsigned int i = 0; i < m->pieces; i++) {
-		resampled_free(m->piece[i].drawing);
+		resampled_free(m->piece[i].resampled);
 		free(m->piece[i].place);
 	}
 	free(m->tile);
@@ -114,7 +114,7 @@ static int fused_map_put_part(struct fused_map *m, uint32_t piece,
 			      unsigned int part, bool few)
 {
 	const struct piece *p = &m->piece[piece];
-	const struct resampled_tile *d = &p->drawing->tile[part];
+	const struct resampled_tile *d = &p->resampled->tile[part];
 	const struct rect at = { d->x, d->y, 1, 1 };
 	uint32_t i = fused_map_tile_at(m, d->x, d->y);
 	struct tile *t;
@@ -150,7 +150,7 @@ static void count_waiting(struct fused_map *m, int more)
 static int put_in(struct fused_map *m, uint32_t piece, bool few)
 {
 	struct piece *p = &m->piece[piece];
-	const struct resampled *d = p->drawing;
+	const struct resampled *d = p->resampled;
 	int err = 0;
 
 	p->waits = false;
@@ -188,7 +188,7 @@ static void take_out(struct fused_map *m, uint32_t piece)
 	free(p->place);
 	p->place = NULL;
 	p->places = 0;
-	fused_map_forget_drawing(m, p);
+	fused_map_forget_resampled(m, p);
 }
 
 static void renumber(struct fused_map *m, uint32_t from, uint32_t to)
@@ -315,7 +315,7 @@ void fused_map_invalidate(struct fused_map *m)
 		fused_map_spoil_tile(m, &m->tile[i]);
 	for (unsigned int i = 0; i < m->pieces; i++)
 		if (!m->piece[i].waits)
-			fused_map_forget_drawing(m, &m->piece[i]);
+			fused_map_forget_resampled(m, &m->piece[i]);
 }
 
 /*
@@ -399,7 +399,7 @@ static uint32_t *fused_map_choose(struct fused_map *m, const struct rect *r,
 	return tile;
 }
 
-/* Redraw the pieces of some tiles whose drawings were evicted */
+/* Redraw the pieces of some tiles whose resampled submaps were evicted */
 static int draw_missing(struct fused_map *m, const uint32_t *tile,
 			unsigned int count, struct fused_map_work *work)
 {
@@ -417,7 +417,7 @@ static int draw_missing(struct fused_map *m, const uint32_t *tile,
 		for (uint32_t k = 0; k < t->pieces; k++) {
 			struct piece *p = &m->piece[t->piece[k].piece];
 
-			if (!p->drawing && p->used != mark)
+			if (!p->resampled && p->used != mark)
 				piece[n++] = t->piece[k].piece;
 			p->used = mark;
 		}

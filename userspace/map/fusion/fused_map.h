@@ -10,9 +10,9 @@
  * half a cell and were not redrawn.
  *
  * Resampled submaps (resampled.h) are cached, so that only moved ones are
- * redrawn. Memory is bounded: the least recently used drawings are evicted
- * first, then tiles, which are fused again when fused_map_ensure() requests
- * them.
+ * redrawn. Memory is bounded: the least recently used resampled submaps are
+ * evicted first, then tiles, which are fused again when fused_map_ensure()
+ * requests them.
  *
  * One thread, the owner, changes a fused map. Others may query it meanwhile
  * (fused_map_value(), fused_map_read(), fused_map_bounds(), fused_map_changes(),
@@ -89,7 +89,7 @@ void fused_map_destroy(struct fused_map *m);
  */
 void fused_map_set_memory(struct fused_map *m, size_t memory);
 
-/* Bytes of tiles and drawings; for the owner */
+/* Bytes of tiles and resampled submaps; for the owner */
 size_t fused_map_bytes(const struct fused_map *m);
 
 double fused_map_resolution(const struct fused_map *m);
@@ -172,7 +172,7 @@ uint64_t fused_map_changes(struct fused_map *m, uint64_t since,
 
 /*
  * Number of submaps that fused_map_update() has to redraw, tiles with known
- * cells, bytes of tiles and drawings
+ * cells, bytes of tiles and resampled submaps
  */
 struct fused_map_size {
 	unsigned int	submaps, waiting, tiles;

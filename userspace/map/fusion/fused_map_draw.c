@@ -97,12 +97,12 @@ static int fused_draw_run(struct gang *g, unsigned int each)
 }
 
 /*
- * Drawings
+ * Resampled submaps
  */
 
 /*
- * Does the drawing cover the tiles of its piece? Its cells may have been
- * replaced without the owner knowing yet: then the drawing is useless.
+ * Does a resampled submap cover the tiles of its piece? Its cells may have been
+ * replaced without the owner knowing yet: then it is useless.
  */
 static bool is_in_place(const struct piece *p, const struct resampled *d)
 {
@@ -140,7 +140,7 @@ static int draw_one(struct gang *g, struct resampler *a, unsigned int job)
 	if (d && !p->waits && !is_in_place(p, d)) {
 		resampled_free(d);
 	} else if (d) {
-		p->drawing = d;
+		p->resampled = d;
 		p->width = c->width;
 		p->height = c->height;
 		p->resolution = c->resolution;
@@ -169,11 +169,11 @@ int fused_map_draw(struct fused_map *m, const uint32_t *piece,
 		struct piece *p = &m->piece[piece[i]];
 
 		p->used = fused_map_clock(m);
-		if (p->drawing)
-			m->bytes += p->drawing->bytes;
+		if (p->resampled)
+			m->bytes += p->resampled->bytes;
 		/* on error they are redrawn: memory was short */
 		if (err)
-			fused_map_forget_drawing(m, p);
+			fused_map_forget_resampled(m, p);
 	}
 	pthread_rwlock_unlock(&m->lock);
 	if (done) {
@@ -190,8 +190,8 @@ int fused_map_draw(struct fused_map *m, const uint32_t *piece,
 void fused_map_add(const struct rule *rule, const struct piece *p,
 		   unsigned int part, void *acc)
 {
-	const struct resampled *d = p->drawing;
-	/* a repeated drawing is identical */
+	const struct resampled *d = p->resampled;
+	/* drawn again, it is identical */
 	const struct resampled_tile *t = &d->tile[part];
 	const size_t from = (size_t)t->first * RULE_STEP;
 	const struct rule_blocks b = {
@@ -229,7 +229,7 @@ static int fuse_one(struct gang *g, struct resampler *a, unsigned int job)
 	for (uint32_t i = 0; i < t->pieces; i++) {
 		const struct piece *p = &m->piece[t->piece[i].piece];
 
-		if (p->drawing)
+		if (p->resampled)
 			fused_map_add(rule, p, t->piece[i].part, acc);
 	}
 	g->made[job] = acc;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fused_map_memory - evict least recently used drawings, and then tiles, when
- * memory is short
+ * fused_map_memory - evict least recently used resampled submaps, and then
+ * tiles, when memory is short
  */
 #include <stdlib.h>
 #include "map/fusion/fused_map_parts.h"
 
-void fused_map_forget_drawing(struct fused_map *m, struct piece *p)
+void fused_map_forget_resampled(struct fused_map *m, struct piece *p)
 {
-	if (!p->drawing)
+	if (!p->resampled)
 		return;
-	m->bytes -= p->drawing->bytes;
-	resampled_free(p->drawing);
-	p->drawing = NULL;
+	m->bytes -= p->resampled->bytes;
+	resampled_free(p->resampled);
+	p->resampled = NULL;
 }
 
 void fused_map_forget_tile(struct fused_map *m, struct tile *t)
@@ -41,17 +41,18 @@ static bool fused_memory_fits(const struct fused_map *m, size_t more)
 	return m->bytes + more <= m->config.memory;
 }
 
-static void trim_drawings(struct fused_map *m, size_t more, struct candidate *c)
+static void trim_resampled(struct fused_map *m, size_t more,
+			   struct candidate *c)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < m->pieces; i++)
-		if (m->piece[i].drawing && !m->piece[i].waits)
+		if (m->piece[i].resampled && !m->piece[i].waits)
 			c[n++] = (struct candidate){ m->piece[i].used, i };
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < n && !fused_memory_fits(m, more); i++)
-		fused_map_forget_drawing(m, &m->piece[c[i].number]);
+		fused_map_forget_resampled(m, &m->piece[c[i].number]);
 	pthread_rwlock_unlock(&m->lock);
 }
 
@@ -85,7 +86,7 @@ void fused_map_trim(struct fused_map *m, size_t more, uint64_t keep)
 	c = malloc((most + 1) * sizeof(*c));
 	if (!c)
 		return;
-	trim_drawings(m, more, c);
+	trim_resampled(m, more, c);
 	if (!fused_memory_fits(m, more))
 		trim_tiles(m, more, keep, c);
 	free(c);

@@ -10,7 +10,7 @@
 #include "map/fusion/index.h"
 #include "map/fusion/resampled.h"
 
-/* A piece in a tile: @part is the index of the tile in its drawing */
+/* A piece in a tile: @part is the index of the tile in piece->resampled */
 struct tile_piece {
 	uint32_t	piece, part;
 };
@@ -36,7 +36,7 @@ struct tile {
 	bool			stale;
 };
 
-/* Position of a piece in the map, in the order of its drawing */
+/* Position of a piece in the map, in the order of piece->resampled */
 struct place {
 	int	x, y;
 };
@@ -44,9 +44,9 @@ struct place {
 /**
  * struct piece - a submap
  * @width, @height, @resolution, @origin: of its cells
- * @drawing:	NULL: evicted, or never made
+ * @resampled:	NULL: evicted, or never made
  * @place:	@places: tiles it is in
- * @used:	time of last use of the drawing
+ * @used:	time of last use of @resampled
  * @waits:	must be drawn and put into tiles
  */
 struct piece {
@@ -54,7 +54,7 @@ struct piece {
 	unsigned int		width, height;
 	double			resolution;
 	struct pose		origin;
-	struct resampled	*drawing;
+	struct resampled	*resampled;
 	struct place		*place;
 	unsigned int		places;
 	uint64_t		used;
@@ -65,7 +65,7 @@ struct piece {
  * struct fused_map
  * @lock:	protects tiles and their index for readers: the owner takes it
  *		to change them. Pieces belong to the owner alone
- * @bytes:	of accumulators and drawings
+ * @bytes:	of accumulators and resampled submaps
  */
 struct fused_map {
 	struct fused_map_config	config;
@@ -133,7 +133,7 @@ static inline uint32_t fused_map_tile_at(const struct fused_map *m, int x,
 }
 
 /**
- * fused_map_draw() - draw pieces that have no drawing
+ * fused_map_draw() - draw pieces that are not resampled
  * @piece: @count of their numbers
  *
  * Pieces that cannot be fetched stay without. Return: 0, -ENOMEM.
@@ -165,6 +165,6 @@ void fused_map_free_artists(struct fused_map *m);
  */
 void fused_map_trim(struct fused_map *m, size_t more, uint64_t keep);
 void fused_map_forget_tile(struct fused_map *m, struct tile *t);
-void fused_map_forget_drawing(struct fused_map *m, struct piece *p);
+void fused_map_forget_resampled(struct fused_map *m, struct piece *p);
 
 #endif

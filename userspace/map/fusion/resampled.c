@@ -15,7 +15,7 @@ static const double HOLES = 0.7071;
 static const double FINER = 0.999;
 
 /**
- * struct resampler - buffers for one drawing
+ * struct resampler - buffers for one submap
  * @blocks:	capacity
  */
 struct resampler {

@@ -569,7 +569,7 @@ static void test_replaced(void)
 	put(s, "f0", 3, NULL, 0, patch(500, 8, 0.05, 3, 5, 90));
 	err |= site_ensure(s, 0, &all);
 	ok(!err && is_on_disk(s, path, true),
-	   "a submap is replaced while its drawing was forgotten");
+	   "a submap is replaced when its resampled one was evicted");
 	site_close(s);
 }
 
