@@ -50,7 +50,7 @@ struct uplink {
 	unsigned int		payload;
 };
 
-/* Log it once, and when it is over: ICMP can come from anybody */
+/* Log it once, and when it is over: ICMP can come from any host */
 static void set_unreachable(struct uplink *u, int error)
 {
 	uint64_t now = loop_now();

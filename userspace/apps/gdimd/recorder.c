@@ -58,7 +58,7 @@ struct recorder {
 	bool			ending;
 	double			hz;
 	uint64_t		due;
-	/* a requested rate, and the result; @asked_left: nobody waits */
+	/* a requested rate, and the result; @asked_left: no command waits */
 	bool			asking, asked_left;
 	double			asked;
 	int			asked_err;

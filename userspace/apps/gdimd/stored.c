@@ -19,7 +19,7 @@ static const uint64_t second = 1000000000ULL;
 /* Limit of the queue, bytes: 6000 submaps of 200 x 200 cells */
 #define WAITING_BYTES	((size_t)256 << 20)
 
-/* Checkpoint after this time without input, ns: then it delays nobody */
+/* Checkpoint after this time without input, ns: then it delays no input */
 #define CHECKPOINT_AFTER	(5 * 1000000000ULL)
 
 void gdimd_stored(struct gdimd *g, unsigned int what)
@@ -139,7 +139,7 @@ void gdimd_keep_rate(void *arg, const char *name, double hz)
 			     "memory", name);
 }
 
-/* There was no input for a while: a checkpoint delays nobody */
+/* There was no input for a while: a checkpoint delays no input */
 static void on_checkpoint(void *arg, uint64_t now)
 {
 	struct gdimd *g = arg;

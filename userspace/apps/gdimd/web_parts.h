@@ -28,7 +28,7 @@ struct web_worker;
  * struct web
  * @calls:	to the loop
  * @whole:	held while drawing a whole map, which needs much memory
- * @run:	number of this run of the daemon: revisions start anew with it
+ * @run:	number of this run of the daemon: revisions restart with it
  * @nothing:	an empty tile
  * @requests, @errors: atomic
  * @worker:	WEB_THREADS of them, and one of the thread of connections

@@ -51,7 +51,7 @@ int wildcard_fill(const char *pattern, const char *name, const char *text,
 		bool is;
 		size_t n;
 
-		/* wildcards start anew in each word */
+		/* wildcards restart in each word */
 		star = *text == ' ' || *text == '\t' ? 0 : star;
 		is = *text == '*' && star < s.count;
 		n = is ? s.len[star] : 1;

@@ -572,7 +572,7 @@ static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
 		k->unnamed = stack_is_wireless(k->dev);
 		if (!k->unnamed)
 			keep_judge_cable(k, now);
-		/* The link was lost again: the pause starts anew. */
+		/* The link was lost again: the pause restarts. */
 		if (k->paused_at)
 			k->paused_at = now;
 	}

@@ -40,8 +40,8 @@ enum {
  * @lladdr:	its last confirmed link address
  * @llen:	length of that, 0: none yet
  * @asked:	our last request was to make it permanent
- * @ours:	it is permanent, by us
- * @others:	it is permanent, by somebody else
+ * @ours:	made permanent by us
+ * @others:	made permanent by another program
  * @verify:	the kernel must verify it
  * @seen:	it was in the last dump, or in an event since
  * @dead:	the kernel has no link address for it

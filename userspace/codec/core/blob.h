@@ -66,7 +66,7 @@ struct blob_decoder;
 struct blob_decoder *blob_decoder_create(size_t max);
 void blob_decoder_destroy(struct blob_decoder *d);
 
-/* Start anew: forget what was added */
+/* Restart: forget what was added */
 void blob_begin(struct blob_decoder *d);
 
 /**

@@ -320,7 +320,7 @@ static bool layers_newer(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) > 0;
 }
 
-/* The layer of a payload; with another name or range it starts anew */
+/* The layer of a payload; with another name or range it restarts */
 static int layers_find_layer(struct layers_decoder *d, const struct header *h,
 			     struct layer_in **out)
 {

@@ -12,7 +12,7 @@
  * Tiles lie on a grid that is fixed by the first map: a map that grows to the
  * left or below, or a window that follows the robot, by whole cells, keeps its
  * tiles. Another resolution or yaw, or a shift by part of a cell, is another
- * grid and all is sent anew. A noisy tile that fits no datagram is sent in
+ * grid and all is sent again. A noisy tile that fits no datagram is sent in
  * smaller blocks.
  *
  * Parity: the last datagram of each nine is the exclusive or of up to eight, a

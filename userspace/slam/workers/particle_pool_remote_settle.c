@@ -196,7 +196,7 @@ int remote_settle(struct particle_pool *t,
 	}
 	r->changed = false;
 	err = settle_settle(r, parent, count);
-	/* nobody waits for a map: no particle moves */
+	/* no worker waits for a map: no particle moves */
 	if (!parent)
 		memcpy(r->from, r->owner, r->count * sizeof(*r->from));
 	free(same);
