@@ -288,8 +288,8 @@ test_replaced()
 	ok "replaced without a daemon: show says so"
 	optsample up d0 --limit 5 2>err && whole &&
 		[ "$(optsample show -j d0 | jq '.[0].qdisc.limit')" = 5 ] &&
-		grep -q "d0 was replaced by another device: it is set up anew" err
-	ok "replaced: up sets it up anew"
+		grep -q "was replaced by another device: setting it up again" err
+	ok "replaced: up sets it up again"
 	tc filter del dev d0 egress pref 49000
 	optsample show d0 | grep -q "has lost its queue or the redirect"
 	ok "redirect taken away: show says so"
@@ -403,8 +403,8 @@ test_killed()
 	wait $! 2>/dev/null
 	optsample show d0 | grep -q "warning: d0 was not set up completely"
 	ok "up is killed: show says so"
-	optsample up d0 2>err && whole && grep -q "it is set up anew" err
-	ok "up is killed: up begins anew"
+	optsample up d0 2>err && whole && grep -q "setting it up again" err
+	ok "up is killed: up sets it up again"
 	optsample down && ip link del d0
 	is "$(traces)" "$clean" "killed: nothing is left"
 }
@@ -605,8 +605,8 @@ test_own_broken()
 	[ -e /sys/class/net/own-d0 ] && [ -e /sys/class/net/opt-own-d0 ]
 	ok "options that it cannot have: what is up stays"
 	optsample up d0 2>err >/dev/null && own_whole &&
-		grep -q "own-d0 has lost an address: it is set up anew" err
-	ok "up sets it up anew, with the same address"
+		grep -q "own-d0 has lost an address: setting it up again" err
+	ok "up sets it up again, with the same address"
 	ip link set own-d0 down
 	ip link set own-d0 name e0
 	optsample down d0 && [ "$(traces)" = "$clean" ]
@@ -638,7 +638,7 @@ test_own_broken()
 	kill -KILL $!
 	wait $! 2>/dev/null
 	up_own && own_whole
-	ok "up is killed: up begins anew"
+	ok "up is killed: up sets it up again"
 	optsample down
 	is "$(traces)" "$clean" "broken: nothing is left"
 	ip link del d0

@@ -348,7 +348,7 @@ static int up_again(const struct up *up, struct state *old)
 		return cli_error(-EEXIST, "%s is up in another network namespace",
 				 up->dev);
 	if (!old->ready || !stack_is_whole(&old->stack, why)) {
-		cli_warn("%s %s: it is set up anew", old->stack.dev, why);
+		cli_warn("%s %s: setting it up again", old->stack.dev, why);
 		return down_undo(old);
 	}
 	if (up->own.n && !*old->stack.lower)
