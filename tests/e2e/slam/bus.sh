@@ -10,6 +10,7 @@ bin=$(realpath "${1:-build/bin}")
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/lib/tap.sh
 . tests/e2e/slam/rabbit.sh
+. tests/e2e/slam/says.sh
 pids=()
 
 end_all()
@@ -33,22 +34,8 @@ peer()
 
 killed() { kill -9 $1; wait $1; } 2>/dev/null
 
-# says NAME PATTERN [TIMES]: wait for two minutes at most
-says()
-{
-	local i
-
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(grep -c -- "$2" "$scratch/$1")" -ge "${3:-1}" ] && return
-		sleep 0.1
-	done
-	echo "# $1 does not say '$2':"
-	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
-	return 1
-}
-
-# said NAME PATTERN: how often so far
-said() { grep -c -- "$2" "$scratch/$1"; }
+# times_said NAME PATTERN: how often so far
+times_said() { grep -c -- "$2" "$scratch/$1"; }
 
 # id NAME: that a worker has now. On a busy machine it may have been thrown out
 # and have joined again.
@@ -115,7 +102,7 @@ faults()
 	says c "^left $id2 connection closed$" && goes_on c
 	ok "a killed worker is missed, the others go on"
 
-	id3=$(id w3) n3=$(said w3 '^in')
+	id3=$(id w3) n3=$(times_said w3 '^in')
 	kill -STOP $w3
 	says c "^left $id3 no message for"
 	ok "so is a stopped one"
@@ -123,7 +110,8 @@ faults()
 	says w3 "^out $id3 removed" && joins w3 $((n3 + 1)) && goes_on c
 	ok "it is told so when it goes on, and joins under a new id"
 
-	id1=$(id w1) n1=$(said w1 '^in') id3=$(id w3) n3=$(said w3 '^in')
+	id1=$(id w1) n1=$(times_said w1 '^in')
+	id3=$(id w3) n3=$(times_said w3 '^in')
 	kill -STOP $c
 	says w1 '^gone no message from' && says w3 '^gone no message from'
 	ok "a stopped coordinator is missed"
@@ -138,7 +126,8 @@ faults()
 		"$scratch/old" && says c '^refused .*protocol 2'
 	ok "a worker of another version is refused"
 
-	left=$(said c '^left') joined=$(said c '^joined') n1=$(said w1 '^in')
+	left=$(times_said c '^left') joined=$(times_said c '^joined')
+	n1=$(times_said w1 '^in')
 	rabbit_kill
 	says c '^left' $((left + 2)) && says w1 '^gone broker' && says w3 '^gone broker'
 	ok "without the broker everybody is alone"
