@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""bad.py - what nobody should send to gdimd, one by one, and what it says
+"""bad.py - invalid input for gdimd, one message at a time, and its errors
 
 usage: bad.py PART SOCKET STORE LOG ARGS...
 
-Each is to be told of in one line, counted once, and to change nothing; a good
-one after it is taken. gdim-bad, which is ARGS[0], sends over ROS 2. Prints
+Each is rejected with one line, counted once, and changes nothing; a valid one
+after it is accepted. gdim-bad, which is ARGS[0], sends over ROS 2. Prints
 lines of "ok NAME" and "not ok NAME".
 """
 import hashlib

@@ -39,7 +39,7 @@ part()
 	local name=$1
 
 	shift
-	told "$name" ip netns exec "$space" timeout -k 5 1200 python3 \
+	checks "$name" ip netns exec "$space" timeout -k 5 1200 python3 \
 		"$top/tests/e2e/gdim/bad.py" "$name" "$socket" "$store" "$log" "$@"
 }
 

@@ -68,13 +68,13 @@ refused()
 	return 1
 }
 
-# told NAME COMMAND...: it prints "ok TEXT" or "not ok TEXT", and exits with 0
-told()
+# checks NAME COMMAND...: it prints "ok TEXT" or "not ok TEXT", and exits with 0
+checks()
 {
 	local name=$1 good line status
 
 	shift
-	"$@" >"$scratch/told" 2>"$scratch/trouble"
+	"$@" >"$scratch/checks" 2>"$scratch/trouble"
 	status=$?
 	while IFS= read -r line; do
 		case $line in
@@ -84,7 +84,7 @@ told()
 		esac
 		(exit $good)
 		ok "${line#*ok }"
-	done <"$scratch/told"
+	done <"$scratch/checks"
 	[ $status = 0 ] || sed 's/^/# /' "$scratch/trouble"
 	[ $status = 0 ]; ok "$name: to its end"
 }

@@ -28,7 +28,7 @@ trap 'exit 130' INT TERM
 ip link set lo up && ip addr add 10.9.0.1/32 dev lo || exit 1
 
 # part NAME ARGS...: of web.py; its output is checked
-part() { told "$1" python3 "$here/web.py" "$@"; }
+part() { checks "$1" python3 "$here/web.py" "$@"; }
 
 # begin ARGS...: the daemon, on port 8460 by default
 begin()
@@ -128,7 +128,7 @@ for layer in slam_map temp_map_fused; do
 	part pictures 8460 "$layer" "$scratch/$layer.pgm"
 done
 part marks 8460
-mark=$(sed -n 's/^# mark //p' "$scratch/told")
+mark=$(sed -n 's/^# mark //p' "$scratch/checks")
 part errors 8460
 part hostile 8460
 part crowd 8460
