@@ -14,7 +14,7 @@
 set -- # no qdisc: wifi-run.sh only sets up two radios
 MBIT=${MBIT:-24} LIMIT=${LIMIT:-20} RATE=${RATE:-600kbit}
 keep=${VM_OUT-}
-VM_OUT=${VM_OUT:-/run/bridge}
+VM_OUT=${VM_OUT:-/run/transport}
 . "$(dirname -- "${BASH_SOURCE[0]}")/wifi-run.sh"
 . "$top/tests/lib/tap.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1

@@ -20,7 +20,7 @@ wrong()
 
 	shift 2
 	"$bin/optsample-$program" "$@" >"$scratch/said" 2>&1
-	[ $? = 2 ] && told said "$text"
+	[ $? = 2 ] && one_line said "$text"
 }
 
 wrong send 'missing --to HOST' "$picture"; ok 'send: no receiver'
@@ -41,7 +41,8 @@ wrong send 'section name longer than 48 bytes' --config "$scratch/long.conf" x
 ok 'send: a section that would be cut'
 { printf '[send]\nto = 127.0.0.1\n'; printf '[topic /%d]\nrate = 1\n' {1..65}
 } >"$scratch/many.conf"
-wrong send 'many.conf:132: at most 64 topic settings' --config "$scratch/many.conf" x
+wrong send 'many.conf:132: at most 64 topic settings' \
+	--config "$scratch/many.conf" x
 ok 'send: more topic settings than there may be'
 wrong send 'does not begin with a topic' --to a --topic image x
 ok 'send: a topic without its slash'
@@ -57,11 +58,11 @@ wrong recv 'kept must be apart, together or drop' --kept here ros2
 ok 'recv: a wrong word'
 
 "$bin/optsample-send" --to 127.0.0.1 "$scratch/none.mcap" >"$scratch/said" 2>&1
-[ $? = 1 ] && told said none.mcap; ok 'send: a recording that is not there'
+[ $? = 1 ] && one_line said none.mcap; ok 'send: a recording that is not there'
 "$bin/optsample-send" --to nowhere.invalid "$picture" >"$scratch/said" 2>&1
-[ $? = 1 ] && told said nowhere.invalid; ok 'send: a host that is not there'
+[ $? = 1 ] && one_line said nowhere.invalid; ok 'send: a host that is not there'
 "$bin/optsample" recv --socket "$scratch/none" status >"$scratch/said" 2>&1
-[ $? != 0 ] && told said 'no daemon listens on'; ok 'no daemon to ask'
+[ $? != 0 ] && one_line said 'no daemon listens on'; ok 'no daemon to ask'
 
 # ---- half of the datagrams lost ----
 
@@ -142,7 +143,7 @@ ask robot add /points priority=1 &&
 	wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
 while IFS='|' read -r request text; do
-	! ask robot $request >"$scratch/said" 2>&1 && told said "$text"
+	! ask robot $request >"$scratch/said" 2>&1 && one_line said "$text"
 	ok "not told what cannot be: $request"
 done <<-'END'
 	set /nothing rate=1|/nothing is not sent
@@ -283,7 +284,7 @@ send second --to 127.0.0.2:7450 --loop "$picture"
 wait_for 90 is second '.link.state == "live"'; ok 'to any address of the receiver'
 end second
 "$bin/optsample-send" --to 127.0.0.1:99999 "$picture" >"$scratch/said" 2>&1
-[ $? = 1 ] && told said 'is not HOST:PORT'; ok 'a port that is none'
+[ $? = 1 ] && one_line said 'is not HOST:PORT'; ok 'a port that is none'
 
 # ---- two robots ----
 
@@ -373,7 +374,7 @@ wait_for 90 grep -q 'answers without a key' "$scratch/robot.log" &&
 ok 'but a sender with one does not believe its answers'
 end robot recv relay
 "$bin/optsample-recv" --key "$scratch/none" ros2 >"$scratch/said" 2>&1
-[ $? = 1 ] && told said 'cannot read the key'; ok 'a key that is not there'
+[ $? = 1 ] && one_line said 'cannot read the key'; ok 'a key that is not there'
 
 # ---- a network with every fault ----
 

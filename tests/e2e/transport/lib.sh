@@ -117,8 +117,8 @@ files()
 	[ "$(find "$1" -name '[0-9]*' -type f 2>/dev/null | wc -l)" -ge "$2" ]
 }
 
-# told NAME TEXT: it printed exactly one line with TEXT
-told()
+# one_line NAME TEXT: it printed exactly one line with TEXT
+one_line()
 {
 	[ "$(wc -l <"$scratch/$1")" = 1 ] && grep -qF -- "$2" "$scratch/$1" ||
 		{ sed 's/^/# /' "$scratch/$1"; return 1; }

@@ -28,9 +28,9 @@ at()
 
 at $near here rosmaster --core -p 11311
 at $far there rosmaster --core -p 11312
-recv recv --name operator_bridge "ros1:$far"
+recv recv --name operator_recv "ros1:$far"
 link --loss 0.3 --delay 5
-send robot --node robot_bridge --to 127.0.0.1:7459 "ros1:$near"
+send robot --node robot_send --to 127.0.0.1:7459 "ros1:$near"
 
 # ---- everything at once ----
 
