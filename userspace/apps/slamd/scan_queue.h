@@ -6,7 +6,6 @@
  * between the remaining scans: after an outage the kept scans arrive all at
  * once, and each one is needed. The odometry of a replaced scan stays in the
  * queue, as it costs the filter nothing.
- * filter nothing.
  */
 #ifndef APPS_SLAMD_SCAN_QUEUE_H
 #define APPS_SLAMD_SCAN_QUEUE_H
