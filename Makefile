@@ -70,8 +70,8 @@ module:
 	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
 
 vpath %.bpf.c bpf tests/bpf
-$(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h \
-		      include/optsample/segment.h
+$(BUILD)/bpf/%.bpf.o: %.bpf.c $(COMMANDS) $(wildcard bpf/*.h) \
+		      include/optsample/tag.h include/optsample/segment.h
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \

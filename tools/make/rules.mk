@@ -71,9 +71,9 @@ source_flags = $(if $(filter tests/unit/%,$(1)),-Itests/unit) \
 # A source is compiled again if what it includes, its module.mk, the compiler
 # or the common flags have changed.
 COMMANDS := $(BUILD)/.commands
-ifneq ($(file <$(COMMANDS)),$(CC) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
+ifneq ($(file <$(COMMANDS)),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
 $(shell mkdir -p $(BUILD))
-$(file >$(COMMANDS),$(CC) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
+$(file >$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
 endif
 .SECONDEXPANSION:
 needs = $(COMMANDS) $(filter $(1)/module.mk,$(MODULES:%=%/module.mk))
