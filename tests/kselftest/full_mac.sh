@@ -3,7 +3,8 @@
 #
 # A full-MAC radio (e.g. of a Raspberry Pi) does not report the fate of a
 # packet. The packets in its firmware when the link goes down are lost; nothing
-# else may be (tests/kselftest/module/fullmac.c). For tools/machines/vm --icount.
+# else may be (tests/kselftest/module/fullmac.c). For tools/machines/vm
+# --icount.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

@@ -4,8 +4,8 @@
 # neigh.sh - permanent neighbour entries, and their lifetime
 #
 # The robot of peers.sh sends segments; the operator is replaced by another
-# host, or ARP is forged. Runs as root inside tools/machines/vm with the module in
-# $SCH_KO. TAP on stdout.
+# host, or ARP is forged. Runs as root inside tools/machines/vm with the module
+# in $SCH_KO. TAP on stdout.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)

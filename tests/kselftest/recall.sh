@@ -3,8 +3,8 @@
 #
 # Messages below the queue are kept until the radio reports that they have
 # arrived; others return to their flow. Packets are put on the air one by one
-# (tests/kselftest/module/radio.c), and reported as the test says. For tools/machines/vm
-# --icount: the pauses are of guest time.
+# (tests/kselftest/module/radio.c), and reported as the test says. For
+# tools/machines/vm --icount: the pauses are of guest time.
 #
 # A packet on the air is FLOW/POSITION/SEQUENCE; "-" ends the list.
 

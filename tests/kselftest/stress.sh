@@ -455,8 +455,8 @@ waiting()
 not_held() { grep -Ev ' stalled: (gate|carrier),'; }
 
 # A queue that nothing holds must drain. One with a rate does so slowly; so does
-# one above a queue that is held: packets in flight are counted again after 10 s.
-# Options stay as they are: a change would wake it.
+# one above a queue that is held: packets in flight are counted again after
+# 10 s. Options stay as they are: a change would wake it.
 drain()
 {
 	local last now stuck=

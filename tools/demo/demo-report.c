@@ -2,9 +2,9 @@
 /*
  * demo-report - what the operator saw, qdisc by qdisc
  *
- * Reads what tests/e2e/links/wifi-run.sh left in DIR/QDISC, prints a table, writes
- * DIR/../result.json and result.png, and with --check says as TAP whether
- * optsample did what it promises.
+ * Reads what tests/e2e/links/wifi-run.sh left in DIR/QDISC, prints a table,
+ * writes DIR/../result.json and result.png, and with --check says as TAP
+ * whether optsample did what it promises.
  *
  * Messages of the outage are those stamped by the camera between the two
  * events of the medium, the same for every qdisc. Their positions are 1..T;

@@ -9,8 +9,8 @@
  *                             answers for others before each; mute: and never
  *                             answers
  * service-peer call|hasty [N] calls each N times, one line for each answer, and
- *                             at the end how many were for other clients; hasty:
- *                             asks before it has a reader
+ *                             at the end how many were for other clients;
+ *                             hasty: asks before it has a reader
  * service-peer watch N        prints N endpoints of services and what a node
  *                             says of itself
  */

@@ -28,8 +28,8 @@ ok "a log to work on"
 
 settings=(--log "$log" --particles 120 --seed 7 --resample 0.8 --distance 0)
 
-# full NAME TEXT: it failed, its last error has TEXT, and there is no trajectory.
-# Warnings of other ranks may come after it.
+# full NAME TEXT: it failed, its last error has TEXT, and there is no
+# trajectory. Warnings of other ranks may come after it.
 full()
 {
 	grep "^slamd: " "$scratch/$1" | grep -v '^slamd: warning: ' |

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/e2e/transport/daemons.sh - optsample-send and -recv in use: over a link that
-# loses, duplicates, reorders and corrupts, killed, restarted, reconfigured
+# daemons.sh - optsample-send and -recv in use: over a link that loses,
+# duplicates, reorders and corrupts, killed, restarted, reconfigured
 #
 # Prints TAP. Needs root, what make built, and jq.
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/e2e/transport/ros1.sh - a robot's topics in ROS 1, a link that loses a third,
-# and an operator with another master
+# ros1.sh - a robot's topics in ROS 1, a link that loses a third, and an
+# operator with another master
 #
 #   master at 11311: topics of the robot -> optsample-send -> link ->
 #   optsample-recv -> master at 11312: viewers

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/e2e/transport/ros2.sh - a robot's topics in ROS 2, a link that loses a third,
-# and an operator's unmodified viewers
+# ros2.sh - a robot's topics in ROS 2, a link that loses a third, and an
+# operator's unmodified viewers
 #
 #   domain 1: camera, map, ... -> optsample-send -> link -> optsample-recv ->
 #   domain 0: viewers of Cyclone DDS and of Fast DDS

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/e2e/transport/tools.sh - link-sim, link-scenario and the plots of experiments
+# tools.sh - link-sim, link-scenario and the plots of experiments
 #
 # That they run, clean up, and report bad input; not their results, which depend
 # on the machine.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_link_supervisor - the link supervisor on simulated links: what it promises, over
- * many seeds. Links that fail: test_link_outage
+ * test_link_supervisor - the link supervisor on simulated links: what it
+ * promises, over many seeds. Links that fail: test_link_outage
  */
 #include "link_fixture.h"
 

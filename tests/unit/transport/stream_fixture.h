@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream_fixture.h - messages through encoder, datagrams, some lost, and decoder
+ * stream_fixture.h - messages through encoder, datagrams, some lost, and
+ * decoder
  *
  * The test begins with stream_fixture_begin(). What came out last is in @got.
  */

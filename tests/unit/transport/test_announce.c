@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_announce - the way there and the way back: what a stream says of itself and
- * how often, when a datagram came, what may be sent to begin with
+ * test_announce - the way there and the way back: what a stream says of itself
+ * and how often, when a datagram came, what may be sent to begin with
  */
 #include <arpa/inet.h>
 #include <string.h>

@@ -37,8 +37,8 @@ int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
  * netlink_ifindex - index of a network device, without side effects
  * @name:	its name; "" is no device's
  *
- * if_nametoindex() makes the kernel run modprobe twice for a name that no device
- * has. netlink_why() keeps the message of the last error.
+ * if_nametoindex() makes the kernel run modprobe twice for a name that no
+ * device has. netlink_why() keeps the message of the last error.
  *
  * Return: the index, or 0: there is no such device
  */

@@ -9,8 +9,8 @@
  *
  * Any number of threads may store (site_keyframe() and all others that change
  * something): they take turns, in order of arrival, one turn per call. One
- * thread fuses (site_fuse(), site_ensure()); any number may query (site_value(),
- * site_read(), ...). Storing never waits for fusing.
+ * thread fuses (site_fuse(), site_ensure()); any number may query
+ * (site_value(), site_read(), ...). Storing never waits for fusing.
  */
 #ifndef MAP_SITE_SITE_H
 #define MAP_SITE_SITE_H

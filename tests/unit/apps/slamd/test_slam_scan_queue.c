@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_slam_scan_queue - readings that wait: their order, which scans newer ones
- * take the place of, what stays of these, and how many there can be
+ * test_slam_scan_queue - readings that wait: their order, which scans newer
+ * ones take the place of, what stays of these, and how many there can be
  */
 #include <pthread.h>
 #include <stdlib.h>
