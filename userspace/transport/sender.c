@@ -519,14 +519,17 @@ static void sender_end_topic(struct sender *s, unsigned int i)
 int sender_remove(struct sender *s, const char *topic)
 {
 	struct send_options off = SEND_OPTIONS;
+	int err;
 
 	for (unsigned int i = 0; i < s->topics; i++) {
 		if (strcmp(send_topic_announcement(s->topic[i])->name, topic))
 			continue;
 		off.on = false;
 		snprintf(off.name, sizeof(off.name), "%s", topic);
-		sender_end_topic(s, i);
-		return sender_add(s, &off);
+		err = sender_add(s, &off);
+		if (!err)
+			sender_end_topic(s, i);
+		return err;
 	}
 	return -ENOENT;
 }
@@ -534,13 +537,17 @@ int sender_remove(struct sender *s, const char *topic)
 int sender_change(struct sender *s, const struct send_options *options)
 {
 	struct send_topic *t = sender_find(s, options->name);
+	int err;
 
 	if (!t)
 		return -ENOENT;
+	/* also if the topic appears again later */
+	err = sender_add(s, options);
+	if (err)
+		return err;
 	send_topic_change(t, options);
 	on_plan(s, loop_now());
-	/* also if the topic appears again later */
-	return sender_add(s, options);
+	return 0;
 }
 
 void sender_limit(struct sender *s, double rate, double cpu)

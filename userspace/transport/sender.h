@@ -76,10 +76,13 @@ bool sender_busy(const struct sender *s);
  */
 int sender_add(struct sender *s, const struct send_options *options);
 
-/* Return: 0, -ENOENT, -E2BIG */
+/* Return: 0; -ENOENT, -E2BIG: nothing changed */
 int sender_remove(struct sender *s, const char *topic);
 
-/* Change the options of a topic that is sent. Return: 0, -ENOENT, -E2BIG */
+/*
+ * Change the options of a topic that is sent. Return: 0; -ENOENT, -E2BIG: nothing
+ * changed
+ */
 int sender_change(struct sender *s, const struct send_options *options);
 
 /* Change the limits, see struct sender_options */

@@ -311,6 +311,29 @@ static void test_removed(struct test *t)
 	   "what was encoded is not sent, other topics are");
 }
 
+/* With as many settings as there may be, a topic without one stays as it is */
+static void test_full(struct test *t)
+{
+	struct send_options o = SEND_OPTIONS;
+	const struct send_topic *topic;
+	int i, err = 0;
+
+	say(t->sender, "/speed", MESSAGE_TWIST, 1);
+	topic = sender_find(t->sender, "/speed");
+	for (i = 0; !err; i++) {
+		snprintf(o.name, sizeof(o.name), "/setting_%d", i);
+		err = sender_add(t->sender, &o);
+	}
+	strcpy(o.name, "/speed");
+	o.priority = 5;
+	ok(err == -E2BIG && topic &&
+	   sender_change(t->sender, &o) == -E2BIG &&
+	   send_topic_options(topic)->priority != 5 &&
+	   sender_remove(t->sender, "/speed") == -E2BIG &&
+	   sender_find(t->sender, "/speed") == topic,
+	   "no room for another setting: nothing is changed or removed");
+}
+
 static void test_sender(void)
 {
 	struct test t;
@@ -329,6 +352,7 @@ static void test_sender(void)
 	   "meanwhile another topic is sent, and announcements");
 	test_newest(&t);
 	test_removed(&t);
+	test_full(&t);
 	sender_close(t.sender);
 	loop_unwatch(t.loop, &t.watch);
 	close(t.watch.fd);
