@@ -26,9 +26,10 @@ struct found_other {
  *		it, 0: not in the packet
  * @limit:	offset of the end of that
  * @other:	if @others: more sampled writers, of a packet with control or of
- *		a mixed one. It shares memory with the sample: the stack is small
- * @beat:	the first heartbeat of @flow's writer: hash of its content and of
- *		its readers; 0: there is none
+ *		a mixed one. It shares memory with the sample: the stack is
+ *		small
+ * @beat:	the first heartbeat of @flow's writer: hash of its content and
+ *		of its readers; 0: there is none
  * @block:	UDPROS: number of blocks or index of the block
  * @profile:	segments: of the qdisc
  * @writer:	there is a sampled writer

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/fuzz/decoders.sh - decoders and readers: hostile datagrams and recordings
+# tests/fuzz/decoders.sh - decoders and readers: hostile datagrams and
+# recordings
 #
 # usage: tests/fuzz/decoders.sh [--runs N]
 #

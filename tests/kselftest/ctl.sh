@@ -6,8 +6,8 @@
 #   robot (initial namespace)                  operator (namespace "peer")
 #   image-pub --> v0 clsact -> opt-v0 --> v0 ============ v1 --> image-sub
 #
-# Runs as root inside tools/machines/vm; the module is found in the build tree. TAP
-# on stdout. The parts with traffic need build/bin/image-pub and image-sub.
+# Runs as root inside tools/machines/vm; the module is found in the build tree.
+# TAP on stdout. The parts with traffic need build/bin/image-pub and image-sub.
 
 set -u
 

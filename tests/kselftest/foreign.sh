@@ -4,8 +4,9 @@
 # foreign.sh - a DDS domain with thousands of writers on other hosts
 #
 # Packets of other hosts never leave by our interface, so their writers must
-# neither take places of local writers nor cost the daemon time. See peers.sh for the link; runs as root inside
-# tools/machines/vm with the module in $SCH_KO. TAP on stdout.
+# neither take places of local writers nor cost the daemon time. See peers.sh
+# for the link; runs as root inside tools/machines/vm with the module in
+# $SCH_KO. TAP on stdout.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)

@@ -2,8 +2,8 @@
 #
 # lib.sh - shared by the tests in the guest: TAP, the packet driver, `optsample`
 #
-# Sourced by the tests, which run as root inside tools/machines/vm with the modules
-# sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
+# Sourced by the tests, which run as root inside tools/machines/vm with the
+# modules sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TC_LIB_DIR=$top/build/tc
@@ -64,8 +64,8 @@ device()
 	echo "dev d0" | drive
 }
 
-# stat FIELD [DEV]: of the qdisc on d0 or DEV, as JSON; FIELD may be OBJECT.FIELD.
-# Not by jq: an emulated processor needs 0.2 to 0.7 s to start it.
+# stat FIELD [DEV]: of the qdisc on d0 or DEV, as JSON; FIELD may be
+# OBJECT.FIELD. Not by jq: an emulated processor needs 0.2 to 0.7 s to start it.
 stat()
 {
 	local json field=${1#*.}

@@ -4,8 +4,8 @@
 # many_writers.sh - a DDS domain with thousands of writers on this host
 #
 # 4096 of them have a place in the map, the others are counted. See peers.sh for
-# the link; runs as root inside tools/machines/vm with the module in $SCH_KO. TAP
-# on stdout.
+# the link; runs as root inside tools/machines/vm with the module in $SCH_KO.
+# TAP on stdout.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)

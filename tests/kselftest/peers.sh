@@ -89,8 +89,8 @@ writer()
 		"\(.by) \(.profile)"' | sort
 }
 
-# in_map: how many writers the classifier has; not by jq, which takes seconds for
-# thousands in a guest
+# in_map: how many writers the classifier has; not by jq, which takes seconds
+# for thousands in a guest
 in_map()
 {
 	bpftool -j map dump pinned $pins/writers | grep -o '"formatted":' | wc -l

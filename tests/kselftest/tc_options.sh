@@ -77,7 +77,8 @@ json()
 	"$tc" -j -s -d qdisc show dev "$dev"
 }
 
-# options: as JSON, without jq: an emulated processor needs 0.2 to 0.7 s to start it
+# options: as JSON, without jq: an emulated processor needs 0.2 to 0.7 s to
+# start it
 options()
 {
 	local text
@@ -86,7 +87,8 @@ options()
 	echo "${text#*'"options":'}"
 }
 
-# option KEY: of the JSON, a value or an object of objects; null if it is not there
+# option KEY: of the JSON, a value or an object of objects; null if it is not
+# there
 option()
 {
 	local text value='\"[^\"]*\"|-?[0-9.]+|true|false'

@@ -6,8 +6,8 @@
 # usage: tests/kselftest/tdc.sh [DIR]
 #
 # Runs tdc.py of linux-source on tests/kselftest/tdc/optsample.json, in a
-# guest (tools/machines/vm), or right here when this is the guest and the module is
-# loaded. DIR is tools/testing/selftests/tc-testing of any kernel since 6.1;
+# guest (tools/machines/vm), or right here when this is the guest and the module
+# is loaded. DIR is tools/testing/selftests/tc-testing of any kernel since 6.1;
 # without it the directory is taken from Debian's package linux-source-6.1,
 # installed or downloaded into build/tdc.
 #

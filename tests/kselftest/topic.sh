@@ -4,9 +4,9 @@
 # topic.sh - rules for topics: accepted and refused options of `optsample
 # topic`, and their effect on writers
 #
-# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. A
-# rule is seen in the map `topics`, its profile in the qdisc, its effect in
-# the map `writers`.
+# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on
+# stdout. A rule is seen in the map `topics`, its profile in the qdisc, its
+# effect in the map `writers`.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"
 

@@ -4,8 +4,9 @@
 # topic_traffic.sh - rules for topics with traffic: of DDS over IPv4 and IPv6,
 # sampled by distance, and of UDPROS
 #
-# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. The
-# effect of a rule is seen in the map `writers` and in the class of the flow.
+# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on
+# stdout. The effect of a rule is seen in the map `writers` and in the class of
+# the flow.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"
 master=http://10.9.0.1:11311

@@ -2,7 +2,8 @@
 /*
  * message_golden.h - messages as others serialize them: Cyclone DDS 0.10.2
  * (CDR), genpy 0.6.16 and roscpp_serialization 0.7.2 (ROS 1); in hexadecimal.
- * Those of CameraInfo, Imu and JointState were written by hand, number by number
+ * Those of CameraInfo, Imu and JointState were written by hand, number by
+ * number
  */
 #ifndef MESSAGE_GOLDEN_H
 #define MESSAGE_GOLDEN_H

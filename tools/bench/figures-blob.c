@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * figures-blob - pictures in fragments, whole or nothing, with parity or without
+ * figures-blob - pictures in fragments, whole or nothing, with parity or
+ * without
  *
  *	figures-blob FROM TO ADDRESS PARITY HZ FILE...
  *
  * Sends the files in turn, HZ a second, from namespace FROM to ADDRESS in
- * namespace TO, as blobs (userspace/codec/core/blob.h) with PARITY rows for each row
- * of data, the datagrams spread over half the time to the next. For each frame
- * a line "sent NUMBER NS DATAGRAMS", and when enough of it came "shown NUMBER
- * NS"; numbers from 1, times of the real-time clock. Ends by SIGTERM.
+ * namespace TO, as blobs (userspace/codec/core/blob.h) with PARITY rows for
+ * each row of data, the datagrams spread over half the time to the next. For
+ * each frame a line "sent NUMBER NS DATAGRAMS", and when enough of it came
+ * "shown NUMBER NS"; numbers from 1, times of the real-time clock. Ends by
+ * SIGTERM.
  */
 #include <poll.h>
 #include <signal.h>

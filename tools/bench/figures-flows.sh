@@ -4,8 +4,9 @@
 # figures-flows.sh - TCP and UDP by delay and loss, as lines of CSV:
 #	tcp|udp,DELAY_MS,LOSS,MBIT
 #
-# Needs netem: runs in a guest of tools/machines/vm. Emulated processors are slow: only
-# what is itself slow runs side by side, TCP with loss, and two of UDP.
+# Needs netem: runs in a guest of tools/machines/vm. Emulated processors are
+# slow: only what is itself slow runs side by side, TCP with loss, and two of
+# UDP.
 
 set -u
 

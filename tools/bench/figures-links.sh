@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# figures-links.sh - pairs of network namespaces with a link that loses and delays
+# figures-links.sh - pairs of network namespaces with a link that loses and
+# delays
 #
 # Sourced. A pair NAME is the namespaces NAME-a and NAME-b with addresses
 # 10.63.0.1 and 10.63.0.2. Impairments are netem's, at both egresses; where the
-# kernel has no netem, loss is figures-loss.bpf.c's, at both ingresses, and there
-# is no delay.
+# kernel has no netem, loss is figures-loss.bpf.c's, at both ingresses, and
+# there is no delay.
 
-# in a guest of tools/machines/vm, where the host has no /lib/modules to mount on
+# in a guest of tools/machines/vm, where the host has no /lib/modules to mount
+# on
 links_modules()
 {
 	[ -n "${MODULES-}" ] || return 0

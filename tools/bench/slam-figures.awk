@@ -3,10 +3,10 @@
 # slam-figures.awk - what figures 4 to 9 of the paper show, of ours
 #
 # awk -f slam-model.awk -f slam-figures.awk DIRECTORY=... RAW: writes a file for
-# each figure, lines of NAME,X,Y, to be drawn by figures-plot; fig6 is slam-plot's.
-# Ours: MPI, 10 Gbit Ethernet, by the model; the slowest worker by its evaluations
-# where nothing else is said. The paper's numbers are those that its authors'
-# results say, with 100 particles.
+# each figure, lines of NAME,X,Y, to be drawn by figures-plot; fig6 is
+# slam-plot's. Ours: MPI, 10 Gbit Ethernet, by the model; the slowest worker by
+# its evaluations where nothing else is said. The paper's numbers are those that
+# its authors' results say, with 100 particles.
 
 BEGIN { FS = "\t" }
 { v[$1] = $2 }

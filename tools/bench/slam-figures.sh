@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # tools/bench/slam-figures.sh RAW DIRECTORY - figures 4 to 9 of the paper on
-# SLAM in a cloud, with our numbers: slam-fig4a.svg and so on. BIN: figures-plot and
-# slam-plot. FORMAT: svg, or png to look at.
+# SLAM in a cloud, with our numbers: slam-fig4a.svg and so on. BIN: figures-plot
+# and slam-plot. FORMAT: svg, or png to look at.
 set -eu
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 bin=${BIN:-$here/../../build/bin}

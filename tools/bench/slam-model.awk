@@ -12,9 +12,9 @@
 #	  b) what the worker that has most of it puts into its maps meanwhile
 #	     + the time to pass a reading on, which waits for that
 #
-# The reading: over MPI to more than 8 workers by leaders, two ways and two times
-# a few bytes after another; else to one worker after the other. Sending is the
-# coordinator's processor time; that of a leader is added (bus-pingpong:
+# The reading: over MPI to more than 8 workers by leaders, two ways and two
+# times a few bytes after another; else to one worker after the other. Sending
+# is the coordinator's processor time; that of a leader is added (bus-pingpong:
 # "send"). Results: the one of the slowest worker takes a way; those before it
 # wait in a queue if the coordinator is not done with them: each takes the
 # coordinator some time (bus-pingpong: over MPI "take", with a broker, through
@@ -149,9 +149,9 @@ function alone(engine, key,	k)
 	return (k "/evaluations") in v ? k : key
 }
 
-# Its ms. A particle takes as long whether there are many or few of them; if some
-# of those runs with few say that the one with all was disturbed, theirs counts:
-# or that would make of a busy machine a good speed-up
+# Its ms. A particle takes as long whether there are many or few of them; if
+# some of those runs with few say that the one with all was disturbed, theirs
+# counts: or that would make of a busy machine a good speed-up
 function serial(engine, key,	part, w, s, ms, least)
 {
 	split(key, part, "/")

@@ -318,8 +318,8 @@ team()
 		--workers $w --threads 1 "$@"
 }
 
-# The main case, with and without a resampling each time, and a heavy one. 0: one
-# process without messages, while the machine is as busy as for the others
+# The main case, with and without a resampling each time, and a heavy one. 0:
+# one process without messages, while the machine is as busy as for the others
 main_teams()
 {
 	local i w

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slamd-plain.c - linked to slamd, it becomes slamd-plain: scores by portable C,
- * whatever the processor has
+ * slamd-plain.c - linked to slamd, it becomes slamd-plain: scores by portable
+ * C, whatever the processor has
  */
 #include "slam/filter/score.h"
 

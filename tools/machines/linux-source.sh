@@ -2,10 +2,10 @@
 #
 # linux-source.sh - build a kernel of one's own from Debian's linux source
 #
-# Sourced by tools/machines/debug-kernel and tools/machines/uml. The source is unpacked once,
-# into build/linux-source, and serves every kernel: each is built outside of
-# it. The package comes from the host's own apt; one that already lies in
-# build/linux-source is taken as it is.
+# Sourced by tools/machines/debug-kernel and tools/machines/uml. The source is
+# unpacked once, into build/linux-source, and serves every kernel: each is built
+# outside of it. The package comes from the host's own apt; one that already
+# lies in build/linux-source is taken as it is.
 #
 # Who sources it has set $me, $top and $build, and says what it wants:
 #   out		the kernel's directory; obj, the log and .done land here

@@ -5,9 +5,9 @@
  * Datagrams that come to --listen go to --to, and answers go back to whom the
  * last one came from. On the way there they wait for a bottleneck of --rate,
  * in a queue of --queue at most, then they take --delay; both ways some are
- * lost, doubled, late behind others, or have a byte changed. With --burst as many
- * are lost in a row, in the mean: a channel of two states (Gilbert, "Capacity of a
- * burst-noise channel", BSTJ 1960).
+ * lost, doubled, late behind others, or have a byte changed. With --burst as
+ * many are lost in a row, in the mean: a channel of two states (Gilbert,
+ * "Capacity of a burst-noise channel", BSTJ 1960).
  *
  * A trace says how the link changes: lines of
  *	SECONDS RATE(bit/s) LOSS(0..1) DELAY(ms)

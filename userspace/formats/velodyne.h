@@ -37,8 +37,8 @@ void velodyne_destroy(struct velodyne *v);
  * velodyne_add() - add the next packet
  * @packet: of @len bytes, as the sensor sent it
  * @out: the complete turn; its arrays are the decoder's and stay unchanged
- *	until the next call. Its @stamp is the sensor's clock: ns since the hour (of
- *	UTC where the sensor has GPS) in which its first packet was sent
+ *	until the next call. Its @stamp is the sensor's clock: ns since the hour
+ *	(of UTC where the sensor has GPS) in which its first packet was sent
  *
  * Packets before the first turn begins are ignored, as are late and repeated
  * ones.

@@ -80,8 +80,8 @@ int sender_add(struct sender *s, const struct send_options *options);
 int sender_remove(struct sender *s, const char *topic);
 
 /*
- * Change the options of a topic that is sent. Return: 0; -ENOENT, -E2BIG: nothing
- * changed
+ * Change the options of a topic that is sent. Return: 0; -ENOENT, -E2BIG:
+ * nothing changed
  */
 int sender_change(struct sender *s, const struct send_options *options);
 

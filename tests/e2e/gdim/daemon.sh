@@ -227,8 +227,9 @@ test_late()
 	awk -F, '$1 == 3 { print $1 "," $2 "," $3 ",0.05" }' \
 		"$scratch/true.csv" >"$scratch/turned.csv"
 	until_topic '.sent >= 1'
-	# A change is an update while the last whole map is fresh. On a busy machine
-	# it may be late and come as a whole map: then there is another change
+	# A change is an update while the last whole map is fresh. On a busy
+	# machine it may be late and come as a whole map: then there is another
+	# change
 	for poses in turned true turned true; do
 		before=$(topic .updates) sent=$(topic .sent)
 		$gdimctl set-poses "$scratch/$poses.csv" >/dev/null

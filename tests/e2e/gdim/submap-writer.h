@@ -8,8 +8,9 @@
  * Writes NUMBER nav_msgs/OccupancyGrid of SIDE x SIDE cells to
  * /gdim/input/slam_submap, in frames submap_0 and so on: as fast as it can, or
  * HZ of them a second. RELIABLE and KEEP_ALL; -b: BEST_EFFORT; -t:
- * TRANSIENT_LOCAL. It begins when a reader is there (-k 0: at once), waits until
- * all is acknowledged, and stays for SECONDS more. -m: Fast DDS's datagrams.
+ * TRANSIENT_LOCAL. It begins when a reader is there (-k 0: at once), waits
+ * until all is acknowledged, and stays for SECONDS more. -m: Fast DDS's
+ * datagrams.
  */
 #ifndef GDIM_SUBMAP_WRITER_H
 #define GDIM_SUBMAP_WRITER_H
@@ -42,8 +43,8 @@ struct submap_writer {
 int submap_writer_options(struct submap_writer *w, int argc, char **argv);
 
 /*
- * Readers that are to be found first: gdimd has one for each sort of writers, and
- * a link that loses packets shows them one by one
+ * Readers that are to be found first: gdimd has one for each sort of writers,
+ * and a link that loses packets shows them one by one
  */
 unsigned int submap_writer_readers(const struct submap_writer *w);
 

@@ -5,9 +5,9 @@
  * usage: fastdds-client TIMES SECONDS [-w]
  *
  * A line for each answer; "no answer" if it takes longer than SECONDS once the
- * service is found. A request says in its related identity which reader waits for
- * the answer; -w: it does not, as of clients before ROS 2 Galactic: then the
- * answer names the writer.
+ * service is found. A request says in its related identity which reader waits
+ * for the answer; -w: it does not, as of clients before ROS 2 Galactic: then
+ * the answer names the writer.
  */
 #include <condition_variable>
 #include <cstdio>

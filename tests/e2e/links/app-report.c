@@ -4,12 +4,12 @@
  *
  * usage: app-report [-l LIMIT] [-o FIRST:COUNT]... PUB SUB
  *
- * Reads what the publishers and subscribers of the tests printed. Topics are synchronised: only a
- * number that arrived on all of them, a full set, is of use, so profit and gap
- * are those of full sets; with one topic that is every message. Profit as in
- * the publication (tools/sim/eval.h), positions 1..COUNT in each outage; the
- * oracle keeps LIMIT sets of each. The gap is the longest distance between two
- * full sets in a row, 1 if none is missing.
+ * Reads what the publishers and subscribers of the tests printed. Topics are
+ * synchronised: only a number that arrived on all of them, a full set, is of
+ * use, so profit and gap are those of full sets; with one topic that is every
+ * message. Profit as in the publication (tools/sim/eval.h), positions 1..COUNT
+ * in each outage; the oracle keeps LIMIT sets of each. The gap is the longest
+ * distance between two full sets in a row, 1 if none is missing.
  *
  * Prints words and values on one line:
  *	outage	messages published in outages

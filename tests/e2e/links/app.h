@@ -7,8 +7,8 @@
  *
  *	image:/camera/rgb:a.jpg+b.jpg	sensor_msgs/CompressedImage
  *	scan:/scan:2880			sensor_msgs/LaserScan
- *	odom:/odom:40			nav_msgs/Odometry, of a robot that stands
- *					until message 40, then moves
+ *	odom:/odom:40			nav_msgs/Odometry, of a robot that
+ *					stands until message 40, then moves
  *
  * Payload: files in turn, or sizes in bytes (random data). Message 1, 2, ... is
  * sent on all topics with the same stamp, RATE a second; "NAME NUMBER CRC" is

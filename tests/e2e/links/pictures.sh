@@ -4,8 +4,8 @@
 #
 # Sourced, by tests with $top and $scratch.
 
-# recorded DIR [FILTER]: three pictures of colour and three of depth, these through
-# ffmpeg's FILTER, from $OPTSAMPLE_DATA/images (../shared/data)
+# recorded DIR [FILTER]: three pictures of colour and three of depth, these
+# through ffmpeg's FILTER, from $OPTSAMPLE_DATA/images (../shared/data)
 recorded()
 {
 	local images=${OPTSAMPLE_DATA-$top/../shared/data}/images i

@@ -16,7 +16,8 @@
 #
 # The outage is over when the first message arrives after `up`; it is judged
 # from `carrier` on. What was written before that went into the air before the
-# robot could notice: it is counted as `blind`. Prints words and values on one line:
+# robot could notice: it is counted as `blind`. Prints words and values on one
+# line:
 #
 #	n	written from `down` until the outage was over
 #	kept	of those, arrived
@@ -30,8 +31,8 @@
 #	again	seconds from `up` until something arrived, -1: nothing did
 #	bad	arrived torn or twice, here or on the robot
 #	local_n, local, local_pause
-#		written in the whole experiment from `down` on, of those arrived on
-#		the robot, longest time without one there, in s
+#		written in the whole experiment from `down` on, of those arrived
+#		on the robot, longest time without one there, in s
 #	errors	write() failed
 #	late	how long after its time a write() began at worst, in ms
 #	max	how long write() took at worst, in ms
@@ -44,8 +45,9 @@
 #	write_first, local_first
 #		the longest in the first second by the longest with a link that
 #		is well: what is sent until the robot can know that the link has
-#		gone costs what the radio costs. Not of 95 in 100: of ten messages
-#		that is the longest, and rare delays would count as a fault.
+#		gone costs what the radio costs. Not of 95 in 100: of ten
+#		messages that is the longest, and rare delays would count as a
+#		fault.
 #	write_held, local_held
 #		the fifth of these by the second, of 80 in 100: the subscriber
 #		behind the link costs no more than one more on the robot would
@@ -74,8 +76,8 @@ function phase(t)
 	return t > stamp[1] + 1e9 ? "alone" : ""
 }
 
-# most(VALUES, PERCENT): so many are no larger; below 100, of 20 and more values at
-# least one is larger
+# most(VALUES, PERCENT): so many are no larger; below 100, of 20 and more values
+# at least one is larger
 function most(values, percent, sorted, n, above)
 {
 	n = asort(values, sorted)
@@ -92,8 +94,8 @@ function phases_text(of, i, text)
 	return text
 }
 
-# by(OF, A, B, PERCENT): of so many in 100; 999 if there is nothing to compare. While
-# the link is gone the radio's scans delay up to one message in ten.
+# by(OF, A, B, PERCENT): of so many in 100; 999 if there is nothing to compare.
+# While the link is gone the radio's scans delay up to one message in ten.
 function by(of, a, b, percent, value, base)
 {
 	value = most(of[a], percent)

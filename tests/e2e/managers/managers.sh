@@ -24,15 +24,15 @@
 #		roam: ten times from one access point to the other
 #		silent: the access point in use is not heard for 10 s, while
 #		the other one is
-#		stall: 11 s in which beacons come, and data does not; for pictures
-#		of 160x120 at 10 Hz, more than dies in the air
+#		stall: 11 s in which beacons come, and data does not; for
+#		pictures of 160x120 at 10 Hz, more than dies in the air
 #		down: `ip link set wlan0 down`, for 8 s
 #		address: its address is removed, for 8 s
 #		network: to another network and back, where DHCP gives the same
 #		address
 #		elsewhere: to another network, with another address, and back
-#	STACK	cyclone (default), cyclone6 (by IPv6), fastdds; each of them with
-#		-reliable, else best effort
+#	STACK	cyclone (default), cyclone6 (by IPv6), fastdds; each of them
+#		with -reliable, else best effort
 #	POLICY	optsample (default), gap
 #
 # Put the cells of one manager next to each other: it is set up only once. By
@@ -44,8 +44,8 @@
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
 # held and after (state of the system), discover.log (our daemon's).
 #
-# For tools/machines/vm --skip-idle --root base,managers -o DIR with sch_optsample loaded:
-# seconds are the guest's, whatever the host is busy with.
+# For tools/machines/vm --skip-idle --root base,managers -o DIR with
+# sch_optsample loaded: seconds are the guest's, whatever the host is busy with.
 
 set -u
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd -P) || exit 1

@@ -3,11 +3,12 @@
 # bag.py IN.clf OUT.mcap KIND [FIRST COUNT] - scans and odometry of a CARMEN log
 # (ROBOTLASER1) as a recording of ROS 2, with something wrong in it
 #
-# KIND: plain; nolaser: no /tf_static; latelaser: only in the middle; otherlaser:
-# of another frame; types: /scan and /odom the other way around; noodom; nan:
-# ranges that are no numbers, infinite, negative, in every third scan; backwards:
-# in the middle, stamps go back by 20 s; damaged: every fifth message is cut or
-# has bytes of noise; silly: poses and angles that cannot be, in between.
+# KIND: plain; nolaser: no /tf_static; latelaser: only in the middle;
+# otherlaser: of another frame; types: /scan and /odom the other way around;
+# noodom; nan: ranges that are no numbers, infinite, negative, in every third
+# scan; backwards: in the middle, stamps go back by 20 s; damaged: every fifth
+# message is cut or has bytes of noise; silly: poses and angles that cannot be,
+# in between.
 import math, random, struct, sys
 
 random.seed(4)

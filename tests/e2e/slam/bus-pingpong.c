@@ -7,8 +7,8 @@
  *
  * Prints medians in us: there and back for 64 B, 16 KB, 1 MB, and the cycle of
  * a scan: 2.6 KB to all, 100 results of 64 B back, 800 B to all. Then, of the
- * coordinator's processor time: "send", the scan to all, and "take", of results,
- * one of each worker, that were all there already, for each of them.
+ * coordinator's processor time: "send", the scan to all, and "take", of
+ * results, one of each worker, that were all there already, for each of them.
  */
 #include <pthread.h>
 #include <stdio.h>

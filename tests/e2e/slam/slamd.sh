@@ -21,8 +21,8 @@ eval_program=${SLAM_EVAL:-build/bin/slam-eval}
 # if slamd does not refuse, it may run for ever
 slamd() { timeout 300 "$program" "$@" 2>"$d/err"; }
 
-# refused TEXT ARGS...: one line with that text (a pattern), no output, status 1,
-# no files
+# refused TEXT ARGS...: one line with that text (a pattern), no output, status
+# 1, no files
 refused()
 {
 	local text=$1 out status

@@ -182,10 +182,10 @@ static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
  * the qdisc may write it. BACKLOG 0: each packet leaves at once. A mode that
  * ends in "-full": nothing leaves; in "-pair": each packet leaves at once, and
  * the clock, too coarse for one, is read around a batch of such pairs. With
- * "-control" in it, what comes on top of the backlog is control; "-latest": each
- * packet looks for an older one of its kind, and there is none; "-straggler": the
- * backlog is such control, and behind it each packet looks for its message, and
- * there is none.
+ * "-control" in it, what comes on top of the backlog is control; "-latest":
+ * each packet looks for an older one of its kind, and there is none;
+ * "-straggler": the backlog is such control, and behind it each packet looks
+ * for its message, and there is none.
  */
 int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	      u32 count)

@@ -271,7 +271,8 @@ static bool pair_same(const struct pair *p)
 
 /*
  * @rare: 0 arrivals and departures only, 1 also evict, remove, return and
- * limits, 2 also policies. Return: operations until the two disagreed, or @count.
+ * limits, 2 also policies. Return: operations until the two disagreed, or
+ * @count.
  */
 static uint32_t pair_play(struct pair *p, uint32_t count, int rare)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_flapping - a link that fails every few seconds: the sender, its queue and
- * its knowledge of the link; each frame is shown once
+ * test_flapping - a link that fails every few seconds: the sender, its queue
+ * and its knowledge of the link; each frame is shown once
  */
 #include <inttypes.h>
 #include "robot_stream.h"

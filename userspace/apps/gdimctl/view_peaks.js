@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * view_peaks.js - the page of maps: lines where a value reaches a threshold, and
- * the place where it is highest
+ * view_peaks.js - the page of maps: lines where a value reaches a threshold,
+ * and the place where it is highest
  */
 "use strict";
 
@@ -31,8 +31,8 @@ function cellsAround(m, i, j, out) {
 }
 
 /* Edges of a square of four cells: low, right, high, left; per case of which
- * corners reach the threshold (1: low left, 2: low right, 4: high right, 8: high
- * left) the pairs of edges that a line joins */
+ * corners reach the threshold (1: low left, 2: low right, 4: high right, 8:
+ * high left) the pairs of edges that a line joins */
 const JOINS = [[], [3, 0], [0, 1], [3, 1], [1, 2], [3, 0, 1, 2], [0, 2], [3, 2],
 	[2, 3], [2, 0], [0, 1, 2, 3], [2, 1], [1, 3], [1, 0], [0, 3], []];
 

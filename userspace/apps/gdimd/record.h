@@ -11,8 +11,8 @@
  *	/gdim/log/links			tf2_msgs/TFMessage: where each node is
  *	/gdim/log/INPUT			the latest submap of a layer
  *	/gdim/log/submap_transform	from its predecessor to it
- *	/gdim/output/LAYER		nav_msgs/OccupancyGrid, grid_map_msgs/GridMap:
- *					see map_topic.h
+ *	/gdim/output/LAYER		nav_msgs/OccupancyGrid,
+ *					grid_map_msgs/GridMap: see map_topic.h
  *	/gdim/output/room_information	gdim_msgs/RoomInformation, each room
  *	/gdim/output/thermal_image	sensor_msgs/Image
  */

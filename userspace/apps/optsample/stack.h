@@ -71,8 +71,8 @@ bool stack_has_master(const char *dev);
 
 /**
  * stack_plan - check whether and how it can be done
- * @s:		@dev, @queue, and @lower with @own, are set; @ifindex and @made_*
- *		are filled in
+ * @s:		@dev, @queue, and @lower with @own, are set; @ifindex and
+ *		@made_* are filled in
  *
  * Changes nothing. With @s in its file the rest can be undone at any time.
  *

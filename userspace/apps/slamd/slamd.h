@@ -24,7 +24,8 @@
  * @checkpoint:	file, NULL: none; @resume: continue from it
  * @trajectory, @map, @stats: output files, NULL: none
  * @threads:	0: one for each processor
- * @memory:	MB, of the particles' maps in this process; 0: see memory_limit()
+ * @memory:	MB, of the particles' maps in this process; 0: see
+ *		memory_limit()
  * @engine:	bus to the workers; NULL: all work is done in this process
  * @job:	its name on the bus
  * @workers:	number to wait for

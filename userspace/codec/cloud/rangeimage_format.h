@@ -6,8 +6,8 @@
  *	0  sensor, 4 bits	2  number of this payload, 16 bits
  *	4  payloads, 16 bits	6  columns, 16 bits
  *	8  metres per count of range, float
- *	12 rings		13 1/100 degrees from column to column, float, of
- *				   a known sensor
+ *	12 rings		13 1/100 degrees from column to column, float,
+ *				   of a known sensor
  *	then one arithmetic code: the table of an unknown sensor, and column by
  *	column its azimuth and, ring by ring, flag, range, intensity.
  */

@@ -20,7 +20,8 @@
 /**
  * struct rc_bit - adaptive probability of a binary decision
  * @zero:	probability of 0, 1/65536
- * @seen:	decisions seen, up to the coder's limit: it learns as 1/(n + 1.5)
+ * @seen:	decisions seen, up to the coder's limit: it learns as 1/(n +
+ *		1.5)
  */
 struct rc_bit {
 	uint16_t zero;

@@ -15,8 +15,9 @@
  * requests them.
  *
  * One thread, the owner, changes a fused map. Others may query it meanwhile
- * (fused_map_value(), fused_map_read(), fused_map_bounds(), fused_map_changes(),
- * fused_map_size()) and hardly ever wait: fusing works beside what they see.
+ * (fused_map_value(), fused_map_read(), fused_map_bounds(),
+ * fused_map_changes(), fused_map_size()) and hardly ever wait: fusing works
+ * beside what they see.
  */
 #ifndef MAP_FUSION_FUSED_MAP_H
 #define MAP_FUSION_FUSED_MAP_H

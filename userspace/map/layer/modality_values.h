@@ -15,8 +15,8 @@
 
 /**
  * struct modality_values - by modality
- * @value:	as layer_physical(), or 0..100 whatever the bits of the layer, see
- *		enum modality_report; NAN: unknown
+ * @value:	as layer_physical(), or 0..100 whatever the bits of the layer,
+ *		see enum modality_report; NAN: unknown
  * @rank:	of its layer, 0: best
  */
 struct modality_values {

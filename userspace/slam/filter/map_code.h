@@ -9,7 +9,8 @@
  * A tile, little endian:
  *	i16	x, y
  *	u64	version
- *	...	as the kind of tile has it: likelihood_field_code.c, gmapping_grid.c
+ *	...	as the kind of tile has it: likelihood_field_code.c,
+ *		gmapping_grid.c
  */
 #ifndef SLAM_FILTER_MAP_CODE_H
 #define SLAM_FILTER_MAP_CODE_H

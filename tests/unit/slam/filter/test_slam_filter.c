@@ -15,8 +15,8 @@
  * @live:	of each reading, when it was there
  * @least, @most: particles
  * @lost, @held, @found: readings at which it was so
- * @wide:	of those at which it is lost, how many have a covariance that says
- *		so
+ * @wide:	of those at which it is lost, how many have a covariance that
+ *		says so
  * @changed:	the history changed though the filter did not say so
  */
 struct session {
