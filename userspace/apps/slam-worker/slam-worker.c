@@ -153,6 +153,9 @@ static int join(const struct work *w, struct bus **engine)
 			       error);
 		if (!err)
 			return 0;
+		/* the signal may be the reason */
+		if (stopped)
+			break;
 		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
 					 loop_now() >= end)) {
 			print_line(w, "", error);
