@@ -122,3 +122,12 @@ types()
 {
 	awk '{ print $2 }' "$scratch/$1" | sort -u | wc -l
 }
+
+# all_kinds NAME: wait until it saw the 15 kinds of $recording. A topic that is
+# discovered late may have no message among the first 150.
+all_kinds()
+{
+	wait_for 240 eval '[ "$(types '"$1"')" = 15 ]' && return
+	awk '{ print $2 }' "$scratch/$1" | sort | uniq -c | sed 's/^/# /'
+	return 1
+}
