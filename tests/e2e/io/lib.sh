@@ -123,11 +123,17 @@ types()
 	awk '{ print $2 }' "$scratch/$1" | sort -u | wc -l
 }
 
-# all_kinds NAME: wait until it saw the 15 kinds of $recording. A topic that is
-# discovered late may have no message among the first 150.
+# complete NAME: it saw 150 messages, of the 15 kinds of $recording
+complete()
+{
+	lines "$1" 150 && [ "$(types "$1")" = 15 ]
+}
+
+# all_kinds NAME: wait for them. A topic that is discovered late may have no
+# message among the first 150.
 all_kinds()
 {
-	wait_for 240 eval '[ "$(types '"$1"')" = 15 ]' && return
+	wait_for 240 complete "$1" && return
 	awk '{ print $2 }' "$scratch/$1" | sort | uniq -c | sed 's/^/# /'
 	return 1
 }
