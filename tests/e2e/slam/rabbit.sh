@@ -7,6 +7,8 @@
 # $scratch/rabbit: a broker that runs on this machine is not touched.
 # $rabbit_port, and $rabbit_url: of user "robot", password "secret".
 
+. tests/lib/wait.sh
+
 rabbit_pid= epmd_pid= rabbit_home=$scratch/rabbit
 
 have_rabbit() { [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ]; }
@@ -70,6 +72,9 @@ rabbit_run()
 	return 1
 }
 
+rabbit_accepts() { (: </dev/tcp/127.0.0.1/$rabbit_port) 2>/dev/null; }
+rabbit_refuses() { ! rabbit_accepts; }
+
 rabbit_try()
 {
 	local i
@@ -78,7 +83,7 @@ rabbit_try()
 		>"$rabbit_home/log/out" 2>&1 &
 	rabbit_pid=$!
 	for ((i = 0; i < 600; i++)); do
-		(: </dev/tcp/127.0.0.1/$rabbit_port) 2>/dev/null && break
+		rabbit_accepts && break
 		kill -0 $rabbit_pid 2>/dev/null || break
 		sleep 0.2
 	done
@@ -109,15 +114,13 @@ children()
 }
 
 # As kill -9; rabbit_run can start it again. The kernel may close its sockets
-# later: until then a connection is accepted, and nobody answers
+# later: until then it accepts connections, which get no answer
 rabbit_kill()
 {
 	[ "$rabbit_pid" ] || return 0
 	kill -9 $rabbit_pid $(children $rabbit_pid) 2>/dev/null
 	wait $rabbit_pid 2>/dev/null
-	while (: </dev/tcp/127.0.0.1/$rabbit_port) 2>/dev/null; do
-		sleep 0.01
-	done
+	wait_for 60 rabbit_refuses
 	rabbit_pid=
 }
 
