@@ -13,8 +13,8 @@ top=$PWD
 doctor=$top/build/bin/optsample
 trap 'rm -rf -- "$scratch"' EXIT
 
-# room PATH: its folder; there are thousands, and each mkdir is a process
-room()
+# make_folder PATH: the one that PATH is in; few calls start a process
+make_folder()
 {
 	local folder=$robot${1%/*}
 
@@ -24,7 +24,7 @@ room()
 # put PATH TEXT: a file of the robot; without TEXT from stdin
 put()
 {
-	room "$1"
+	make_folder "$1"
 	if [ $# -gt 1 ]; then
 		printf '%s\n' "$2" >"$robot$1"
 	else
@@ -35,7 +35,7 @@ put()
 # link PATH TARGET
 link()
 {
-	room "$1"
+	make_folder "$1"
 	ln -sfn "$2" "$robot$1"
 }
 

@@ -7,7 +7,7 @@
 # otherlaser: of another frame; types: /scan and /odom the other way around;
 # noodom; nan: ranges that are no numbers, infinite, negative, in every third
 # scan; backwards: in the middle, stamps go back by 20 s; damaged: every fifth
-# message is cut or has bytes of noise; silly: poses and angles that cannot be,
+# message is cut or has bytes of noise; silly: impossible poses and angles
 # in between.
 import math, random, struct, sys
 

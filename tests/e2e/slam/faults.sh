@@ -373,15 +373,15 @@ wait $slamd && same anna
 ok "which another one takes the place of"
 rabbit_kill
 (exec "$bin/slam-worker" --engine "$rabbit_url" --job a --job b \
-	>"$d/nobody" 2>&1) &
+	>"$d/unreachable" 2>&1) &
 worker=$!
 pids+=($worker)
-says nobody "broker" 2
+says unreachable "broker" 2
 kill -TERM $worker
 wait $worker
-[ $? = 0 ] && [ "$(grep -c . "$d/nobody")" = 2 ]
+[ $? = 0 ] && [ "$(grep -c . "$d/unreachable")" = 2 ]
 ok "a signal while there is no broker"
-sed 's/^/# /' "$d/nobody"
+sed 's/^/# /' "$d/unreachable"
 for bad in "--job a --job a" "--job a/b" "--job"; do
 	# shellcheck disable=SC2086
 	"$bin/slam-worker" --engine "$rabbit_url" --wait 0s $bad >"$d/bad" 2>&1
