@@ -63,6 +63,9 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_PAUSE]		= OPTSAMPLE_U32(0, 60000),
 	[TCA_OPTSAMPLE_RECALL] =
 		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_RECALL_AUTO),
+	[TCA_OPTSAMPLE_PROG_FD]		= { .type = NLA_U32 },
+	[TCA_OPTSAMPLE_PROG_ID]		= { .type = NLA_REJECT },
+	[TCA_OPTSAMPLE_PROG_NAME]	= { .type = NLA_REJECT },
 };
 
 /* The same words as in the tc plugin */
@@ -100,6 +103,8 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 		"optsample: per must be auto, device or destination",
 	[TCA_OPTSAMPLE_PAUSE] = "optsample: pause must be 0..60s",
 	[TCA_OPTSAMPLE_RECALL] = "optsample: recall must be off, on or auto",
+	[TCA_OPTSAMPLE_PROG_ID] = "optsample: the program is set by its fd",
+	[TCA_OPTSAMPLE_PROG_NAME] = "optsample: the program is set by its fd",
 };
 
 static const char *optsample_error(const struct nla_policy *pt)
@@ -237,13 +242,13 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 /*
  * Bytes of profiles that a dump has room for. The core silently ends a dump at
  * a qdisc that does not fit into a message of NLMSG_GOODSIZE, and omits the
- * qdiscs after it. The rest of the message is the statistics, twice, and 700
+ * qdiscs after it. The rest of the message is the statistics, twice, and 740
  * bytes.
  */
 static size_t optsample_profiles_room(void)
 {
 	return min_t(size_t, NLMSG_GOODSIZE, SKB_WITH_OVERHEAD(4096)) -
-	       2 * sizeof(struct tc_optsample_xstats) - 700;
+	       2 * sizeof(struct tc_optsample_xstats) - 740;
 }
 
 /* Bytes that a dump of a table of profiles takes, which may be NULL */
@@ -387,22 +392,29 @@ static int optsample_profiles_dump(const struct optsample_sched *q,
  * The qdisc
  */
 
+static void optsample_request_free(const struct optsample_sched *q,
+				   struct optsample_request *r)
+{
+	optsample_profiles_free(r->profiles, q->profiles);
+	optsample_prog_put(r->prog);
+}
+
 /**
  * optsample_parse - parse and check options
  * @sch: the qdisc
  * @opt: TCA_OPTIONS
- * @cfg: in: the current options; out: the new ones
- * @profiles: out: a new table, which the caller frees, or NULL
+ * @r: in: the current options; out: the new ones. On success the caller owns
+ *	the profiles and the program
  * @extack: for errors
  *
  * Return: 0 or a negative errno.
  */
 int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
-		    struct optsample_config *cfg,
-		    struct optsample_profile **profiles,
+		    struct optsample_request *r,
 		    struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1];
+	struct optsample_config *cfg = &r->cfg;
 	int err;
 
 	err = nla_parse_nested(tb, TCA_OPTSAMPLE_MAX, opt, optsample_policy,
@@ -435,50 +447,58 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 				    "optsample: no such device to watch");
 		return -ENODEV;
 	}
-	return optsample_profiles_parse(qdisc_priv(sch),
-					tb[TCA_OPTSAMPLE_PROFILES], profiles,
-					extack);
+	err = optsample_profiles_parse(qdisc_priv(sch),
+				       tb[TCA_OPTSAMPLE_PROFILES],
+				       &r->profiles, extack);
+	if (err || !tb[TCA_OPTSAMPLE_PROG_FD])
+		return err;
+	r->sets_prog = true;
+	err = optsample_prog_get(sch, tb[TCA_OPTSAMPLE_PROG_FD], &r->prog,
+				 extack);
+	if (err)
+		optsample_request_free(qdisc_priv(sch), r);
+	return err;
 }
 
 /**
  * optsample_apply - apply new options
  * @sch: the qdisc
- * @cfg: the options, valid
- * @profiles: the new table or NULL; freed on failure
+ * @r: the options, valid; the profiles and the program belong to the qdisc
+ *	from now on, or are freed on failure
  * @extack: for errors
  *
  * Everything that can fail comes first; the queue is kept.
  *
  * Return: 0 or a negative errno.
  */
-int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
-		    struct optsample_profile *profiles,
+int optsample_apply(struct Qdisc *sch, struct optsample_request *r,
 		    struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	const struct optsample_profile *profiles = r->profiles ?: q->profiles;
+	const struct optsample_config *cfg = &r->cfg;
 	struct sk_buff *to_free = NULL;
 	struct optsample_loss loss = { .to_free = &to_free };
 	struct optsample_account *all = NULL;
 	u32 profile_memory;
 
-	if (optsample_profiles_size(profiles ?: q->profiles) >
-	    optsample_profiles_room()) {
+	if (optsample_profiles_size(profiles) > optsample_profiles_room()) {
 		NL_SET_ERR_MSG(extack,
 			       "optsample: the profiles do not fit into a netlink message");
-		optsample_profiles_free(profiles, q->profiles);
+		optsample_request_free(q, r);
 		return -EMSGSIZE;
 	}
-	profile_memory = optsample_profiles_memory(profiles ?: q->profiles);
+	profile_memory = optsample_profiles_memory(profiles);
 	if (profile_memory > cfg->memlimit / 4) {
 		NL_SET_ERR_MSG(extack,
 			       "optsample: the profiles need more than a quarter of memlimit");
-		optsample_profiles_free(profiles, q->profiles);
+		optsample_request_free(q, r);
 		return -EINVAL;
 	}
 	if (optsample_inflight_owns(cfg) && !q->stall.inflight.all) {
 		all = optsample_account_alloc(sch, GFP_KERNEL);
 		if (!all) {
-			optsample_profiles_free(profiles, q->profiles);
+			optsample_request_free(q, r);
 			return -ENOMEM;
 		}
 	}
@@ -488,8 +508,10 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	if (cfg->recall != q->cfg.recall)
 		optsample_recall_another(q);
 	q->cfg = *cfg;
-	if (profiles)
-		swap(q->profiles, profiles);
+	if (r->profiles)
+		swap(q->profiles, r->profiles);
+	if (r->sets_prog)
+		swap(q->prog, r->prog);
 	q->profile_memory = profile_memory;
 	optsample_overhead(q, 0);
 	optsample_link_look(sch);
@@ -500,7 +522,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);
 	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
-	optsample_profiles_free(profiles, q->profiles);	/* the old ones */
+	optsample_request_free(q, r);	/* the old ones */
 
 	/* An opened gate or a larger limit may release packets. */
 	optsample_kick(sch);
@@ -541,19 +563,18 @@ int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct optsample_config cfg = q->cfg;
-	struct optsample_profile *profiles;
+	struct optsample_request r = { .cfg = q->cfg };
 	int err;
 
-	err = optsample_parse(sch, opt, &cfg, &profiles, extack);
+	err = optsample_parse(sch, opt, &r, extack);
 	if (err)
 		return err;
-	if (cfg.flows != q->cfg.flows) {
+	if (r.cfg.flows != q->cfg.flows) {
 		NL_SET_ERR_MSG(extack, "optsample: flows cannot be changed");
-		optsample_profiles_free(profiles, q->profiles);
+		optsample_request_free(q, &r);
 		return -EOPNOTSUPP;
 	}
-	err = optsample_apply(sch, &cfg, profiles, extack);
+	err = optsample_apply(sch, &r, extack);
 	if (err)
 		return err;
 	optsample_orders(sch, opt);
@@ -578,7 +599,7 @@ int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u64_64bit(skb, TCA_OPTSAMPLE_RATE64, q->cfg.rate,
 			      TCA_OPTSAMPLE_PAD) ||
 	    nla_put_string(skb, TCA_OPTSAMPLE_WATCH, q->cfg.watch) ||
-	    optsample_profiles_dump(q, skb))
+	    optsample_prog_dump(q, skb) || optsample_profiles_dump(q, skb))
 		goto cancel;
 	return nla_nest_end(skb, opts);
 

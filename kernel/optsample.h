@@ -4,6 +4,7 @@
  *
  *   sch_optsample.c  the qdisc: one packet in, one packet out
  *   config.c         options and profiles, by netlink
+ *   prog.c           the classifier that the qdisc runs itself
  *   stats.c          statistics and classes, by netlink
  *   arrive.c         a tagged packet arrives: find its message, keep or drop
  *   depart.c         which packet leaves next
@@ -21,7 +22,8 @@
  * Calls go in one direction only:
  *
  *   sch_optsample -> all but follow, relieve and group
- *   config -> follow, relieve, group, ordinary, hold, inflight, link, recall
+ *   config -> prog, follow, relieve, group, ordinary, hold, inflight, link,
+ *	       recall
  *   stats -> follow, table, ordinary, hold, inflight, recall
  *   arrive -> follow, relieve, group
  *   relieve -> table, group, recall
@@ -338,6 +340,20 @@ struct optsample_config {
 	char	watch[ALTIFNAMSIZ];
 };
 
+/**
+ * struct optsample_request - new options from netlink
+ * @cfg:	all of them
+ * @profiles:	new table of profiles, or NULL
+ * @prog:	new classifier, or NULL for none,
+ * @sets_prog:	if this is set
+ */
+struct optsample_request {
+	struct optsample_config		cfg;
+	struct optsample_profile	*profiles;
+	struct bpf_prog			*prog;
+	bool				sets_prog;
+};
+
 struct optsample_account;
 
 /**
@@ -493,6 +509,7 @@ struct optsample_loss {
 
 struct optsample_sched {
 	struct tcf_proto __rcu	*filter_list;
+	struct bpf_prog		*prog;		/* classifier, or NULL */
 	struct tcf_block	*block;
 	struct optsample_config	cfg;
 	struct optsample_profile *profiles;	/* by id, or NULL */
@@ -637,17 +654,21 @@ optsample_profile_group(const struct optsample_sched *q, u8 id)
 
 /* config.c */
 int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
-		    struct optsample_config *cfg,
-		    struct optsample_profile **profiles,
+		    struct optsample_request *r,
 		    struct netlink_ext_ack *extack);
-int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
-		    struct optsample_profile *profiles,
+int optsample_apply(struct Qdisc *sch, struct optsample_request *r,
 		    struct netlink_ext_ack *extack);
 int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack);
 int optsample_dump(struct Qdisc *sch, struct sk_buff *skb);
 void optsample_profiles_free(struct optsample_profile *profiles,
 			     const struct optsample_profile *but);
+
+/* prog.c */
+int optsample_prog_get(struct Qdisc *sch, const struct nlattr *fd,
+		       struct bpf_prog **prog, struct netlink_ext_ack *extack);
+void optsample_prog_put(struct bpf_prog *prog);
+int optsample_prog_dump(const struct optsample_sched *q, struct sk_buff *skb);
 
 /* stats.c */
 extern const struct Qdisc_class_ops optsample_class_ops;

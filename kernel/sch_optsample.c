@@ -13,6 +13,7 @@
  * Policy for Robotic Systems based on Optimal Message Sampling".
  */
 #include <linux/errno.h>
+#include <linux/filter.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/skbuff.h>
@@ -24,18 +25,14 @@
  */
 
 /*
- * Run the filters, which write the tag. Return: 0, or the return value of
+ * What a classifier says besides the tag. Return: 0, or the return value of
  * enqueue() if the packet was consumed.
  */
-static __always_inline int optsample_classify(struct sk_buff *skb,
-					      struct Qdisc *sch,
-					      const struct tcf_proto *filter,
-					      struct sk_buff **to_free)
+static __always_inline int optsample_verdict(int verdict, struct sk_buff *skb,
+					     struct Qdisc *sch,
+					     struct sk_buff **to_free)
 {
-	struct tcf_result res;
-
-#ifdef CONFIG_NET_CLS_ACT
-	switch (tcf_classify(skb, NULL, filter, &res, false)) {
+	switch (verdict) {
 	case TC_ACT_STOLEN:
 	case TC_ACT_QUEUED:
 	case TC_ACT_TRAP:
@@ -46,10 +43,39 @@ static __always_inline int optsample_classify(struct sk_buff *skb,
 		__qdisc_drop(skb, to_free);
 		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	}
-#else
-	tcf_classify(skb, NULL, filter, &res, false);
-#endif
 	return 0;
+}
+
+/* Run the filters. Return: as optsample_verdict() */
+static noinline int optsample_filter(struct sk_buff *skb, struct Qdisc *sch,
+				     struct sk_buff **to_free,
+				     const struct tcf_proto *filter)
+{
+	struct tcf_result res;
+	int verdict = tcf_classify(skb, NULL, filter, &res, false);
+
+	/* Without actions the result is a class. */
+	if (!IS_ENABLED(CONFIG_NET_CLS_ACT))
+		return 0;
+	return optsample_verdict(verdict, skb, sch, to_free);
+}
+
+/*
+ * Run the program as a filter of type bpf would. It stores pointers where other
+ * layers have data of theirs: the reason of a drop. Return: its verdict
+ */
+static __always_inline int optsample_prog_run(const struct bpf_prog *prog,
+					      struct sk_buff *skb)
+{
+	struct bpf_skb_data_end *cb = (struct bpf_skb_data_end *)skb->cb;
+	void *meta = cb->data_meta, *end = cb->data_end;
+	int verdict;
+
+	bpf_compute_data_pointers(skb);
+	verdict = bpf_prog_run(prog, skb);
+	cb->data_meta = meta;
+	cb->data_end = end;
+	return verdict;
 }
 
 /* A tag whose flow is not in the table, or of flow 0, which is invalid */
@@ -91,13 +117,20 @@ static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
 	return optsample_flow_enqueue(skb, sch, to_free, f);
 }
 
-static noinline int optsample_enqueue_filtered(struct sk_buff *skb,
-					       struct Qdisc *sch,
-					       struct sk_buff **to_free,
-					       const struct tcf_proto *filter)
+/* The program runs first. */
+static noinline int optsample_enqueue_classified(struct sk_buff *skb,
+						 struct Qdisc *sch,
+						 struct sk_buff **to_free)
 {
-	int ret = optsample_classify(skb, sch, filter, to_free);
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
+	int ret = 0;
 
+	if (likely(q->prog))
+		ret = optsample_verdict(optsample_prog_run(q->prog, skb), skb,
+					sch, to_free);
+	if (unlikely(filter) && !ret)
+		ret = optsample_filter(skb, sch, to_free, filter);
 	if (unlikely(ret))
 		return ret;
 	return optsample_enqueue_tagged(skb, sch, to_free);
@@ -107,11 +140,12 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			     struct sk_buff **to_free)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
 
 	optsample_unhold(sch);
-	if (filter)
-		return optsample_enqueue_filtered(skb, sch, to_free, filter);
+	/* one branch for both */
+	if ((unsigned long)q->prog |
+	    (unsigned long)rcu_access_pointer(q->filter_list))
+		return optsample_enqueue_classified(skb, sch, to_free);
 	return optsample_enqueue_tagged(skb, sch, to_free);
 }
 
@@ -289,7 +323,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 				struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct optsample_config cfg = {
+	struct optsample_request r = { .cfg = {
 		.limit = 20,
 		.memlimit = 64 << 20,
 		.flows = 1024,
@@ -302,7 +336,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 		.settle_ms = 500,
 		.gate = TC_OPTSAMPLE_GATE_OPEN,
 		.idle_ms = 60000,
-	};
+	} };
 	int err;
 
 	optsample_flows_lists(q);
@@ -313,11 +347,15 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 		return -EOPNOTSUPP;
 	}
 	if (opt) {
-		err = optsample_parse(sch, opt, &cfg, &q->profiles, extack);
+		err = optsample_parse(sch, opt, &r, extack);
 		if (err)
 			return err;
 	}
-	q->cfg = cfg;
+	/* destroy() frees them if what follows fails */
+	q->profiles = r.profiles;
+	q->prog = r.prog;
+	q->cfg = r.cfg;
+	r = (struct optsample_request){ .cfg = r.cfg };
 	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
 	if (err)
 		return err;
@@ -327,7 +365,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	err = optsample_ordinary_init(sch, extack);
 	if (err)
 		return err;
-	return optsample_apply(sch, &cfg, NULL, extack);
+	return optsample_apply(sch, &r, extack);
 }
 
 /* Also after a failed init(), as is optsample_reset() */
@@ -340,6 +378,7 @@ static void optsample_destroy(struct Qdisc *sch)
 	optsample_flows_destroy(q);
 	optsample_ordinary_destroy(q);
 	optsample_profiles_free(q->profiles, NULL);
+	optsample_prog_put(q->prog);
 }
 
 static struct Qdisc_ops optsample_qdisc_ops __read_mostly = {

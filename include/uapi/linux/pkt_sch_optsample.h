@@ -41,10 +41,18 @@ enum {
 					 * dumped
 					 */
 	TCA_OPTSAMPLE_RECALL,		/* u32, enum tc_optsample_recall */
+	TCA_OPTSAMPLE_PROG_FD,		/* u32, file descriptor of a program of
+					 * type sched_cls, or
+					 * TC_OPTSAMPLE_NO_PROG; never dumped
+					 */
+	TCA_OPTSAMPLE_PROG_ID,		/* u32, only dumped, if there is one */
+	TCA_OPTSAMPLE_PROG_NAME,	/* string, only dumped, likewise */
 	__TCA_OPTSAMPLE_MAX
 };
 
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
+
+#define TC_OPTSAMPLE_NO_PROG	0xffffffffU
 
 enum tc_optsample_gate {
 	TC_OPTSAMPLE_GATE_CLOSED,

@@ -38,6 +38,8 @@ enum kind {
 	KIND_NOWATCH,
 	KIND_RATE,
 	KIND_FLUSH,
+	KIND_PROG,
+	KIND_NOPROG,
 };
 
 /**
@@ -95,6 +97,8 @@ static const struct option options[] = {
 	  TC_OPTSAMPLE_GATE_OPEN, "gate must be open or closed" },
 	{ "idle", TCA_OPTSAMPLE_IDLE, KIND_TIME, 1, 86400000,
 	  "idle must be 1ms..24h" },
+	{ "prog", TCA_OPTSAMPLE_PROG_ID, KIND_PROG, 0, 0, NULL },
+	{ "noprog", TCA_OPTSAMPLE_PROG_FD, KIND_NOPROG, 0, 0, NULL },
 	{ "flush", TCA_OPTSAMPLE_FLUSH, KIND_FLUSH, 0, 0, NULL },
 	{ "pause", TCA_OPTSAMPLE_PAUSE, KIND_TIME, 0, 60000,
 	  "pause must be 0..60s" },
@@ -118,6 +122,7 @@ static void explain(void)
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
 		"			[ idle TIME ] [ flush ] [ pause TIME ]\n"
+		"			[ prog { FILE | pinned PATH | id NUMBER } | noprog ]\n"
 		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
 		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
 		"			  [ segments | nosegments ] | none } ]...\n"
@@ -301,6 +306,8 @@ static int put_option(const struct option *o, const char *str,
 		return addattr_l(n, ATTRS_MAX, o->attr, "", 1);
 	case KIND_FLUSH:
 		return addattr_l(n, ATTRS_MAX, o->attr, NULL, 0);
+	case KIND_NOPROG:
+		return put_u32(n, o->attr, TC_OPTSAMPLE_NO_PROG);
 	case KIND_WATCH:
 		return put_watch(o, str, n);
 	case KIND_INFLIGHT:
@@ -323,13 +330,14 @@ static const struct option *find_option(const char *name)
 static bool takes_value(const struct option *o)
 {
 	return o->kind != KIND_NOINFLIGHT && o->kind != KIND_NOWATCH &&
-	       o->kind != KIND_FLUSH;
+	       o->kind != KIND_FLUSH && o->kind != KIND_NOPROG;
 }
 
 static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			       struct nlmsghdr *n, const char *dev)
 {
 	struct rtattr *tail;
+	int used;
 
 	(void)qu;
 	(void)dev;
@@ -342,6 +350,14 @@ static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			if (optsample_parse_profiles(argc, argv, n, ATTRS_MAX))
 				return -1;
 			break;
+		}
+		if (!strcmp(*argv, "prog")) {
+			used = optsample_parse_prog(argc, argv, n, ATTRS_MAX);
+			if (used < 0)
+				return -1;
+			argc -= used - 1;
+			argv += used - 1;
+			continue;
 		}
 		if (!o) {
 			if (!strcmp(*argv, "help"))
@@ -546,6 +562,9 @@ static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
 				   tb[o->attr]);
 		else if (o->kind == KIND_WATCH)
 			print_watch(f, tb[o->attr]);
+		else if (o->kind == KIND_PROG)
+			optsample_print_prog(f, tb[o->attr],
+					     tb[TCA_OPTSAMPLE_PROG_NAME]);
 		else
 			print_number(f, o, tb[o->attr]);
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the parts of the tc plugin: options, profiles, statistics. */
+/*
+ * Shared by the parts of the tc plugin: options, profiles, the classifier,
+ * statistics.
+ */
 #ifndef OPTSAMPLE_TC_Q_OPTSAMPLE_H
 #define OPTSAMPLE_TC_Q_OPTSAMPLE_H
 
@@ -22,6 +25,9 @@ static const struct unit percent_units[] = {
 int optsample_parse_profiles(int argc, char **argv, struct nlmsghdr *n,
 			     int maxlen);
 void optsample_print_profiles(FILE *f, const struct rtattr *rta);
+int optsample_parse_prog(int argc, char **argv, struct nlmsghdr *n, int maxlen);
+void optsample_print_prog(FILE *f, const struct rtattr *id,
+			  const struct rtattr *name);
 int optsample_print_xstats(struct qdisc_util *qu, FILE *f,
 			   struct rtattr *xstats);
 
