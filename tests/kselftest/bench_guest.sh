@@ -32,7 +32,7 @@ rounds=${BENCH_ROUNDS:-1}
 repeat=${BENCH_REPEAT:-1}
 skb=2304			# truesize of the driver's packets
 names=${BENCH_NAMES:-pfifo sfq fq fq_codel cake tagged deployed classified \
-	classified+deployed ordinary gap memory}
+	filtered classified+deployed ordinary gap memory}
 object=$top/build/bpf/ros_tag.bpf.o
 
 # what the VM needs to measure them: modules of the kernel, if they are
@@ -58,7 +58,7 @@ options()
 	fq_codel)	echo fq_codel limit $limit ;;
 	cake)		echo cake memlimit $((limit * skb)) ;;
 	ordinary)	echo optsample memlimit $mem ordinary $limit ;;
-	tagged|classified)
+	tagged|classified|filtered)
 			echo optsample memlimit $mem limit $messages ;;
 	gap)		echo optsample memlimit $mem limit $messages policy gap ;;
 	*deployed)	echo optsample memlimit $mem limit $messages \
@@ -74,7 +74,7 @@ fill()
 	case $2:$1 in
 	empty:*)	echo 0 ;;
 	half:*)		echo $((room)) ;;
-	full:tagged|full:*deployed|full:classified|full:gap)
+	full:tagged|full:*deployed|full:classified|full:filtered|full:gap)
 		# every flow must have complete messages
 		local all=$(($3 * $4 * (room / ($3 * $4))))
 
@@ -84,10 +84,14 @@ fill()
 	esac
 }
 
-# filter: the classifier on d0, all of the driver's writers opted in
-filter()
+# classifier NAME: on d0, all of the driver's writers opted in
+classifier()
 {
-	tc filter add dev d0 parent 1: bpf da obj "$object" sec tc || return 1
+	if [ "$1" = filtered ]; then
+		tc filter add dev d0 parent 1: bpf da obj "$object" sec tc
+	else
+		tc qdisc change dev d0 root optsample prog "$object"
+	fi || return 1
 	[ ! -e "$scratch/writers" ] || return 0
 	seq 1 1000 | awk '{
 		printf "map update pinned /sys/fs/bpf/tc/globals/writers key" \
@@ -111,11 +115,11 @@ measure()
 
 	case $1 in
 	tagged|deployed|gap|memory)	mode=tagged ;;
-	classified*)			mode=filter ;;
+	classified*|filtered)		mode=filter ;;
 	esac
 	tc qdisc del dev d0 root 2>/dev/null
 	tc qdisc add dev d0 root handle 1: $(options "$@") || return 1
-	[ $mode != filter ] || filter || return 1
+	[ $mode != filter ] || classifier "$1" || return 1
 	case $2:${BENCH_ROUNDS+rounds} in
 	full:*)		mode=$mode-full ;;
 	empty:rounds)	mode=$mode-pair ;;
