@@ -731,9 +731,8 @@ test_recall()
 # Plain tc shares its maps with `show`
 test_plain_tc()
 {
-	tc qdisc add dev v0 root handle 1: optsample limit 7 &&
-		tc filter add dev v0 parent 1: bpf da \
-			obj "$top/build/bpf/ros_tag.bpf.o" sec tc &&
+	tc qdisc add dev v0 root handle 1: optsample limit 7 \
+		prog "$top/build/bpf/ros_tag.bpf.o" &&
 		[ -e /sys/fs/bpf/tc/globals/writers ]
 	ok "plain tc loads the classifier and pins its maps"
 	is "$(json .qdisc.limit)" 7 "show works without up"

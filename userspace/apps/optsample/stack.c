@@ -224,7 +224,7 @@ static void put_option(struct nl_msg *msg, int attr, uint32_t value)
 
 static struct nl_msg *optsample_request(const struct stack *s,
 					const struct stack_config *cfg,
-					uint32_t recall)
+					uint32_t recall, uint32_t prog)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
@@ -242,6 +242,7 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_AUTO, cfg->inflight_auto);
 	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
 	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
+	put_option(msg, TCA_OPTSAMPLE_PROG_FD, prog);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
 	/* An ipvlan may miss that the device below it is down. */
@@ -250,17 +251,33 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	return msg;
 }
 
-static int qdisc_add_optsample(const struct stack *s,
-			       const struct stack_config *cfg)
+/* An older module refuses options that it does not know. */
+static int qdisc_add_older(const struct stack *s,
+			   const struct stack_config *cfg)
 {
-	int err = netlink_send(optsample_request(s, cfg, cfg->recall));
+	int err = netlink_send(optsample_request(s, cfg, cfg->recall,
+						 STACK_UNSET));
 
-	/* An older module refuses unknown options. */
 	if (err == -EINVAL && cfg->recall != STACK_UNSET) {
-		err = netlink_send(optsample_request(s, cfg, STACK_UNSET));
+		err = netlink_send(optsample_request(s, cfg, STACK_UNSET,
+						     STACK_UNSET));
 		if (!err && cfg->recall != TC_OPTSAMPLE_RECALL_OFF)
 			cli_warn("the kernel module is older than 'recall': messages that are lost on the air do not come back");
 	}
+	return err;
+}
+
+/* @runs_prog: out: the qdisc runs the program; else it needs a filter */
+static int qdisc_add_optsample(const struct stack *s,
+			       const struct stack_config *cfg, int prog_fd,
+			       bool *runs_prog)
+{
+	int err = netlink_send(optsample_request(s, cfg, cfg->recall,
+						 prog_fd));
+
+	*runs_prog = !err;
+	if (err == -EINVAL)
+		err = qdisc_add_older(s, cfg);
 	if (err == -ENOENT)
 		return cli_error(err, "the kernel has no optsample qdisc: load sch_optsample.ko");
 	if (err)
@@ -630,16 +647,18 @@ int stack_redirect(const struct stack *s)
 int stack_up(const struct stack *s, const struct stack_config *cfg,
 	     int prog_fd)
 {
+	bool runs_prog;
 	int err = 0;
 
 	if (s->made_ifb)
 		err = link_add_ifb(s->queue) ?: link_ifb_up(s->queue);
 	if (!err)
-		err = qdisc_add_optsample(s, cfg);
+		err = qdisc_add_optsample(s, cfg, prog_fd, &runs_prog);
 	if (!err)
 		err = qdisc_add_ordinary(s, cfg);
-	if (!err)
-		err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag", prog_fd);
+	if (!err && !runs_prog)
+		err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag",
+				     prog_fd);
 	if (!err && s->made_ifb)
 		err = stack_redirect(s);
 	return err;
