@@ -242,13 +242,13 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 /*
  * Bytes of profiles that a dump has room for. The core silently ends a dump at
  * a qdisc that does not fit into a message of NLMSG_GOODSIZE, and omits the
- * qdiscs after it. The rest of the message is the statistics, twice, and 740
+ * qdiscs after it. The rest of the message is the statistics, twice, and 700
  * bytes.
  */
 static size_t optsample_profiles_room(void)
 {
 	return min_t(size_t, NLMSG_GOODSIZE, SKB_WITH_OVERHEAD(4096)) -
-	       2 * sizeof(struct tc_optsample_xstats) - 740;
+	       2 * sizeof(struct tc_optsample_xstats) - 700;
 }
 
 /* Bytes that a dump of a table of profiles takes, which may be NULL */

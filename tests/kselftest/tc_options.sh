@@ -245,7 +245,7 @@ test_dump()
 
 	all="limit 9 memlimit 1mb policy gap refill 9 quantum 9000 ordinary 9
 		share 9 inflight 9 per device rate 9gbit settle 9ms gate closed
-		idle 9s watch $longest"
+		idle 9s watch $longest prog $top/build/bpf/shot.bpf.o"
 	ip link add after type dummy && ip link set after addrgenmode none up &&
 		"$tc" qdisc add dev after root pfifo
 	for p in "39 refill 100 sync 4294001us segments" \
