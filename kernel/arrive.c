@@ -7,7 +7,6 @@
  * and repair packets of the same writer wait in the same queue: a reader that
  * gets a heartbeat before the data it announces discards the data.
  */
-#include "compat.h"
 #include "message.h"
 
 /*
@@ -244,7 +243,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	optsample_loss_begin(loss, skb, to_free);
 	optsample_orphan(skb);
-	optsample_reason_limit(skb);
+	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
 	if (likely(optsample_take_in(q, f, skb, tag, loss))) {
 		sch->q.qlen++;
 		sch->qstats.backlog += qdisc_pkt_len(skb);

@@ -1,89 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Differences between kernels from 6.1 on */
+/*
+ * Differences between kernels from 5.10 on, and by configuration. The other
+ * files are written for the newest kernel: what an older one lacks, has another
+ * form or another name there, is defined here.
+ */
 #ifndef OPTSAMPLE_COMPAT_H
 #define OPTSAMPLE_COMPAT_H
 
+#include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/netlink.h>
-#include <net/sch_generic.h>
-
-/**
- * optsample_refuse - report an error to user space
- * @extack: where to store it, may be NULL
- * @attr: the attribute, or NULL
- * @msg: a constant string of one line
- *
- * NL_SET_ERR_MSG_ATTR() needs a literal, and 6.1 has no
- * NL_SET_ERR_MSG_ATTR_FMT(): its struct netlink_ext_ack has no buffer.
- */
-static inline void optsample_refuse(struct netlink_ext_ack *extack,
-				    const struct nlattr *attr, const char *msg)
-{
-#ifdef NL_SET_ERR_MSG_ATTR_FMT
-	NL_SET_ERR_MSG_ATTR_FMT(extack, attr, "%s", msg);
-#else
-	do_trace_netlink_extack(msg);
-	if (!extack)
-		return;
-	extack->_msg = msg;
-	NL_SET_BAD_ATTR(extack, attr);
-#endif
-}
-
-/*
- * The drop reason of a packet, for drop_monitor and perf. Older kernels have no
- * reasons for qdiscs and report QDISC_DROP.
- */
-#ifdef _LINUX_DROPREASON_QDISC_H
-static inline void optsample_reason_limit(struct sk_buff *skb)
-{
-	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
-}
-
-static inline void optsample_reason_memory(struct sk_buff *first,
-					   struct sk_buff *end)
-{
-	for (; first != end; first = first->next)
-		tcf_set_qdisc_drop_reason(first, QDISC_DROP_OVERLIMIT);
-}
-#else
-static inline void optsample_reason_limit(struct sk_buff *skb)
-{
-}
-
-static inline void optsample_reason_memory(struct sk_buff *first,
-					   struct sk_buff *end)
-{
-}
+#include <linux/nl80211.h>
+#include <linux/version.h>
+#include <net/netlink.h>
+#include <net/pkt_cls.h>
+#include <net/sock.h>
+#if IS_ENABLED(CONFIG_CFG80211)
+#include <net/cfg80211.h>
 #endif
 
-/* Is it a transmit report? Kernels without Wi-Fi lack the field. */
-static inline bool optsample_has_status(const struct sk_buff *skb)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define nla_strscpy	nla_strlcpy
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
+#define bpf_prog_run	BPF_PROG_RUN
+#define tcf_classify(skb, block, tp, res, compat) \
+	tcf_classify(skb, tp, res, compat)
+#endif
+
+/* On the stack, or of a 64 bit kernel: no need to read it twice. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
+#define gnet_stats_basic_sync		gnet_stats_basic_packed
+#define gnet_stats_basic_sync_init(b)	memset(b, 0, sizeof(*(b)))
+#define gnet_stats_copy_basic(d, cpu, b, running) \
+	gnet_stats_copy_basic(NULL, d, cpu, b)
+#define u64_stats_set(p, value)		(*(p) = (value))
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+#define sk_is_tcp(sk) \
+	((sk)->sk_type == SOCK_STREAM && (sk)->sk_protocol == IPPROTO_TCP)
+typedef struct { } netdevice_tracker;
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define kfree_skb_list_reason(skb, reason)	kfree_skb_list(skb)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#define netdev_hold(dev, tracker, gfp)	dev_hold(dev)
+#define netdev_put(dev, tracker)	dev_put(dev)
+#endif
+
+/* NL_SET_ERR_MSG_ATTR() needs a literal. */
+#ifndef NL_SET_ERR_MSG_ATTR_FMT
+#define NL_SET_ERR_MSG_ATTR_FMT(extack, attr, fmt, msg) do {	\
+	(extack)->_msg = (msg);					\
+	NL_SET_BAD_ATTR(extack, attr);				\
+} while (0)
+#endif
+
+#ifndef MODULE_ALIAS_NET_SCH
+#define MODULE_ALIAS_NET_SCH(id)	MODULE_ALIAS("net-sch-" id)
+#endif
+
+/* Kernels without drop reasons for qdiscs report QDISC_DROP. */
+#ifndef _LINUX_DROPREASON_QDISC_H
+#define tcf_set_qdisc_drop_reason(skb, reason)	do { } while (0)
+#endif
+
+/* NL80211_IFTYPE_UNSPECIFIED: not Wi-Fi */
+static inline enum nl80211_iftype optsample_iftype(const struct net_device *dev)
 {
+#if IS_ENABLED(CONFIG_CFG80211)
+	if (dev->ieee80211_ptr)
+		return dev->ieee80211_ptr->iftype;
+#endif
+	return NL80211_IFTYPE_UNSPECIFIED;
+}
+
+/* Transmit reports of mac80211; kernels without Wi-Fi lack the fields. */
 #ifdef CONFIG_WIRELESS
-	return skb->wifi_acked_valid;
+#define optsample_has_status(skb)	((skb)->wifi_acked_valid)
+#define optsample_acked(skb)		((skb)->wifi_acked)
 #else
-	return false;
+#define optsample_has_status(skb)	false
+#define optsample_acked(skb)		false
 #endif
-}
 
-static inline bool optsample_acked(const struct sk_buff *skb)
-{
-#ifdef CONFIG_WIRELESS
-	return skb->wifi_acked;
+/* Since 6.15 the socket asks; SKBTX_HW_TSTAMP is a macro since then. */
+#ifdef SKBTX_HW_TSTAMP
+#define optsample_ask_status(skb)	do { } while (0)
 #else
-	return false;
+#define optsample_ask_status(skb) \
+	(skb_shinfo(skb)->tx_flags |= SKBTX_WIFI_STATUS)
 #endif
-}
-
-/*
- * Request a report from mac80211 to the socket that owns the packet. Since 6.15
- * this is set on the socket; SKBTX_HW_TSTAMP is a macro since then.
- */
-static inline void optsample_ask_status(struct sk_buff *skb)
-{
-#ifndef SKBTX_HW_TSTAMP
-	skb_shinfo(skb)->tx_flags |= SKBTX_WIFI_STATUS;
-#endif
-}
 
 #endif

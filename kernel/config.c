@@ -8,7 +8,6 @@
  */
 #include <linux/slab.h>
 #include <net/netlink.h>
-#include "compat.h"
 #include "optsample.h"
 
 /* NLA_POLICY_RANGE() ends at 32767. */
@@ -133,8 +132,9 @@ static void optsample_explain(struct netlink_ext_ack *extack)
 		error = "optsample: this is not how an option is written";
 	if (!error && attr)
 		error = "optsample: this module does not know such an option";
-	optsample_refuse(extack, attr,
-			 error ?: "optsample: the options are cut short");
+	if (!error)
+		error = "optsample: the options are cut short";
+	NL_SET_ERR_MSG_ATTR_FMT(extack, attr, "%s", error);
 }
 
 /* A number that netlink may set, and its offset in the configuration */

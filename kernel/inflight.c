@@ -17,7 +17,6 @@
 #include <linux/netdevice.h>
 #include <linux/dynamic_queue_limits.h>
 #include <net/inet_sock.h>
-#include "compat.h"
 #include "optsample.h"
 
 enum {
@@ -172,9 +171,8 @@ struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp)
 	}
 	INIT_LIST_HEAD(&a->blocked);
 	INIT_LIST_HEAD(&a->parked);
-#ifdef CONFIG_DQL
-	dql_init(&a->dql, HZ);
-#endif
+	if (IS_ENABLED(CONFIG_DQL))
+		dql_init(&a->dql, HZ);
 	return a;
 }
 
@@ -277,13 +275,14 @@ u32 optsample_inflight_limit(const struct optsample_sched *q)
  * Limits
  */
 
-#ifdef CONFIG_DQL
 /* Never complete more bytes than were queued, as fragments would. */
 static bool optsample_dql_over(struct optsample_account *a)
 {
 	u32 out = a->dql.num_queued - a->dql.num_completed;
 	u32 below = min(optsample_account_bytes(a), out);
 
+	if (!IS_ENABLED(CONFIG_DQL))
+		return false;
 	if (below < out)
 		dql_completed(&a->dql, out - below);
 	return dql_avail(&a->dql) < 0;
@@ -293,10 +292,6 @@ static void optsample_dql_queued(struct optsample_account *a, u32 bytes)
 {
 	dql_queued(&a->dql, min_t(u32, bytes, DQL_MAX_OBJECT));
 }
-#else
-static bool optsample_dql_over(struct optsample_account *a) { return false; }
-static void optsample_dql_queued(struct optsample_account *a, u32 bytes) {}
-#endif
 
 static bool optsample_account_over(const struct optsample_sched *q,
 				   struct optsample_account *a)
@@ -337,9 +332,8 @@ static bool optsample_account_anew(struct optsample_sched *q,
 	a->sk = sk;
 	a->full = false;
 	a->largest = 0;
-#ifdef CONFIG_DQL
-	dql_reset(&a->dql);
-#endif
+	if (IS_ENABLED(CONFIG_DQL))
+		dql_reset(&a->dql);
 	q->stall.inflight.recounts++;
 	optsample_account_unpark(q, a);
 	return true;

@@ -8,9 +8,6 @@
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#if IS_ENABLED(CONFIG_CFG80211)
-#include <net/cfg80211.h>
-#endif
 #include "optsample.h"
 
 static LIST_HEAD(optsample_instances);	/* protected by RTNL */
@@ -62,12 +59,7 @@ void optsample_link_settle(struct optsample_sched *q, u64 now)
 /* Does the radio of a device send to several stations, each at its own pace? */
 static bool optsample_link_many(const struct net_device *dev)
 {
-#if IS_ENABLED(CONFIG_CFG80211)
-	const struct wireless_dev *wdev = dev->ieee80211_ptr;
-
-	if (!wdev)
-		return false;
-	switch (wdev->iftype) {
+	switch (optsample_iftype(dev)) {
 	case NL80211_IFTYPE_ADHOC:
 	case NL80211_IFTYPE_AP:
 	case NL80211_IFTYPE_AP_VLAN:
@@ -77,22 +69,15 @@ static bool optsample_link_many(const struct net_device *dev)
 	default:
 		return false;
 	}
-#else
-	return false;
-#endif
 }
 
 /* Does mac80211 report for each packet whether the access point has it? */
 static bool optsample_link_station(const struct net_device *dev)
 {
-#if IS_ENABLED(CONFIG_CFG80211)
-	const struct wireless_dev *wdev = dev->ieee80211_ptr;
+	enum nl80211_iftype type = optsample_iftype(dev);
 
-	return wdev && (wdev->iftype == NL80211_IFTYPE_STATION ||
-			wdev->iftype == NL80211_IFTYPE_P2P_CLIENT);
-#else
-	return false;
-#endif
+	return type == NL80211_IFTYPE_STATION ||
+	       type == NL80211_IFTYPE_P2P_CLIENT;
 }
 
 /* The device whose link counts; NULL if the watched one does not exist */

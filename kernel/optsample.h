@@ -52,6 +52,7 @@
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/sync.h>
 #include <optsample/tag.h>
+#include "compat.h"
 
 enum {
 	OPTSAMPLE_RECENT = 4,		/* numbers of past messages kept */

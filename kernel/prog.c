@@ -31,9 +31,8 @@ int optsample_prog_get(struct Qdisc *sch, const struct nlattr *fd,
 		return 0;
 	p = bpf_prog_get_type_dev(value, BPF_PROG_TYPE_SCHED_CLS, false);
 	if (IS_ERR(p)) {
-		optsample_refuse(extack, fd, PTR_ERR(p) == -EOPNOTSUPP ?
-				 "optsample: this kernel has no BPF programs" :
-				 "optsample: prog must be a BPF program of type sched_cls");
+		NL_SET_ERR_MSG_ATTR(extack, fd,
+				    "optsample: prog must be a BPF program of type sched_cls");
 		return PTR_ERR(p);
 	}
 	/* It may read what tunnels and routes leave in the packet. */

@@ -21,7 +21,6 @@
  * comes up again.
  */
 #include <linux/if_arp.h>
-#include "compat.h"
 #include "message.h"
 
 enum {

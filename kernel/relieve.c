@@ -2,7 +2,6 @@
 /*
  * Memory pressure: which messages are dropped, and of which flows.
  */
-#include "compat.h"
 #include "message.h"
 
 /* Drop the rest of a message that has begun to leave. */
@@ -125,7 +124,7 @@ static bool optsample_idle_too_many(const struct optsample_sched *q)
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss)
 {
-	struct sk_buff *before = *loss->to_free;
+	struct sk_buff *skb, *before = *loss->to_free;
 	struct optsample_flow *f;
 
 	while (q->memory > q->flow_memory) {
@@ -140,5 +139,6 @@ void optsample_flows_relieve(struct optsample_sched *q,
 			 !optsample_idle_free(q))
 			break;
 	}
-	optsample_reason_memory(*loss->to_free, before);
+	for (skb = *loss->to_free; skb != before; skb = skb->next)
+		tcf_set_qdisc_drop_reason(skb, QDISC_DROP_OVERLIMIT);
 }

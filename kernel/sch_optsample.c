@@ -428,8 +428,6 @@ static void __exit optsample_module_exit(void)
 
 module_init(optsample_module_init);
 module_exit(optsample_module_exit);
-#ifdef MODULE_ALIAS_NET_SCH
 MODULE_ALIAS_NET_SCH("optsample");
-#endif
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Uniform sampling of whole messages on a stalling link");
