@@ -8,10 +8,10 @@
  * look-up in an array costs next to nothing. recent_save() copies the newest
  * number back when a flow loses its slot, or is looked up in `flows`.
  *
- * All processors share these maps. Code that changes a slot locks it; if it is
- * already locked, the slot is left unchanged. Readers, and the update of the
- * number, take no lock: a checksum detects a name, an id and a mark that do not
- * belong together.
+ * All processors share these maps. Code that changes a slot locks it. Readers,
+ * and the update of the number, take no lock: a checksum detects a name, an id
+ * and a mark that do not belong together, and the number is mixed with the name
+ * (recent_number()). 5.10 has no atomic instruction that returns a value.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -123,16 +123,6 @@ static __always_inline __u64 recent_number(__u32 hash, __u64 sn)
 	return sn ^ (__u64)~hash << 32;
 }
 
-static __always_inline int recent_take(struct ros_recent *r)
-{
-	return r && !__sync_lock_test_and_set(&r->busy, 1);
-}
-
-static __always_inline void recent_give(struct ros_recent *r)
-{
-	__sync_lock_test_and_set(&r->busy, 0);
-}
-
 static __always_inline int recent_is(const struct ros_recent *r,
 				     const struct ros_flow *flow)
 {
@@ -140,12 +130,17 @@ static __always_inline int recent_is(const struct ros_recent *r,
 	       same_addr6(r->daddr6, flow->daddr6);
 }
 
+/*
+ * If the slot @r, locked, is that of @flow: copy the newest number. Not one of
+ * its previous flow, stored just after the slot changed hands: that is off by
+ * 2^32 or more, as the hashes of flows of one slot differ.
+ */
 static __always_inline void recent_newest(const struct ros_recent *r,
 					  struct ros_flow *flow)
 {
 	__u64 sn = recent_number(ros_recent_hash(&flow->name), r->newest);
 
-	if (recent_is(r, flow) && sn > flow->newest)
+	if (recent_is(r, flow) && !((sn - flow->newest) >> 32))
 		flow->newest = sn;
 }
 
@@ -154,10 +149,11 @@ static __always_inline void recent_save(struct ros_flow *flow)
 {
 	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
 
-	if (!recent_take(r))
+	if (!r || !recent_is(r, flow))
 		return;
+	bpf_spin_lock(&r->lock);
 	recent_newest(r, flow);
-	recent_give(r);
+	bpf_spin_unlock(&r->lock);
 }
 
 /* Give @flow the slot of its hash. @mark: see struct ros_recent */
@@ -168,13 +164,13 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 	struct ros_recent *r = recent_slot(hash);
 	struct ros_flow *other;
 
-	if (!recent_take(r))
+	if (!r)
 		return;
-	if (!recent_is(r, flow)) {
-		other = bpf_map_lookup_elem(&flows, &r->id);
-		if (other)
-			recent_newest(r, other);
-	}
+	/* No look-up while it is locked: the slot may change hands between. */
+	other = recent_is(r, flow) ? NULL : bpf_map_lookup_elem(&flows, &r->id);
+	bpf_spin_lock(&r->lock);
+	if (other)
+		recent_newest(r, other);
 	r->check = 0;	/* invalid for readers while it changes */
 	asm volatile("" ::: "memory");
 	r->name = flow->name;
@@ -183,7 +179,7 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 	r->id = id;
 	r->mark = mark;
 	r->check = id ^ mark ^ ~hash;
-	recent_give(r);
+	bpf_spin_unlock(&r->lock);
 }
 
 /*
@@ -250,17 +246,24 @@ static __always_inline void recent_drop(const struct ros_flow *flow)
 {
 	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
 
-	if (!r || !recent_is(r, flow) || !recent_take(r))
+	if (!r || !recent_is(r, flow))
 		return;
+	bpf_spin_lock(&r->lock);
 	if (recent_is(r, flow))
 		r->check = 0;
-	recent_give(r);
+	bpf_spin_unlock(&r->lock);
 }
 
 /*
  * A packet of the newest message of a flow, or of the next one: no look-up in
  * `flows`. Not after a gap in the numbers: the missing messages may have gone
  * to another destination.
+ *
+ * The number is stored without a lock. If two processors send messages of one
+ * flow at once, the slower one may put it back by one or two: the next packets
+ * get the same tags, only a retransmission of those messages would pass as new.
+ * If the slot has changed hands meanwhile, its flow cannot read the number, and
+ * is looked up again.
  * @daddr6:	NULL for IPv4
  * @mark:	out: mark of the tag, without flags
  * Return: flow id of the tag, or 0 if it is another packet
@@ -272,7 +275,7 @@ static __always_inline __u32 recent_next(const struct ros_name *name,
 	__u32 id, hash = ros_recent_hash(name);
 	struct ros_recent *r = recent_slot(hash);
 	__u64 number = recent_number(hash, sn);
-	__u64 before = recent_number(hash, sn - 1);
+	__u64 before = recent_number(hash, sn - 1), newest;
 
 	if (!r)
 		return 0;
@@ -281,11 +284,12 @@ static __always_inline __u32 recent_next(const struct ros_name *name,
 	if ((id ^ *mark ^ r->check) != ~hash || !same_name(&r->name, name) ||
 	    (daddr6 && !same_addr6(r->daddr6, daddr6)))
 		return 0;
-	if (number != r->newest &&
-	    (!(sn % ROS_RECENT_FOR) ||
-	     __sync_val_compare_and_swap(&r->newest, before, number) !=
-	     before))
+	newest = r->newest;
+	if (number == newest)
+		return id;
+	if (before != newest || !(sn % ROS_RECENT_FOR))
 		return 0;
+	r->newest = number;
 	return id;
 }
 

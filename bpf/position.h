@@ -69,31 +69,30 @@ static __always_inline __u64 position_stamp(struct __sk_buff *skb, __u32 off,
 /**
  * position_header - stamp of a std_msgs/Header at the start of a message
  * @skb:	the packet
- * @f:		what was found in it
+ * @off:	struct found.payload
+ * @limit:	see struct found
+ * @qos:	see struct found
+ * @little:	see struct found
  *
  * External linkage: see walk.h.
  *
  * Return: the stamp in ns, 0 if there is none
  */
-__noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
+__noinline __u64 position_header(struct __sk_buff *skb, __u32 off, __u32 limit,
+				 __u8 qos, __u8 little)
 {
 	__u8 b[4] __attribute__((aligned(4)));
-	__u32 off, kind;
+	__u32 kind;
 
-	if (!f || !f->payload)
-		return 0;
-	off = f->payload;
-	if (f->flow.name.kind == ROS_UDPROS)
-		return position_stamp(skb, off + UDPROS_STAMP, f->limit, 1);
-	if (f->qos)
-		off = position_skip_qos(skb, off, f->limit, f->little);
-	if (!off || off + sizeof(b) > f->limit ||
+	if (off && qos)
+		off = position_skip_qos(skb, off, limit, little);
+	if (!off || off + sizeof(b) > limit ||
 	    bpf_skb_load_bytes(skb, off, b, sizeof(b)))
 		return 0;
 	kind = bytes_u16(b, 0);
 	if ((kind & ~1U) != POSITION_CDR && (kind & ~1U) != POSITION_CDR2)
 		return 0;
-	return position_stamp(skb, off + sizeof(b), f->limit, kind & 1);
+	return position_stamp(skb, off + sizeof(b), limit, kind & 1);
 }
 
 /**
@@ -106,7 +105,7 @@ __noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
  * Return: the position, ns or mm; @old if the message has none
  */
 static __always_inline __u64 position_read(struct __sk_buff *skb,
-					   struct found *f, __u8 by,
+					   const struct found *f, __u8 by,
 					   __u64 old)
 {
 	__u64 *mm, ns = 0;
@@ -117,8 +116,12 @@ static __always_inline __u64 position_read(struct __sk_buff *skb,
 		return mm ? *mm : old;
 	}
 	/* ROS 1 has no other stamp than the header's. */
-	if (by == ROS_BY_HEADER || f->flow.name.kind == ROS_UDPROS)
-		ns = position_header(skb, f);
+	if (f->flow.name.kind == ROS_UDPROS)
+		ns = position_stamp(skb, f->payload + UDPROS_STAMP, f->limit,
+				    1);
+	else if (by == ROS_BY_HEADER)
+		ns = position_header(skb, f->payload, f->limit, f->qos,
+				     f->little);
 	else if (by == ROS_BY_SOURCE)
 		ns = f->stamp;
 	return ns ? ns : old;

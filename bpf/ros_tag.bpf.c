@@ -329,7 +329,7 @@ static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
 		if (what != ROS_UNTAGGED || result == FAST_ONE)
 			return what;
 	}
-	if (walk_packet(skb, ip, &s->walk, f))
+	if (walk_packet(skb, ip, s))
 		return slow_tag(skb, f, tag);
 	if (!f->known)
 		return ROS_COUNTERS;

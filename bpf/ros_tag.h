@@ -26,6 +26,7 @@
 #ifndef OPTSAMPLE_ROS_TAG_H
 #define OPTSAMPLE_ROS_TAG_H
 
+#include <linux/bpf.h>
 #include <linux/types.h>
 #include <optsample/tag.h>
 
@@ -186,7 +187,7 @@ struct ros_flow {
  * @mark:	mark of the tag, without flags
  * @check:	@id ^ @mark ^ ~ros_recent_hash(@name); any other value: the slot
  *		is free, or it is being changed
- * @busy:	lock: a processor is changing the slot
+ * @lock:	of those who change the slot, and of the count of a UDPROS flow
  */
 struct ros_recent {
 	struct ros_name	name;
@@ -195,7 +196,7 @@ struct ros_recent {
 	__u32		id;
 	__u32		mark;
 	__u32		check;
-	__u32		busy;
+	struct bpf_spin_lock lock;
 };
 
 /**

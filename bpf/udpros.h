@@ -14,6 +14,7 @@
 
 #include <linux/types.h>
 #include "bytes.h"
+#include "flows.h"
 #include "ros_tag.h"
 
 enum {
@@ -37,7 +38,7 @@ static __always_inline int udpros_is(const __u8 *b)
 
 /*
  * struct ros_flow.state: number of the newest message, how many blocks it
- * has, and its id on the wire, so that they change atomically.
+ * has, and its id on the wire, so that they are read together.
  */
 static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
 {
@@ -57,14 +58,17 @@ static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
 static __always_inline __u64 udpros_number(struct ros_flow *flow, int data0,
 					   __u32 block, __u8 id, __u8 *last)
 {
-	__u64 state = flow->state, next;
+	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
+	__u64 state = flow->state;
 
-	if (data0 && id != (__u8)state) {
-		next = udpros_state((state >> 24) + 1, block, id);
-		if (__sync_val_compare_and_swap(&flow->state, state, next) !=
-		    state)
-			return 0;	/* another processor was first */
-		state = next;
+	if (r && data0 && id != (__u8)state) {
+		bpf_spin_lock(&r->lock);
+		state = flow->state;
+		if (id != (__u8)state) {
+			state = udpros_state((state >> 24) + 1, block, id);
+			flow->state = state;
+		}
+		bpf_spin_unlock(&r->lock);
 	}
 	if (id != (__u8)state)
 		return 0;

@@ -19,6 +19,7 @@
 #include "found.h"
 #include "parse.h"
 #include "rtps.h"
+#include "scratch.h"
 #include "segments.h"
 #include "udpros.h"
 
@@ -26,44 +27,6 @@ enum {
 	WALK_STEPS	= 1 + RTPS_SUBMESSAGES,
 	WALK_STEPS_GSO	= 512,
 	WALK_MIN	= 8,	/* bytes needed to detect the format */
-};
-
-/**
- * struct walk - state of the walk; offsets are in the packet
- * @guid:	participant of the datagram; until one is known, the name of a
- *		UDPROS connection
- * @time:	from the last INFO_TS, ns since the epoch
- * @off:	offset of the next part, a datagram if it equals @next
- * @here:	offset of the end of the datagram's bytes in this packet, which
- *		may be a first IP fragment
- * @end:	offset of the end of the datagram
- * @next:	offset of the next datagram
- * @stop:	offset of the end of the last datagram
- * @gso:	bytes of a datagram, 0: there is only one
- * @kind:	enum ros_kind of the first datagram
- * @v6:		the packet is IPv6
- * @cyclone:	sent by Cyclone DDS
- * @fastdds:	sent by Fast DDS
- * @directed:	there was an INFO_DST
- * @dst:	participant in that INFO_DST, 0: any
- */
-struct walk {
-	struct ros_guid	guid;
-	__u64		time;
-	__u32		off;
-	__u32		here;
-	__u32		end;
-	__u32		next;
-	__u32		stop;
-	__u32		gso;
-	__u8		kind;
-	__u8		v6;
-	__u8		cyclone;
-	__u8		fastdds;
-	__u8		directed;
-	__u8		pad[3];
-	__u32		dst[3];
-	__u32		pad2;
 };
 
 /* Padded with zeros. Return: negative if there is no submessage */
@@ -247,13 +210,12 @@ static __always_inline void walk_segment(struct __sk_buff *skb,
 static __always_inline void walk_udpros(const struct walk *w,
 					struct found *f, const __u8 *b)
 {
-	struct ros_guid guid = w->guid;	/* 6.1 wants keys on the stack */
-
-	if (w->v6 || !udpros_is(b) || !bpf_map_lookup_elem(&writers, &guid))
+	if (w->v6 || !udpros_is(b) ||
+	    !bpf_map_lookup_elem(&writers, &w->guid))
 		return;
 	f->known = 1;
 	f->mixed = f->writer;
-	f->flow.name.writer = guid;
+	f->flow.name.writer = w->guid;
 	f->writer = 1;
 	if (b[4] > UDPROS_DATAN)
 		return;
@@ -299,13 +261,20 @@ static __always_inline int walk_datagram(struct __sk_buff *skb,
 	return !f->known || f->bad || w->off == w->stop;
 }
 
-/* Return: 0 to go on, 1 at the end */
-__noinline int walk_step(struct __sk_buff *skb, struct walk *w,
-			 struct found *f)
+/*
+ * By the number of the slot: 5.10 takes no pointers here.
+ * Return: 0 to go on, 1 at the end
+ */
+__noinline int walk_step(struct __sk_buff *skb, __u32 slot)
 {
-	/* for the verifier */
-	if (!w || !f)
+	struct scratch *s = scratch_slot(slot);
+	struct walk *w;
+	struct found *f;
+
+	if (!s)
 		return 1;
+	w = &s->walk;
+	f = &s->found;
 	if (w->off == w->next)
 		return walk_datagram(skb, w, f);
 	if (walk_submessage(skb, w, f))
@@ -317,15 +286,16 @@ __noinline int walk_step(struct __sk_buff *skb, struct walk *w,
  * walk_packet - read a whole packet
  * @skb:	the packet, UDP
  * @ip:		its IP header
- * @w:		memory for the walk
- * @f:		out: what was found
+ * @s:		state of the walk; out: what was found
  *
- * Return: 1 if it is of a sampled writer; 0: see @f->known and @f->bad
+ * Return: 1 if it is of a sampled writer; 0: see @s->found
  */
 static __always_inline int walk_packet(struct __sk_buff *skb,
 				       const struct parse_ip *ip,
-				       struct walk *w, struct found *f)
+				       struct scratch *s)
 {
+	struct found *f = &s->found;
+	struct walk *w = &s->walk;
 	struct udphdr udp;
 	__u32 steps, addrs[2], id;
 
@@ -348,7 +318,7 @@ static __always_inline int walk_packet(struct __sk_buff *skb,
 	parse_daddr6(skb, ip, f->flow.daddr6);
 	steps = w->gso ? WALK_STEPS_GSO : WALK_STEPS;
 	for (__u32 i = 0; i < WALK_STEPS_GSO; i++)
-		if (i >= steps || walk_step(skb, w, f))
+		if (i >= steps || walk_step(skb, s->slot))
 			break;
 	f->flow.name.kind = w->kind + w->v6;
 	if (w->off != w->stop)

@@ -31,4 +31,8 @@ long bpf_map_update_elem(void *map, const void *key, const void *value,
 long bpf_map_delete_elem(void *map, const void *key);
 long bpf_skb_load_bytes(const void *skb, __u32 offset, void *to, __u32 len);
 
+/* One thread runs the program, and never takes two locks. */
+#define bpf_spin_lock(lock)	({ if ((lock)->val++) __builtin_trap(); })
+#define bpf_spin_unlock(lock)	({ (lock)->val--; })
+
 #endif
