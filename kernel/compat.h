@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Differences between kernels from 5.10 on, and by configuration. The other
- * files are written for the newest kernel: what an older one lacks, has another
- * form or another name there, is defined here.
+ * files are written for the newest kernel; what an older one lacks is here.
  */
 #ifndef OPTSAMPLE_COMPAT_H
 #define OPTSAMPLE_COMPAT_H
 
 #include <linux/module.h>
-#include <linux/netdevice.h>
-#include <linux/netlink.h>
 #include <linux/nl80211.h>
 #include <linux/version.h>
 #include <net/netlink.h>
@@ -43,14 +40,17 @@
 	((sk)->sk_type == SOCK_STREAM && (sk)->sk_protocol == IPPROTO_TCP)
 typedef struct { } netdevice_tracker;
 #endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
 #define kfree_skb_list_reason(skb, reason)	kfree_skb_list(skb)
 #endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
 #define netdev_hold(dev, tracker, gfp)	dev_hold(dev)
 #define netdev_put(dev, tracker)	dev_put(dev)
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+struct bpf_net_context { };
+#define bpf_net_ctx_set(ctx)		(ctx)
+#define bpf_net_ctx_clear(ctx)		((void)(ctx))
 #endif
 
 /* NL_SET_ERR_MSG_ATTR() needs a literal. */

@@ -61,18 +61,22 @@ static noinline int optsample_filter(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * Run the program as a filter of type bpf would. It stores pointers where other
- * layers have data of theirs: the reason of a drop. Return: its verdict
+ * Run the program as at clsact egress. The pointers to its data lie where other
+ * layers keep the reason of a drop, and helpers that redirect need a context.
+ * Return: its verdict
  */
 static __always_inline int optsample_prog_run(const struct bpf_prog *prog,
 					      struct sk_buff *skb)
 {
 	struct bpf_skb_data_end *cb = (struct bpf_skb_data_end *)skb->cb;
 	void *meta = cb->data_meta, *end = cb->data_end;
+	struct bpf_net_context store, *ctx;
 	int verdict;
 
+	ctx = bpf_net_ctx_set(&store);
 	bpf_compute_data_pointers(skb);
 	verdict = bpf_prog_run(prog, skb);
+	bpf_net_ctx_clear(ctx);
 	cb->data_meta = meta;
 	cb->data_end = end;
 	return verdict;
