@@ -94,6 +94,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 		return false;
 	st->down = true;
 	st->careful = true;
+	st->steady = false;
 	optsample_unhold(sch);
 	st->held = true;
 	st->qlen = sch->q.qlen;
@@ -232,6 +233,7 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 	now = ktime_get_ns();
 	q->stall.pause_ns = ms ? now + (u64)ms * NSEC_PER_MSEC : 0;
 	q->stall.careful = true;
+	q->stall.steady = false;
 	if (!ms && now < q->stall.settle_ns && optsample_recall_try(q, now))
 		q->stall.settle_ns = 0;
 	sch_tree_unlock(sch);
@@ -345,6 +347,11 @@ bool optsample_hold_back(struct Qdisc *sch)
 		      optsample_inflight_owning(q) ||
 		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
 		      st->pause_ns || !skb_queue_empty(&st->requeued);
+	st->steady = cause == TC_OPTSAMPLE_NOT_STALLED && !st->by_dest &&
+		     !st->recalls && !q->cfg.inflight_bytes &&
+		     !q->cfg.inflight_auto && !q->cfg.rate &&
+		     !st->source.nformer && !st->pause_ns &&
+		     skb_queue_empty(&st->requeued);
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
 		optsample_hold_look_again(st, MSEC_PER_SEC);
 	else if (wake_ns)

@@ -15,54 +15,11 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
-#include <linux/dynamic_queue_limits.h>
-#include <net/inet_sock.h>
+#include "inflight.h"
 #include "optsample.h"
 
 enum {
 	OPTSAMPLE_STUCK_SECONDS = 10,	/* no completion: reset the count */
-};
-
-/**
- * struct optsample_below - owner of packets below one qdisc
- * @inet:	the socket; its sk_user_data is the qdisc while alive (RCU).
- *		An inet socket, because IP output below a tunnel takes the
- *		owner of any packet for one and reads its options: all zero
- * @packets:	packets in flight; too few if a layer below makes fragments
- * @done:	when a packet was last freed, jiffies
- * @waiting:	schedule the qdisc when a packet is freed
- * @reopened:	a packet was freed while @waiting; written in any context
- */
-struct optsample_below {
-	struct inet_sock	inet;	/* must be first */
-	atomic_t		packets;
-	unsigned long		done;
-	bool			waiting;
-	bool			reopened;
-};
-
-/**
- * struct optsample_account - packets in flight to one destination, or to all
- * @hash:	entry in optsample_inflight.dests
- * @blocked:	entry in optsample_inflight.blocked while @parked has flows
- * @parked:	flows that wait for this account
- * @sk:		owner of the packets
- * @addr:	link address of the destination
- * @full:	the limit was reached
- * @since:	when the limit was reached, jiffies
- * @largest:	truesize of the largest packet since nothing was in flight
- * @dql:	limit of `auto`, bytes of truesize
- */
-struct optsample_account {
-	struct hlist_node	hash;
-	struct list_head	blocked;
-	struct list_head	parked;
-	struct sock		*sk;
-	u8			addr[ETH_ALEN];
-	bool			full;
-	unsigned long		since;
-	u32			largest;
-	struct dql		dql;
 };
 
 static struct proto optsample_below_proto = {
@@ -70,11 +27,6 @@ static struct proto optsample_below_proto = {
 	.owner		= THIS_MODULE,
 	.obj_size	= sizeof(struct optsample_below),
 };
-
-static struct optsample_below *optsample_below_of(const struct sock *sk)
-{
-	return container_of(sk, struct optsample_below, inet.sk);
-}
 
 /* Called by sock_wfree() for each packet freed; any context */
 static void optsample_below_freed(struct sock *sk)
@@ -197,11 +149,6 @@ static void optsample_account_free(struct optsample_sched *q,
  * Numbers
  */
 
-static u32 optsample_account_bytes(const struct optsample_account *a)
-{
-	return sk_wmem_alloc_get(a->sk);
-}
-
 /*
  * Fragments made below are freed without having been counted, so the count may
  * be too small, even negative. The bytes give a lower bound.
@@ -212,14 +159,6 @@ static u32 optsample_account_packets(const struct optsample_account *a)
 	int least = a->largest ? optsample_account_bytes(a) / a->largest : 0;
 
 	return max(counted, least);
-}
-
-/* The same, but compared to a limit without a division */
-static bool optsample_account_reached(const struct optsample_account *a,
-				      u32 limit, u32 bytes)
-{
-	return atomic_read(&optsample_below_of(a->sk)->packets) >= (int)limit ||
-	       (bytes && bytes >= (u64)limit * a->largest);
 }
 
 static u32 optsample_sum(const struct optsample_sched *q,
@@ -554,14 +493,8 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 	a = optsample_account_of(q, skb);
 	if (unlikely(a->full && q->stall.by_dest))
 		return;		/* ordinary traffic to a sleeping station */
-	/* Nothing is in flight: reset a count that fragments falsified. */
-	if (!optsample_account_bytes(a)) {
-		atomic_set(&optsample_below_of(a->sk)->packets, 0);
-		a->largest = 0;
-	}
-	a->largest = max(a->largest, skb->truesize);
-	skb_set_owner_w(skb, a->sk);
-	atomic_inc(&optsample_below_of(a->sk)->packets);
+	skb_orphan(skb);
+	optsample_account_add(a, skb);
 	if (q->cfg.inflight_auto)
 		optsample_dql_queued(a, skb->truesize);
 }

@@ -12,19 +12,6 @@
 
 static LIST_HEAD(optsample_instances);	/* protected by RTNL */
 
-/* Return: whether watched and own device can send */
-bool optsample_link_up(struct Qdisc *sch)
-{
-	const struct optsample_sched *q = qdisc_priv(sch);
-	const struct net_device *dev = q->stall.watched;
-
-	if (q->cfg.watch[0] &&
-	    (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
-	     !netif_oper_up(dev)))
-		return false;
-	return netif_carrier_ok(qdisc_dev(sch));
-}
-
 static void optsample_watch_put(struct optsample_stall *st)
 {
 	if (!st->watched)
@@ -181,6 +168,7 @@ void optsample_link_look(struct Qdisc *sch)
 	optsample_recall_configure(sch);
 	optsample_source_look(sch);
 	st->careful = true;
+	st->steady = false;
 }
 
 /* Find a device by name or altname; NULL if there is none, or for "" */

@@ -15,7 +15,7 @@
  *   table.c          flows by id
  *   ordinary.c       the child qdisc for everything without a tag
  *   hold.c           when to hold and how long: link, in flight, rate, gate
- *   inflight.c       counts packets below the qdisc
+ *   inflight.[ch]    counts packets below the qdisc
  *   recall.c         keeps packets below the qdisc until they are acknowledged
  *   link.c           carrier of the watched device and of the own one
  *
@@ -46,6 +46,7 @@
 #include <linux/hash.h>
 #include <linux/if_ether.h>
 #include <linux/list.h>
+#include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 #include <net/sock.h>
@@ -440,6 +441,8 @@ struct optsample_recall {
  * @watchdog:	schedules the qdisc
  * @instances:	entry in the list of all qdiscs of this kind
  * @careful:	the configuration or the link state may hold packets
+ * @steady:	@careful, and only the link, a limit on packets in flight, or
+ *		time can change that they leave
  * @many:	the link has several stations, or had until it was lost
  * @by_dest:	packets in flight are limited for each destination
  * @recalls:	messages are kept until they have arrived
@@ -469,6 +472,7 @@ struct optsample_stall {
 	struct qdisc_watchdog	watchdog;
 	struct list_head	instances;
 	bool			careful;
+	bool			steady;
 	bool			many;
 	bool			by_dest;
 	bool			recalls;
@@ -781,11 +785,15 @@ optsample_flow_bucket(const struct optsample_sched *q, u32 id)
 static inline struct optsample_flow *
 optsample_flow_find(const struct optsample_sched *q, u32 id)
 {
+	struct hlist_node *n = optsample_flow_bucket(q, id)->first;
 	struct optsample_flow *f;
 
-	hlist_for_each_entry(f, optsample_flow_bucket(q, id), hash)
+	/* hlist_for_each_entry() tests the entry again, for each packet. */
+	for (; n; n = n->next) {
+		f = hlist_entry(n, struct optsample_flow, hash);
 		if (f->id == id)
 			return f;
+	}
 	return NULL;
 }
 
@@ -873,12 +881,24 @@ void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb);
 u32 optsample_recall_state(const struct optsample_sched *q);
 
 /* link.c */
+/* Return: whether watched and own device can send */
+static inline bool optsample_link_up(struct Qdisc *sch)
+{
+	const struct optsample_sched *q = qdisc_priv(sch);
+	const struct net_device *dev = q->stall.watched;
+
+	if (q->cfg.watch[0] &&
+	    (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
+	     !netif_oper_up(dev)))
+		return false;
+	return netif_carrier_ok(qdisc_dev(sch));
+}
+
 int optsample_link_register(void);
 void optsample_link_unregister(void);
 void optsample_link_init(struct Qdisc *sch);
 void optsample_link_destroy(struct Qdisc *sch);
 void optsample_link_configure(struct Qdisc *sch, const char *name);
-bool optsample_link_up(struct Qdisc *sch);
 void optsample_link_settle(struct optsample_sched *q, u64 now);
 void optsample_link_look(struct Qdisc *sch);
 void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb);

@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/skbuff.h>
 #include <net/pkt_cls.h>
+#include "inflight.h"
 #include "optsample.h"
 
 /*
@@ -28,9 +29,8 @@
  * What a classifier says besides the tag. Return: 0, or the return value of
  * enqueue() if the packet was consumed.
  */
-static __always_inline int optsample_verdict(int verdict, struct sk_buff *skb,
-					     struct Qdisc *sch,
-					     struct sk_buff **to_free)
+static noinline int optsample_verdict(struct sk_buff *skb, struct Qdisc *sch,
+				      struct sk_buff **to_free, int verdict)
 {
 	switch (verdict) {
 	case TC_ACT_STOLEN:
@@ -57,7 +57,7 @@ static noinline int optsample_filter(struct sk_buff *skb, struct Qdisc *sch,
 	/* Without actions the result is a class. */
 	if (!IS_ENABLED(CONFIG_NET_CLS_ACT))
 		return 0;
-	return optsample_verdict(verdict, skb, sch, to_free);
+	return optsample_verdict(skb, sch, to_free, verdict);
 }
 
 /*
@@ -121,22 +121,28 @@ static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
 	return optsample_flow_enqueue(skb, sch, to_free, f);
 }
 
-/* The program runs first. */
+/* The program runs first; usually it has no opinion. */
 static noinline int optsample_enqueue_classified(struct sk_buff *skb,
 						 struct Qdisc *sch,
 						 struct sk_buff **to_free)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
-	int ret = 0;
+	struct tcf_proto *filter;
+	int verdict, ret;
 
-	if (likely(q->prog))
-		ret = optsample_verdict(optsample_prog_run(q->prog, skb), skb,
-					sch, to_free);
-	if (unlikely(filter) && !ret)
+	if (likely(q->prog)) {
+		verdict = optsample_prog_run(q->prog, skb);
+		ret = unlikely(verdict != TC_ACT_UNSPEC) ?
+		      optsample_verdict(skb, sch, to_free, verdict) : 0;
+		if (unlikely(ret))
+			return ret;
+	}
+	filter = rcu_dereference_bh(q->filter_list);
+	if (unlikely(filter)) {
 		ret = optsample_filter(skb, sch, to_free, filter);
-	if (unlikely(ret))
-		return ret;
+		if (unlikely(ret))
+			return ret;
+	}
 	return optsample_enqueue_tagged(skb, sch, to_free);
 }
 
@@ -251,7 +257,7 @@ static bool optsample_blocked(struct optsample_sched *q)
 	       (optsample_inflight_parked(q) || optsample_ordinary_waits(q));
 }
 
-/* Used while packets may be held, or if none has left for a while. */
+/* Used if something may hold packets, or if none has left for a while. */
 static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -289,15 +295,12 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	return skb;
 }
 
-static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
+static __always_inline struct sk_buff *
+optsample_dequeue_freely(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct optsample_stall *st = &q->stall;
 	struct sk_buff *skb;
 
-	if (st->careful || time_after(jiffies, st->last_jiffies +
-				      OPTSAMPLE_DRIVER_JIFFIES))
-		return optsample_dequeue_careful(sch);
 	if (!sch->q.qlen)
 		return NULL;
 	skb = optsample_next(q, false);
@@ -306,6 +309,38 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	qdisc_bstats_update(sch, skb);
 	optsample_left(sch, skb);
 	return skb;
+}
+
+/* Has no packet left for so long that the driver may have stopped? */
+static __always_inline bool optsample_paused(const struct optsample_stall *st)
+{
+	return time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES);
+}
+
+/* Packets may be held: if nothing has changed, they leave as the last did. */
+static noinline struct sk_buff *optsample_dequeue_steady(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	if (!q->stall.steady || optsample_paused(&q->stall) ||
+	    !optsample_link_up(sch) || !optsample_inflight_steady(q))
+		return optsample_dequeue_careful(sch);
+	skb = optsample_dequeue_freely(sch);
+	if (likely(skb))
+		optsample_inflight_steady_own(q, skb);
+	return skb;
+}
+
+static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (q->stall.careful)
+		return optsample_dequeue_steady(sch);
+	if (optsample_paused(&q->stall))
+		return optsample_dequeue_careful(sch);
+	return optsample_dequeue_freely(sch);
 }
 
 static void optsample_reset(struct Qdisc *sch)
