@@ -15,7 +15,7 @@ top=$PWD
 build=${OPTSAMPLE_BUILD:-$top/build}
 . tests/lib/tap.sh
 . tools/machines/linux-source.sh
-[ $# != 0 ] || set -- 6.1 6.12 newest
+[ $# != 0 ] || set -- 5.10 6.1 6.1-rt 6.12 newest
 
 # style DIR OPTIONS FILE...: a line for each warning. The kernel's own names
 # (struct Qdisc) come from its headers, unless there is a .git, hence a copy.
