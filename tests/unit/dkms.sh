@@ -22,9 +22,9 @@ matches()
 	done
 }
 
-matches 0 6.1.0-56-amd64 6.1.95 6.2 6.10.3 6.12.95+deb12-amd64 6.19-rc1 \
-	7.0.0 7.3.4+deb13-amd64 8.1 9.12.1 10.0 12.3-arm64 60.1
-matches 1 5.10.0-35-amd64 5.19.17 6.0.12 4.19.0 3.6.1 2.6.32 1.7.9
+matches 0 5.10.0-35-amd64 5.10.216-tegra 5.15.148-tegra 5.19.17 6.0.12 \
+	6.1.0-56-amd64 6.1.95 6.2 6.10.3 6.12.95+deb12-amd64 6.19-rc1 7.0.0 7.3.4+deb13-amd64 8.1 9.12.1 10.0 12.3-arm64 60.1
+matches 1 5.1.21 5.4.0-216-generic 5.9.16 4.19.0 3.6.1 2.6.32 1.7.9
 
 [ "$BUILD_EXCLUSIVE_CONFIG" = "CONFIG_NET_SCHED CONFIG_NET_CLS_ACT" ]
 ok "and only with qdiscs and classifiers"

@@ -456,24 +456,24 @@ finds ok manager static
 jetson()
 {
 	healthy "$1"
-	put /proc/sys/kernel/osrelease 5.15.148-tegra
+	put /proc/sys/kernel/osrelease 4.9.337-tegra
 	config ${whole_kernel//@(IFB|NET_CLS_BPF|NET_CLS_MATCHALL)=m/}
-	put /lib/modules/5.15.148-tegra/modules.dep "kernel/net/sched/act_mirred.ko:
+	put /lib/modules/4.9.337-tegra/modules.dep "kernel/net/sched/act_mirred.ko:
 kernel/net/sched/sch_ingress.ko:
 kernel/net/sched/act_gact.ko:
 kernel/net/sched/sch_fq_codel.ko:"
-	put /lib/modules/5.15.148-tegra/modules.builtin kernel/net/x.ko
+	put /lib/modules/4.9.337-tegra/modules.builtin kernel/net/x.ko
 	facts
 }
 shopt -s extglob
 jetson jetson
-sick Jetson error kernel.version "5.15.148-tegra is too old"
+sick Jetson error kernel.version "4.9.337-tegra is too old"
 finds error kernel.ifb CONFIG_IFB "config --module IFB"
 finds error kernel.cls_bpf CONFIG_NET_CLS_BPF
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
 finds error module "not installed" "dkms install optsample/"
-put /lib/modules/5.15.148-tegra/modules.dep "extra/ifb.ko.gz:
+put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
 extra/cls-bpf.ko:
 extra/ifb_other.ko:
 kernel/net/sched/xcls_matchall.ko:"

@@ -244,14 +244,14 @@ void check_kernel_version(struct doctor *d)
 	    sscanf(release, "%d.%d", &major, &minor) != 2) {
 		finding_add(d, DOCTOR_NOTE, NULL,
 			    "cannot tell the version of the kernel");
-	} else if (major > 6 || (major == 6 && minor >= 1) ||
+	} else if (major > 5 || (major == 5 && minor >= 10) ||
 		   module_is_loaded(d, "sch_optsample")) {
 		finding_add(d, DOCTOR_OK, NULL, "kernel %s", release);
 	} else {
 		finding_add(d, DOCTOR_ERROR, NULL,
-			    "kernel %s is too old for the module, which needs 6.1",
+			    "kernel %s is too old for the module, which needs 5.10",
 			    release);
-		finding_fix(d, "apt install linux-image-amd64 (or -arm64) of Debian 12 or newer, or a vendor's kernel from 6.1 on");
+		finding_fix(d, "apt install linux-image-amd64 (or -arm64) of Debian 11 or newer, or a vendor's kernel from 5.10 on");
 	}
 }
 
