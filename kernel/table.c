@@ -24,7 +24,7 @@ void optsample_flows_lists(struct optsample_sched *q)
 int optsample_flows_init(struct optsample_sched *q)
 {
 	u32 i, n = q->cfg.flows;
-	u32 bits = max(1, ilog2(roundup_pow_of_two(n)));
+	u32 bits = max(1, fls(n - 1));
 
 	q->tidy = jiffies;
 	get_random_bytes(&q->hash, sizeof(q->hash));

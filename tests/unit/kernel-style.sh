@@ -38,8 +38,12 @@ clean()
 
 linux_fetch
 mkdir "$scratch/good" && cp -a Kbuild kernel include "$scratch/good/" || exit 1
-style "$scratch/good" -f kernel/*.[ch] Kbuild \
+style "$scratch/good" -f kernel/*.c kernel/{message,optsample}.h Kbuild \
 	include/uapi/linux/pkt_sch_optsample.h >"$scratch/style"
+# Versions, and what older ones lack, are what it is for.
+style "$scratch/good" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON \
+	--ignore NEW_TYPEDEFS,MACRO_ARG_REUSE \
+	-f kernel/compat.h >>"$scratch/style"
 clean "checkpatch: kernel/ and the ABI" <"$scratch/style"
 # These are also for user space, which has neither BIT() nor u8.
 style "$scratch/good" --ignore BIT_MACRO,PREFER_KERNEL_TYPES \
