@@ -67,17 +67,21 @@ function table(title, names,	i, j, n, list)
 	}
 }
 
-# goal: at most LIMIT times fq_codel in all rows, or only in full ones
-function goal(what, name, full, limit,	i, k, r, met, worst, out, n)
+# goal: at most LIMIT times fq_codel, to two digits, in all rows or only in full
+# ones; PACKETS: only for messages of so many
+function goal(what, name, full, limit, packets,	i, k, r, met, row)
 {
 	for (i = 1; i <= rows; i++) {
 		k = order[i] SUBSEP name
 		if (!(k in cost) || !base[order[i]] ||
 		    (order[i] ~ /^full/) != full)
 			continue
-		r = cost[k] / base[order[i]]
-		met = r <= limit && !bad[k]
-		printf "%-6s %s %-11s %.2f (at most %.1f)\n",
+		split(order[i], row, SUBSEP)
+		if (packets && row[3] != packets)
+			continue
+		r = sprintf("%.2f", cost[k] / base[order[i]])
+		met = r + 0 <= limit && !bad[k]
+		printf "%-6s %s %-12s %.2f (at most %.2f)\n",
 			met ? "ok" : "MISSED", head[i], what, r, limit
 		if (!met)
 			missed++
@@ -121,10 +125,12 @@ END {
 		" times fq_codel"
 	table("other qdiscs", "pfifo sfq fq fq_codel cake")
 	table("optsample", "tagged deployed classified classified+deployed" \
-		" ordinary gap memory")
+		" filtered ordinary gap memory")
 	print "\ngoals"
 	goal("tagged", "tagged", 0, 0.5)
-	goal("classified", "classified", 0, 1.0)
+	goal("classified", "classified", 0, 0.85, 1)
+	goal("classified", "classified", 0, 0.65, 57)
+	goal("cls+deployed", "classified+deployed", 0, 0.95)
 	goal("sampling", "tagged", 1, 0.7)
 	goal("ordinary", "ordinary", 0, 1.1)
 	print missed + 0 " missed"
