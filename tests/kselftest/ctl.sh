@@ -728,6 +728,34 @@ test_recall()
 	is "$(traces)" "$clean" "recall: nothing is left"
 }
 
+# Kernels without matchall and cls_bpf, as those of JetPack
+test_few_filters()
+{
+	local name ko
+
+	rmmod cls_matchall cls_bpf 2>/dev/null
+	for name in cls_matchall cls_bpf; do
+		ko=$(modinfo -n $name) && mv "$ko" "$ko.away"
+	done
+	tc filter add dev lo parent ffff: matchall 2>/dev/null
+	is "$(grep -c -e cls_matchall -e cls_bpf /proc/modules)" 0 \
+		"neither matchall nor bpf can be loaded"
+	optsample up v0 2>err
+	ok "up without them"
+	is "$(<err)" "optsample: warning: the kernel has no cls_bpf: v0 loses what it sends if its network manager removes its addresses" \
+		"it tells what does not work"
+	is "$(tc filter show dev v0 egress | grep -wo -e matchall -e basic |
+		uniq)" basic "basic redirects"
+	tc qdisc show dev opt-v0 | grep -q "prog id"
+	ok "the qdisc runs the classifier"
+	optsample down v0
+	is "$(traces)" "$clean" "nothing is left"
+	for name in cls_matchall cls_bpf; do
+		ko=$(find /lib/modules -name "$name.ko*.away")
+		mv "$ko" "${ko%.away}"
+	done
+}
+
 # Plain tc shares its maps with `show`
 test_plain_tc()
 {
@@ -835,6 +863,7 @@ test_own
 test_own_broken
 test_inflight
 test_recall
+test_few_filters
 test_plain_tc
 test_traffic
 done_testing

@@ -432,7 +432,7 @@ static int up_checks(struct up *up)
 	return err ?: up_own_check(up) ?: module_load();
 }
 
-static int up_keep(const struct stack *s)
+static int up_keep(struct stack *s)
 {
 	int prog, err;
 
@@ -464,7 +464,8 @@ static int up_all(const struct up *up, struct state *st)
 	close(prog);
 	if (err)
 		return err;
-	err = up_keep(&st->stack) ?: up_peers(up, up->name) ?: up_spawn(st);
+	err = up_keep(&st->stack) ?: state_save(st) ?:
+	      up_peers(up, up->name) ?: up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;

@@ -448,34 +448,67 @@ static struct nl_msg *filter_request(int ifindex, uint32_t parent,
 	return msg;
 }
 
-/* matchall with one action, @parms as its attribute @attr */
-static int filter_add_action(struct nl_msg *msg, const char *kind, int attr,
-			     const void *parms, size_t size, const char *dev)
+/**
+ * struct filter - a filter at egress of DEV that matches everything
+ * @pref:	its preference
+ * @protocol:	only packets of this one
+ * @action:	kind of its action
+ * @attr:	attribute of the action,
+ * @parms:	its value, and
+ * @size:	its size in bytes
+ */
+struct filter {
+	uint32_t	pref;
+	uint16_t	protocol;
+	const char	*action;
+	int		attr;
+	const void	*parms;
+	size_t		size;
+};
+
+/* @kind has its actions as attribute @acts_attr */
+static int filter_send(const struct stack *s, const struct filter *f,
+		       const char *kind, int acts_attr)
 {
+	struct nl_msg *msg = filter_request(s->ifindex, STACK_EGRESS, f->pref,
+					    f->protocol, kind);
 	struct nlattr *opts, *acts, *act, *act_opts;
 
 	opts = nla_nest_start(msg, TCA_OPTIONS);
-	acts = nla_nest_start(msg, TCA_MATCHALL_ACT);
+	acts = nla_nest_start(msg, acts_attr);
 	act = nla_nest_start(msg, 1);
-	nla_put_string(msg, TCA_ACT_KIND, kind);
+	nla_put_string(msg, TCA_ACT_KIND, f->action);
 	act_opts = nla_nest_start(msg, TCA_ACT_OPTIONS);
-	nla_put(msg, attr, size, parms);
+	nla_put(msg, f->attr, f->size, f->parms);
 	nla_nest_end(msg, act_opts);
 	nla_nest_end(msg, act);
 	nla_nest_end(msg, acts);
 	nla_nest_end(msg, opts);
-	return stack_do(msg, "add a filter to", dev);
+	return netlink_send(msg);
+}
+
+/* JetPack's kernels have no matchall; basic without a tree matches all, too. */
+static int filter_add(const struct stack *s, const struct filter *f)
+{
+	int err = filter_send(s, f, "matchall", TCA_MATCHALL_ACT);
+
+	if (err == -ENOENT)
+		err = filter_send(s, f, "basic", TCA_BASIC_ACT);
+	if (err)
+		cli_error(err, "cannot add a filter with %s to %s: %s",
+			  f->action, s->dev, netlink_why(err));
+	return err;
 }
 
 static int filter_add_pass(const struct stack *s, uint16_t protocol)
 {
 	struct tc_gact parms = { .action = TC_ACT_OK };
 
-	return filter_add_action(filter_request(s->ifindex, STACK_EGRESS,
-						STACK_PREF_PASS, protocol,
-						"matchall"),
-				 "gact", TCA_GACT_PARMS, &parms,
-				 sizeof(parms), s->dev);
+	return filter_add(s, &(struct filter){
+		.pref = STACK_PREF_PASS, .protocol = protocol,
+		.action = "gact", .attr = TCA_GACT_PARMS,
+		.parms = &parms, .size = sizeof(parms),
+	});
 }
 
 static int filter_add_redirect(const struct stack *s)
@@ -486,11 +519,11 @@ static int filter_add_redirect(const struct stack *s)
 		.ifindex = netlink_ifindex(s->queue),
 	};
 
-	return filter_add_action(filter_request(s->ifindex, STACK_EGRESS,
-						STACK_PREF_REDIRECT,
-						ETH_P_ALL, "matchall"),
-				 "mirred", TCA_MIRRED_PARMS, &parms,
-				 sizeof(parms), s->dev);
+	return filter_add(s, &(struct filter){
+		.pref = STACK_PREF_REDIRECT, .protocol = ETH_P_ALL,
+		.action = "mirred", .attr = TCA_MIRRED_PARMS,
+		.parms = &parms, .size = sizeof(parms),
+	});
 }
 
 static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
@@ -504,7 +537,17 @@ static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
 	nla_put_string(msg, TCA_BPF_NAME, name);
 	nla_put_u32(msg, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
 	nla_nest_end(msg, opts);
-	return stack_do(msg, "add the BPF program to", dev);
+	return netlink_send(msg);
+}
+
+static int filter_add_classifier(const struct stack *s, int prog_fd)
+{
+	int err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag", prog_fd);
+
+	if (err)
+		cli_error(err, "cannot add the BPF program to %s: %s",
+			  s->queue, netlink_why(err));
+	return err;
 }
 
 static int filter_delete(const struct stack *s, uint32_t pref,
@@ -657,21 +700,33 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
 	if (!err)
 		err = qdisc_add_ordinary(s, cfg);
 	if (!err && !runs_prog)
-		err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag",
-				     prog_fd);
+		err = filter_add_classifier(s, prog_fd);
 	if (!err && s->made_ifb)
 		err = stack_redirect(s);
 	return err;
 }
 
-int stack_keep(const struct stack *s, int prog_fd)
+int stack_keep(struct stack *s, int prog_fd)
 {
 	int err = link_add_ifb(s->keep) ?: link_ifb_up(s->keep);
 
 	if (!err)
 		err = qdisc_add_clsact(netlink_ifindex(s->keep), s->keep);
-	if (!err)
-		err = filter_add_bpf(s->keep, STACK_EGRESS, "keep", prog_fd);
+	if (err)
+		return err;
+	err = filter_add_bpf(s->keep, STACK_EGRESS, "keep", prog_fd);
+	if (err == -ENOENT) {
+		cli_warn("the kernel has no cls_bpf: %s loses what it sends if its network manager removes its addresses",
+			 s->dev);
+		err = link_delete(s->keep);
+		if (err)
+			return err;
+		s->made_keep = false;
+		*s->keep = '\0';
+	} else if (err) {
+		cli_error(err, "cannot add the BPF program to %s: %s", s->keep,
+			  netlink_why(err));
+	}
 	return err;
 }
 

@@ -129,12 +129,13 @@ int stack_pause(const char *queue, uint32_t ms);
 
 /**
  * stack_keep - make the device that keeps the addresses
- * @s:		planned
+ * @s:		planned; a kernel that cannot do it is told of, and @keep and
+ *		@made_keep are cleared
  * @prog_fd:	from classifier_load_keep()
  *
  * On failure nothing is undone: call stack_down().
  */
-int stack_keep(const struct stack *s, int prog_fd);
+int stack_keep(struct stack *s, int prog_fd);
 
 /* Only the last step, for a device that replaced another one */
 int stack_redirect(const struct stack *s);
