@@ -352,10 +352,10 @@ run
 finds note manager.file "cannot read"
 finds ok manager "optsample keeps it"
 networkd extra
-grep -v cls_bpf "$robot/lib/modules/6.1.0-30-amd64/modules.dep" >"$scratch/dep"
+grep -v cls_matchall "$robot/lib/modules/6.1.0-30-amd64/modules.dep" >"$scratch/dep"
 cp "$scratch/dep" "$robot/lib/modules/6.1.0-30-amd64/modules.dep"
 facts
-sick "Ubuntu without linux-modules-extra" error kernel.cls_bpf \
+sick "Ubuntu without linux-modules-extra" error kernel.cls_matchall \
 	"not installed" linux-modules-extra-6.1.0-30-amd64
 
 ### Raspberry Pi OS with dhcpcd
@@ -469,7 +469,7 @@ shopt -s extglob
 jetson jetson
 sick Jetson error kernel.version "4.9.337-tegra is too old"
 finds error kernel.ifb CONFIG_IFB "config --module IFB"
-finds error kernel.cls_bpf CONFIG_NET_CLS_BPF
+finds warning kernel.cls_bpf CONFIG_NET_CLS_BPF
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
 finds error module "not installed" "dkms install optsample/"
@@ -483,6 +483,10 @@ lacks kernel.ifb
 lacks kernel.cls_bpf
 finds error kernel.cls_matchall
 finds error kernel.act_mirred "not installed"
+echo kernel/net/sched/cls_basic.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
+name="Jetson with cls_basic"
+run
+finds ok kernel.cls_matchall CONFIG_NET_CLS_BASIC
 rm "$robot/proc/config.gz"
 name="Jetson without a configuration"
 run

@@ -24,6 +24,7 @@ enum part_state { PART_THERE, PART_NO_FILE, PART_MISSING, PART_UNKNOWN };
  * @option:	without CONFIG_
  * @need:	level of the finding if it is missing
  * @lost:	what does not work without it
+ * @instead:	module that takes its place, or NULL
  */
 struct part {
 	const char		*name;
@@ -31,27 +32,33 @@ struct part {
 	bool			module;
 	enum doctor_level	need;
 	const char		*lost;
+	const struct part	*instead;
+};
+
+static const struct part basic = {
+	.name = "cls_basic", .option = "NET_CLS_BASIC", .module = true,
 };
 
 static const struct part parts[] = {
 	{ "ifb", "IFB", true, DOCTOR_ERROR,
-	  "no queue that outlives the carrier" },
+	  "no queue that outlives the carrier", NULL },
 	{ "sch_ingress", "NET_SCH_INGRESS", true, DOCTOR_ERROR,
-	  "no redirect to the queue" },
+	  "no redirect to the queue", NULL },
 	{ "cls_matchall", "NET_CLS_MATCHALL", true, DOCTOR_ERROR,
-	  "no redirect to the queue" },
+	  "no redirect to the queue", &basic },
 	{ "act_mirred", "NET_ACT_MIRRED", true, DOCTOR_ERROR,
-	  "no redirect to the queue" },
+	  "no redirect to the queue", NULL },
 	{ "act_gact", "NET_ACT_GACT", true, DOCTOR_ERROR,
-	  "no exception for EAPOL" },
-	{ "cls_bpf", "NET_CLS_BPF", true, DOCTOR_ERROR, "no classifier" },
-	{ "cls_act", "NET_CLS_ACT", false, DOCTOR_ERROR, "no actions" },
+	  "no exception for EAPOL", NULL },
+	{ "cls_bpf", "NET_CLS_BPF", true, DOCTOR_WARNING,
+	  "packets are lost when the network manager removes addresses", NULL },
+	{ "cls_act", "NET_CLS_ACT", false, DOCTOR_ERROR, "no actions", NULL },
 	{ "bpf_syscall", "BPF_SYSCALL", false, DOCTOR_ERROR,
-	  "no classifier" },
+	  "no classifier", NULL },
 	{ "bpf_jit", "BPF_JIT", false, DOCTOR_WARNING,
-	  "the classifier is slow" },
+	  "the classifier is slow", NULL },
 	{ "sch_fq_codel", "NET_SCH_FQ_CODEL", true, DOCTOR_WARNING,
-	  "ordinary traffic has a plain queue" },
+	  "ordinary traffic has a plain queue", NULL },
 };
 
 static bool kernel_release(const struct doctor *d, char release[DOCTOR_VALUE])
@@ -191,7 +198,16 @@ static bool is_distribution(const struct doctor *d, const char *id)
 static void part_report(struct doctor *d, const struct kernel *k,
 			const struct part *p)
 {
-	switch (part_look(d, k, p)) {
+	enum part_state state = part_look(d, k, p);
+
+	if (state != PART_THERE && p->instead &&
+	    part_look(d, k, p->instead) == PART_THERE) {
+		finding_add(d, DOCTOR_OK, p->name,
+			    "CONFIG_%s is there and takes its place",
+			    p->instead->option);
+		return;
+	}
+	switch (state) {
 	case PART_THERE:
 		finding_add(d, DOCTOR_OK, p->name, "CONFIG_%s is there",
 			    p->option);
