@@ -12,11 +12,13 @@ CC	?= cc
 CXX	?= c++
 CLANG	?= clang
 CFLAGS	?= -O2 -g
+CXXFLAGS ?= $(CFLAGS)
+MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(shell $(CC) -dumpmachine))
 UAPI	:= -Iinclude/uapi
 COMMON	:= -D_GNU_SOURCE -DOPTSAMPLE_VERSION='"$(VERSION)"' -Wall -Wextra -Wshadow \
 	   -Wno-missing-field-initializers $(CPPFLAGS) -Iinclude -Iuserspace
 ALL_CFLAGS := -std=gnu11 $(COMMON) -Wmissing-prototypes -Wstrict-prototypes $(CFLAGS)
-ALL_CXXFLAGS := -std=c++17 $(COMMON) $(CFLAGS)
+ALL_CXXFLAGS := -std=c++17 $(COMMON) $(CXXFLAGS)
 # code that gives the same bits on every CPU and for any input
 EXACT	:= -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
 	   -fno-strict-aliasing
@@ -34,7 +36,8 @@ msg	= $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make build       everything into build/: programs in build/bin (no root, no VM)'
+	@echo 'make programs    what make install installs, into build/ (no root, no network)'
+	@echo 'make build       everything: programs, module, tests; installs packages first'
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
 	@echo '                 a loop closes: what becomes of the map'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
@@ -42,26 +45,30 @@ help:
 	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
-	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'
+	@echo 'make install     programs, tc plugin, man pages, module source for DKMS;'
+	@echo '                 DESTDIR, PREFIX, see tools/make/install.mk; make uninstall'
 	@echo 'make clean       remove what was made (make distclean: kernels too)'
 
 # packages first: what follows asks pkg-config and the compiler
 packages-%:
-	@tools/packages $*
+	@tools/packages $(subst +, ,$*)
 
-build: packages-build
-	$(Q)$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell \
-		nproc)) all
+# again, with all processors, for what was just installed
+again = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+build: packages-programs+options+build
+	$(again) all
 
+include tools/make/options.mk
 include tools/make/rules.mk
 include tools/make/install.mk
 include tools/make/bench.mk
 
-all: module bpf programs plugins tests
-programs: $(PROGRAMS_BUILT)
-plugins: $(PLUGINS)
-tests: $(TESTS_BUILT) $(FUZZERS)
-bpf: $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard bpf/*.bpf.c tests/bpf/*.bpf.c)))
+all: module bpf programs tests
+objects = $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard $(1))))
+PROGRAM_BPF := $(call objects,bpf/*.bpf.c)
+programs: left_out $(PROGRAMS_BUILT) $(PLUGINS) $(PROGRAM_BPF)
+tests: $(TOOLS_BUILT) $(TESTS_BUILT) $(FUZZERS)
+bpf: $(PROGRAM_BPF) $(call objects,tests/bpf/*.bpf.c)
 
 # tools/machines/kernel knows when nothing is to be done
 module:
@@ -71,42 +78,52 @@ module:
 
 vpath %.bpf.c bpf tests/bpf
 $(BUILD)/bpf/%.bpf.o: %.bpf.c $(COMMANDS) $(wildcard bpf/*.h) \
-		      include/optsample/tag.h include/optsample/segment.h
+		      include/optsample/tag.h include/optsample/segment.h | $(BUILD)/.found
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
-		-I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+		-I/usr/include/$(MULTIARCH) -c -o $@ $<
 
 # the unit tests that tests/unit/all.sh runs; the others are tests of their own
 lib-tests:
 	@echo $(filter-out sampler sampler_bounds sync odometer,$(call names,TESTS))
 
-demo: build packages-check
+# what the demo runs, and nothing else
+demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample \
+	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
+	slam-worker slam-eval slam-world)
+
+demo: packages-programs+demo
+	$(again) demo-build
 	tools/demo/wifi
 	tools/demo/maps
 	tools/demo/slam
 
-check: build packages-check
+check: build packages-demo+check
 	tests/run check
 
 ifeq ($(T)$(filter test,$(MAKECMDGOALS)),test)
 $(error missing T="NAME ...", see make test-list)
 endif
-test: build packages-check
+test: build packages-demo+check
 	@tests/run check $(T)
 
 test-list:
 	@tests/run list
 
-check-full: build packages-check packages-check-full
+check-full: build packages-demo+check+check-full
 	tests/run check-full
 
+# what was downloaded stays
+DOWNLOADED := apt chroot guest guest.lock kernels linux-source tdc
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin obj pic pictures fuzz sanitized tc bpf idl ros1 engine fastdds \
-		demo/run demo/gdim module check .commands sch_optsample.ko .module.out)
+	$(Q)[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 \
+		$(DOWNLOADED:%=! -name %) ! -name demo -exec rm -rf {} +
+	$(Q)[ ! -d $(BUILD)/demo ] || find $(BUILD)/demo -mindepth 1 -maxdepth 1 \
+		! -name '*.avi' -exec rm -rf {} +
 
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs plugins tests bpf module demo check test test-list \
-	check-full lib-tests install clean distclean
+.PHONY: help build all programs tests bpf module demo demo-build check test test-list \
+	check-full lib-tests clean distclean

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 FLAGS	:= $(UAPI)
 PKGS	:= libbpf
-PROGRAMS := test_ros_tag
+TOOLS	:= test_ros_tag

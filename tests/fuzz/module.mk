@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 SRCS	:=
 FLAGS	:= -Itests/fuzz/include -Itests/bpf $(UAPI)
-PROGRAMS := fuzz_corpus fuzz_replay
+TOOLS	:= fuzz_corpus fuzz_replay
 # the classifier in user space: kernel.c includes the program
 FUZZ	:= ros_tag
 fuzz_corpus.SRCS := tests/fuzz/input.c tests/bpf/packet.c tests/bpf/frame.c

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dkms.sh - kernels that dkms.conf accepts, and whether its version is ours
+# dkms.sh - kernels that dkms.conf accepts, and the one version in all texts
 
 cd "$(dirname -- "$0")/../.." || exit 1
 . tests/lib/tap.sh
 
 kernel_source_dir=/K dkms_tree=/D
-. ./dkms.conf
+make -s build/share/dkms.conf build/share/Documentation/tc-optsample.8 || exit 1
+. build/share/dkms.conf
 
 # matches STATUS VERSION...: with dkms's comparison
 matches()
@@ -33,8 +34,13 @@ version=$(sed -n 's/^VERSION\t:= //p' Makefile)
 ok "dkms.conf is of version $version"
 grep -q "dkms install optsample/$version " README.md
 ok "so is the README"
-grep -q "^\.TH OPTSAMPLE 8 .*\"optsample $version\"" Documentation/tc-optsample.8
+grep -q "^\.TH OPTSAMPLE 8 .*\"optsample $version\"" \
+	build/share/Documentation/tc-optsample.8
 ok "and tc-optsample(8)"
+! grep -L '^\.TH .*"optsample @VERSION@"' Documentation/*.[178] | grep .
+ok "as all man pages"
+grep -q "<version>$version.0<" idl/gdim_msgs/package.xml
+ok "and gdim_msgs"
 [[ ${MAKE[0]} == *"M=/D/optsample/$version/build "* ]]
 ok "it is built where dkms puts it"
 done_testing

@@ -2,7 +2,7 @@
 SRCS	:=
 EXTRA	:= bench_image bench_cloud bench_map bench_vscan bench_fusion bench_store quality \
 	   figures-blob figures-flow figures-jpeg figures-score figures-strip slamd-plain slam-plot
-PROGRAMS := figures-plot
+TOOLS	:= figures-plot
 PKGS	:= cairo
 
 bench_image.USES := formats

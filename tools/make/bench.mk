@@ -3,7 +3,7 @@
 # bench.mk - benchmarks: what they need is built for them only
 
 # what tools/bench/bench and tools/bench/figures run
-bench-build: build packages-check packages-check-full
+bench-build: build packages-demo+check+check-full
 	$(Q)$(MAKE) --no-print-directory $(addprefix $(BIN)/,$(EXTRA.tools/bench))
 
 bench: bench-build
@@ -12,7 +12,7 @@ bench: bench-build
 
 # means over these images, and each by name
 IMAGES	?= $(wildcard ../shared/data/images/*.png)
-bench-quality: packages-build
+bench-quality: packages-programs+options+build
 	$(Q)$(MAKE) --no-print-directory $(BIN)/quality
 	$(BIN)/quality $(IMAGES)
 

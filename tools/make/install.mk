@@ -1,46 +1,67 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install.mk - what `make install` puts where
+# install.mk - what `make install` puts where; `make uninstall` removes it
+#
+# Packagers set PREFIX, DESTDIR and, where theirs are other ones, the folders
+# below. STRIP=1 strips programs and plugins.
 
-# where Debian's tc looks
-TCLIB	:= $(DESTDIR)$(PREFIX)/lib/$(shell $(CC) -print-multiarch)/tc
-DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
+BINDIR	?= $(PREFIX)/bin
+SBINDIR	?= $(PREFIX)/sbin
+# plugins and BPF objects; programs are compiled with it
+LIBDIR	?= $(PREFIX)/lib/optsample
+MANDIR	?= $(PREFIX)/share/man
+DOCDIR	?= $(PREFIX)/share/doc/optsample
+IDLDIR	?= $(PREFIX)/share/gdim_msgs
+UNITDIR	?= $(PREFIX)/lib/systemd/system
+# where Debian's tc looks, for a PREFIX of /usr
+TCDIR	?= $(PREFIX)/lib/$(MULTIARCH)/tc
+# where dkms looks
+SRCDIR	?= $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/src
+DKMS	= $(SRCDIR)/optsample-$(VERSION)
 
-install: build
-	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(addprefix $(BIN)/optsample-,\
-		sim lab send recv) $(BIN)/gdimd $(BIN)/gdimctl \
-		$(addprefix $(BIN)/slam,d -worker -eval)
-	install -D -m 755 $(BUILD)/fastdds/fastdds.so \
-		$(DESTDIR)$(PREFIX)/lib/optsample/fastdds.so
-	install -D -m 755 $(BUILD)/engine/engine-mpi.so \
-		$(DESTDIR)$(PREFIX)/lib/optsample/engine-mpi.so
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs \
-		idl/gdim_msgs/package.xml idl/gdim_msgs/CMakeLists.txt
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/msg \
-		idl/gdim_msgs/msg/*.msg
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/srv \
-		idl/gdim_msgs/srv/*.srv
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system \
-		userspace/apps/*/systemd/*.service
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
-		userspace/apps/*/systemd/*.conf
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/optsample \
-		$(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/keep.bpf.o
-	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
-	install -D -m 644 $(BUILD)/ros1/liboptsample-ros1.so \
-		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
-		Documentation/tc-optsample.8 Documentation/optsample.8 \
-		Documentation/gdimd.8 Documentation/slamd.8 \
-		Documentation/slam-worker.8
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(addprefix Documentation/optsample-,lab.1 send.1 recv.1) \
-		Documentation/gdimctl.1 Documentation/slam-eval.1
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
-		Documentation/optsample-ros1.7
-	install -D -m 644 -t $(DKMS) Kbuild dkms.conf
-	install -D -m 644 -t $(DKMS)/kernel kernel/*.[ch]
-	install -D -m 644 -t $(DKMS)/include/optsample include/optsample/*.h
-	install -D -m 644 -t $(DKMS)/include/uapi/linux include/uapi/linux/*.h
+# texts with @VERSION@, @BINDIR@ or @LIBDIR@
+TEXTS	:= dkms.conf $(wildcard Documentation/*.[178] userspace/apps/*/systemd/*.service)
+SHARE	:= $(BUILD)/share
+$(TEXTS:%=$(SHARE)/%): $(SHARE)/%: % $(BUILD)/.folders
+	@mkdir -p $(@D)
+	$(Q)sed 's|@VERSION@|$(VERSION)|g; s|@BINDIR@|$(BINDIR)|g; s|@LIBDIR@|$(LIBDIR)|g' $< >$@
+$(call kept,$(BUILD)/.folders,$(VERSION) $(BINDIR) $(LIBDIR))
+
+# $(call put,MODE,FOLDER,FILES): a word MODE|FILE|PLACE for each
+put = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
+manual = $(call put,644,$(MANDIR)/man$(1),$(filter %.$(1),$(TEXTS:%=$(SHARE)/%)))
+COMMANDS_PUT = $(call put,755,$(SBINDIR),$(BIN)/optsample) \
+	$(call put,755,$(BINDIR),$(filter-out %/optsample,$(PROGRAMS_BUILT))) \
+	$(call put,755,$(TCDIR),$(filter %/q_optsample.so,$(PLUGINS))) \
+	$(call put,755,$(LIBDIR),$(filter-out %/q_optsample.so,$(PLUGINS)))
+OTHERS_PUT = $(call put,644,$(LIBDIR),$(PROGRAM_BPF)) \
+	$(call manual,1) $(call manual,7) $(call manual,8) \
+	$(call put,644,$(UNITDIR),$(filter %.service,$(TEXTS:%=$(SHARE)/%))) \
+	$(call put,644,$(DOCDIR),$(wildcard userspace/apps/*/systemd/*.conf)) \
+	$(call put,644,$(IDLDIR),$(addprefix idl/gdim_msgs/,package.xml CMakeLists.txt)) \
+	$(call put,644,$(IDLDIR)/msg,$(wildcard idl/gdim_msgs/msg/*.msg)) \
+	$(call put,644,$(IDLDIR)/srv,$(wildcard idl/gdim_msgs/srv/*.srv)) \
+	$(call put,644,$(DKMS),Kbuild $(SHARE)/dkms.conf) \
+	$(call put,644,$(DKMS)/kernel,$(wildcard kernel/*.[ch])) \
+	$(call put,644,$(DKMS)/include/optsample,$(wildcard include/optsample/*.h)) \
+	$(call put,644,$(DKMS)/include/uapi/linux,$(wildcard include/uapi/linux/*.h))
+
+# $(call each_put,WORDS,COMMAND) with $$mode, $$file and $$place
+each_put = @for p in $(foreach p,$(1),'$(p)'); do \
+	mode=$${p%%|*} place=$(DESTDIR)$${p\#\#*|}; file=$${p\#*|}; file=$${file%|*}; \
+	$(2) || exit; done
+
+install: programs $(TEXTS:%=$(SHARE)/%)
+	$(call each_put,$(COMMANDS_PUT),install $(if $(filter 1 yes,$(STRIP)),-s) -D -m $$mode $$file $$place)
+	$(call each_put,$(OTHERS_PUT),install -D -m $$mode $$file $$place)
 	@echo 'module: dkms install optsample/$(VERSION)'
+
+# ours alone, the inner ones first
+OWN	= $(DKMS)/kernel $(DKMS)/include/optsample $(DKMS)/include/uapi/linux \
+	  $(DKMS)/include/uapi $(DKMS)/include $(DKMS) $(IDLDIR)/msg $(IDLDIR)/srv $(IDLDIR) \
+	  $(LIBDIR) $(DOCDIR)
+uninstall:
+	$(call each_put,$(COMMANDS_PUT) $(OTHERS_PUT),rm -f $$place)
+	@for d in $(OWN); do rmdir $(DESTDIR)$$d 2>/dev/null || :; done
+
+.PHONY: install uninstall

@@ -9,8 +9,11 @@
 #	LIBS	linker flags; PKGS: packages of pkg-config
 #	FLAGS	compiler flags; IDL: "yes" if it includes types of idl/
 #	SRCS	its sources; if not set, all of the folder
-#	PROGRAMS programs of `make build`; EXTRA: other programs
-#	PLUGIN	a shared object of all its sources, as a path in build/
+#	PROGRAMS programs that are installed; TOOLS: other programs of `make
+#		build`, for tests and demos; EXTRA: programs that it does not
+#		build
+#	PLUGIN	a shared object of all its sources, as a path in build/;
+#		installed, too
 #	TESTS	NAME for each tests/unit/FOLDER/test_NAME.c
 #	FUZZ	NAME for each tests/fuzz/fuzz_NAME.c
 #
@@ -24,7 +27,7 @@ PIC	:= $(BUILD)/pic
 CHECKED	:= $(BUILD)/sanitized
 
 MODULES	:= $(patsubst %/module.mk,%,$(shell find userspace tools tests -name module.mk))
-SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS EXTRA PLUGIN TESTS FUZZ
+SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS TOOLS EXTRA PLUGIN TESTS FUZZ
 
 # folder USES
 folder = $(foreach u,$(1),$(if $(filter tools/% tests/%,$(u)),$(u),userspace/$(u)))
@@ -44,7 +47,7 @@ object = $(patsubst %,$(1)/%.o,$(basename $(2)))
 main = $(wildcard $(2)/$(1).c $(2)/$(1).cpp)
 # library FOLDER: the sources of its archive
 library = $(if $(PLUGIN.$(1)),,$(filter-out $(foreach p,$(PROGRAMS.$(1)) \
-	$(EXTRA.$(1)),$(call main,$(p),$(1))),$(SRCS.$(1))))
+	$(TOOLS.$(1)) $(EXTRA.$(1)),$(call main,$(p),$(1))),$(SRCS.$(1))))
 $(foreach m,$(MODULES),$(eval LIBRARY.$(m) := $(call library,$(m))))
 
 # closure FOLDERS: they and all that they use
@@ -71,11 +74,15 @@ source_flags = $(if $(filter tests/unit/%,$(1)),-Itests/unit) \
 # A source is compiled again if what it includes, its module.mk, the compiler
 # or the common flags have changed.
 COMMANDS := $(BUILD)/.commands
-ifneq ($(file <$(COMMANDS)),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
-$(shell mkdir -p $(BUILD))
-$(file >$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
-endif
+# $(call kept,FILE,TEXT): FILE has TEXT, and is new if it had another one
+kept = $(if $(findstring <$(file <$(1))>,<$(2)>),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
+$(call kept,$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(LDFLAGS) \
+	$(foreach o,$(OPTIONS),$(o)=$($(o))))
 .SECONDEXPANSION:
+# one line that names packages, instead of an error for each header
+$(BUILD)/.found: tools/packages.txt
+	$(Q)mkdir -p $(BUILD)
+	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' tools/packages --find programs && touch $@
 needs = $(COMMANDS) $(filter $(1)/module.mk,$(MODULES:%=%/module.mk))
 idl_headers = $(if $(IDL.$(1)),$(IDL_HEADERS))
 
@@ -84,15 +91,15 @@ $(call msg,$(1),$@)
 @mkdir -p $(@D)
 $(Q)$(2) $(call source_flags,$<) -MMD -MP $(3) -c -o $@ $<
 endef
-$(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+$(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
 	$(call compile,CC,$(CC) $(ALL_CFLAGS))
-$(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+$(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
 	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS))
-$(PIC)/%.o: %.c $$(call needs,$$(*D))
+$(PIC)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found
 	$(call compile,CC,$(CC) $(ALL_CFLAGS),-fPIC)
-$(PIC)/%.o: %.cpp $$(call needs,$$(*D))
+$(PIC)/%.o: %.cpp $$(call needs,$$(*D)) | $(BUILD)/.found
 	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS),-fPIC)
-$(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+$(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
 	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) -fsanitize=fuzzer-no-link)
 
 %.a:
@@ -120,18 +127,19 @@ each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
 program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2))))
 test = $(eval $(call linked,$(OBJ),test_$(1),$(2),$(call unit,$(1),$(2))))
 fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c))
-$(call each,PROGRAMS,program)$(call each,EXTRA,program)
+$(foreach s,PROGRAMS TOOLS EXTRA,$(call each,$(s),program))
 $(call each,TESTS,test)$(call each,FUZZ,fuzzer)
 
 names = $(foreach m,$(MODULES),$($(1).$(m)))
 TESTS_BUILT := $(addprefix $(BIN)/test_,$(call names,TESTS))
 FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
 PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call names,PROGRAMS))
+TOOLS_BUILT := $(addprefix $(BIN)/,$(call names,TOOLS))
 
-$(PROGRAMS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
+$(PROGRAMS_BUILT) $(TOOLS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(if $(CXX.$*),$(CXX),$(CC)) $(CFLAGS) $(LDFLAGS) -o $@ $(link)
+	$(Q)$(if $(CXX.$*),$(CXX) $(CXXFLAGS),$(CC) $(CFLAGS)) $(LDFLAGS) -o $@ $(link)
 $(FUZZERS): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
@@ -148,12 +156,12 @@ $(foreach m,$(MODULES),$(if $(PLUGIN.$(m)),$(eval $(call plugin,$(m)))))
 $(PLUGINS): $(BUILD)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(if $(CXX.$*),$(CXX),$(CC)) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(link)
+	$(Q)$(if $(CXX.$*),$(CXX) $(CXXFLAGS),$(CC) $(CFLAGS)) $(LDFLAGS) -shared -o $@ $(link)
 
 # types of idl/, by Cyclone DDS
 IDL_C	:= $(patsubst idl/%.idl,$(BUILD)/idl/%.c,$(wildcard idl/*.idl))
 IDL_HEADERS := $(IDL_C:.c=.h)
-$(BUILD)/idl/%.c $(BUILD)/idl/%.h: idl/%.idl $(wildcard idl/*.idl)
+$(BUILD)/idl/%.c $(BUILD)/idl/%.h: idl/%.idl $(wildcard idl/*.idl) | $(BUILD)/.found
 	$(call msg,IDLC,$(BUILD)/idl/$*)
 	@mkdir -p $(@D)
 	$(Q)idlc -t -o $(@D) $<

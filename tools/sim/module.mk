@@ -2,7 +2,8 @@
 USES	:= base link
 LIBS	:= -lpng -lm
 PKGS	:= cairo
-PROGRAMS := optsample-sim udp-link link-sim link-watch hwsim-medium
+PROGRAMS := optsample-sim
+TOOLS	:= udp-link link-sim link-watch hwsim-medium
 link-watch.LIBS := -lcjson
 hwsim-medium.PKGS := libnl-3.0 libnl-genl-3.0
 hwsim-medium.FLAGS := $$(pkg-config --cflags libnl-genl-3.0)

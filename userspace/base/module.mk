@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lcjson -linih -lmicrohttpd -lsystemd -lm -lpthread
 TESTS	:= settings
+
+installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
+$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/base/installed.o): $(BUILD)/.folders

@@ -6,7 +6,7 @@
 #define BASE_VERSION_H
 
 #ifndef OPTSAMPLE_VERSION
-#define OPTSAMPLE_VERSION "0.1"
+#error "VERSION of the Makefile is missing"
 #endif
 
 #endif

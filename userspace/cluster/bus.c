@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -16,11 +15,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "base/installed.h"
 #include "cluster/member.h"
-
-#ifndef BUS_DIR
-#define BUS_DIR	"/usr/lib/optsample"
-#endif
 
 enum {
 	HEARTBEAT_MS		= 5000,
@@ -81,52 +77,35 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 	return 0;
 }
 
-/* Open MPI's own plug-ins want to see its symbols: hence RTLD_GLOBAL */
-static void *bus_try_plugin(const char *directory, const char *more,
-			    char why[ERROR_TEXT])
-{
-	char path[PATH_MAX];
-	void *p;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s%s/engine-mpi.so",
-			     directory, more) >= sizeof(path) ||
-	    access(path, F_OK))
-		return NULL;
-	p = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-	if (!p)
-		snprintf(why, ERROR_TEXT, "%s", dlerror());
-	return p;
-}
-
-static void *bus_find_plugin(char why[ERROR_TEXT])
-{
-	const char *own = getenv("OPTSAMPLE_ENGINES");
-	char exe[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	void *p = own ? bus_try_plugin(own, "", why) : NULL;
-
-	if (!p && n > 0) {
-		exe[n] = '\0';
-		dirname(exe);
-		p = bus_try_plugin(exe, "", why);
-		if (!p)
-			p = bus_try_plugin(exe, "/../engine", why);
-	}
-	return p ? p : bus_try_plugin(BUS_DIR, "", why);
-}
-
 static int load_mpi(struct bus *e, char error[ERROR_TEXT])
 {
-	char why[ERROR_TEXT] = "engine-mpi.so not found";
+	char path[PATH_MAX];
 
-	e->plugin = bus_find_plugin(why);
+	if (installed_find("OPTSAMPLE_ENGINES", "engine", "engine-mpi.so",
+			   path))
+		return error_set(error, -EOPNOTSUPP,
+				 "mpi: engine-mpi.so not found");
+	/* Open MPI's own plug-ins want to see its symbols */
+	e->plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!e->plugin)
-		return error_set(error, -EOPNOTSUPP, "mpi: %.200s", why);
+		return error_set(error, -EOPNOTSUPP, "mpi: %.200s", dlerror());
 	e->transport = dlsym(e->plugin, "bus_mpi");
 	if (!e->transport || e->transport->abi != BUS_ABI)
 		return error_set(error, -EOPNOTSUPP,
 				 "mpi: engine-mpi.so has another version");
 	return 0;
+}
+
+static int bus_choose_amqp(struct bus *e, char error[ERROR_TEXT])
+{
+#ifdef WITHOUT_RABBITMQ
+	(void)e;
+	return error_set(error, -EOPNOTSUPP, "amqp: built without RabbitMQ");
+#else
+	(void)error;
+	e->transport = &bus_amqp;
+	return 0;
+#endif
 }
 
 static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
@@ -141,7 +120,7 @@ static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
 	if (!strcmp(spec, "threads"))
 		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
-		e->transport = &bus_amqp;
+		return bus_choose_amqp(e, error);
 	else
 		return error_set(error, -EINVAL, "engine '%.*s' must be "
 				 "threads, amqp://... or mpi",

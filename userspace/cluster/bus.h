@@ -10,8 +10,8 @@
  *		5672 by default, a VHOST that begins with / is written %2f...
  *		The user needs configure, write and read for ^optsample:
  *  mpi		ranks of one mpirun; rank 0 is the coordinator. A plug-in,
- *		engine-mpi.so: searched in $OPTSAMPLE_ENGINES, next to the
- *		program, in ../engine from there, and in its installed place
+ *		engine-mpi.so: searched in $OPTSAMPLE_ENGINES or, if that is
+ *		not set, as base/installed.h says
  *
  * Members. The coordinator has id 0, workers have ids from 1 on that are never
  * reused in a job. Membership changes are delivered in-band as events, in order

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= base
-LIBS	:= -lrabbitmq -lpthread
+SRCS	:= $(if $(RABBITMQ),$(SRCS),$(filter-out %/amqp.c %/broker.c,$(SRCS)))
+LIBS	:= $(call if_with,RABBITMQ,-lrabbitmq) -lpthread
 TESTS	:= bus
+bus.FLAGS := $(if $(RABBITMQ),,-DWITHOUT_RABBITMQ)

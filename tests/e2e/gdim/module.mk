@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= ros/io map/io
-LIBS	:= -lfastrtps -lfastcdr
-PROGRAMS := store-storm gdim-feed submap-writer fastdds-submap-writer gdim-bad http-load
+LIBS	:= $(FASTDDS_LIBS)
+TOOLS	:= store-storm gdim-feed submap-writer fastdds-submap-writer gdim-bad http-load

@@ -20,7 +20,7 @@ test_unit()
 		ok 'the unit # SKIP no systemd-analyze'
 		return
 	fi
-	sed "s|^ExecStart=/usr/bin/|ExecStart=$bin/|; /^Documentation/d" \
+	sed "s|@BINDIR@|$bin|; /^Documentation/d" \
 		"$unit" >"$scratch/gdimd.service"
 	[ -z "$(systemd-analyze verify "$scratch/gdimd.service" 2>&1 |
 		tee /dev/stderr)" ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= ros/io
 IDL	:= yes
-LIBS	:= -lfastrtps -lfastcdr
+LIBS	:= $(FASTDDS_LIBS)
 FLAGS	:= -Itests/e2e/gdim
-PROGRAMS := service-node service-peer io-copy fastdds-client
+TOOLS	:= service-node service-peer io-copy fastdds-client

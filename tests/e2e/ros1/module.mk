@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-PROGRAMS := client-node ros1-pub ros1-sub test_rules
+TOOLS	:= client-node ros1-pub ros1-sub test_rules
 client-node.USES := ros/ros1
 client-node.LIBS := -lz
 ros1-pub.PKGS := roscpp

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lm
-PROGRAMS := bus-peer bus-pingpong slam-world log-bag
+TOOLS	:= bus-peer bus-pingpong slam-world log-bag
 bus-peer.USES := cluster
 bus-pingpong.USES := cluster
 log-bag.USES := laser ros/io

@@ -6,7 +6,7 @@
 #include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,31 +15,18 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+#include "base/installed.h"
 #include "classifier.h"
 
-/* relative to bin/ of the build tree, or of an installation */
-static const char *const classifier_places[] = {
-	"%1$s/../bpf/%2$s.bpf.o",
-	"%1$s/../lib/optsample/%2$s.bpf.o",
-	"/usr/lib/optsample/%2$s.bpf.o%1$.0s",
-};
-
-static int classifier_find(const char *name, char path[CTL_PATH])
+static int classifier_find(const char *name, char path[PATH_MAX])
 {
-	char exe[CTL_PATH / 2] = "";
-	const char *dir;
+	char file[64];
 
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
-		return -errno;
-	dir = dirname(exe);
-	for (size_t i = 0; i < sizeof(classifier_places) /
-	     sizeof(*classifier_places); i++) {
-		snprintf(path, CTL_PATH, classifier_places[i], dir, name);
-		if (!access(path, R_OK))
-			return 0;
-	}
-	return cli_error(-ENOENT, "no %s.bpf.o in %s/../bpf or /usr/lib/optsample",
-			 name, dir);
+	snprintf(file, sizeof(file), "%s.bpf.o", name);
+	if (!installed_find(NULL, "bpf", file, path))
+		return 0;
+	return cli_error(-ENOENT, "no %s, neither beside the program nor in %s",
+			 file, installed_folder);
 }
 
 static void classifier_pins_of(const char *dev, char path[CTL_PATH])
@@ -132,7 +119,7 @@ static int classifier_pin(struct bpf_object *obj, const char *name,
 /* Return: file descriptor of the program, or negative errno */
 static int classifier_object(const char *dev, const char *name)
 {
-	char path[CTL_PATH], pins[CTL_PATH];
+	char path[PATH_MAX], pins[CTL_PATH];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
 	struct bpf_object *obj;
 	int err;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/installed.h"
 #include "doctor.h"
 
 enum {
@@ -139,7 +140,8 @@ static void report_ros1(struct doctor *d)
 	finding_add(d, DOCTOR_WARNING, "ros1",
 		    "ROS 1 nodes (%s) publish over TCP, which cannot be sampled below them",
 		    names);
-	finding_fix(d, "LD_PRELOAD=/usr/lib/optsample/liboptsample-ros1.so, where they are started; see optsample-ros1(7)");
+	finding_fix(d, "LD_PRELOAD=%s/liboptsample-ros1.so, where they are started; see optsample-ros1(7)",
+		    installed_folder);
 }
 
 static const char *rmw_wanted(const struct doctor *d,

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-PLUGIN	:= fastdds/fastdds.so
+PLUGIN	:= $(call if_with,FASTDDS,fastdds/fastdds.so)
 FLAGS	:= -fvisibility=hidden
-LIBS	:= -lfastrtps -lfastcdr
+LIBS	:= $(FASTDDS_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-PLUGIN	:= engine/engine-mpi.so
+PLUGIN	:= $(call if_with,MPI,engine/engine-mpi.so)
 LIBS	:= -Wl,-z,defs
 PKGS	:= ompi-c
 

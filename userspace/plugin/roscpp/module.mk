@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-PLUGIN	:= ros1/liboptsample-ros1.so
+PLUGIN	:= $(call if_with,ROS1,ros1/liboptsample-ros1.so)
 FLAGS	:= -I$(BUILD)/ros1
 LIBS	:= -Wl,--version-script=userspace/plugin/roscpp/link.map -lroscpp
 

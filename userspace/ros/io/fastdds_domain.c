@@ -4,17 +4,14 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/error.h"
+#include "base/installed.h"
 #include "ros/io/fastdds_domain.h"
 
-#define PLUGIN		"fastdds.so"
-#define INSTALLED	"/usr/lib/optsample"
+#define PLUGIN	"fastdds.so"
 
 struct fastdds_domain {
 	struct fastdds_domain	*next;
@@ -26,37 +23,19 @@ struct fastdds_domain {
 
 static struct fastdds_domain *joined;
 
-static void *fastdds_domain_try_plugin(const char *folder, const char *more,
-				       char error[ERROR_TEXT])
+static void *fastdds_domain_open_plugin(char error[ERROR_TEXT])
 {
 	char path[PATH_MAX];
 	void *p;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s%s/" PLUGIN, folder,
-			     more) >= sizeof(path) || access(path, F_OK))
+	if (installed_find("OPTSAMPLE_FASTDDS", "fastdds", PLUGIN, path)) {
+		error_set(error, -EOPNOTSUPP, "no " PLUGIN);
 		return NULL;
+	}
 	p = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!p)
 		error_set(error, -EOPNOTSUPP, "%s", dlerror());
 	return p;
-}
-
-static void *fastdds_domain_find_plugin(char error[ERROR_TEXT])
-{
-	const char *own = getenv("OPTSAMPLE_FASTDDS");
-	char exe[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	void *p = NULL;
-
-	error_set(error, -EOPNOTSUPP, "no " PLUGIN);
-	if (own)
-		return fastdds_domain_try_plugin(own, "", error);
-	if (n > 0) {
-		exe[n] = '\0';
-		dirname(exe);
-		p = fastdds_domain_try_plugin(exe, "/../fastdds", error);
-	}
-	return p ? p : fastdds_domain_try_plugin(INSTALLED, "", error);
 }
 
 /* It is never unloaded: its threads may be running */
@@ -67,7 +46,7 @@ static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
 
 	if (ops)
 		return ops;
-	p = fastdds_domain_find_plugin(error);
+	p = fastdds_domain_open_plugin(error);
 	if (!p)
 		return NULL;
 	ops = dlsym(p, "fastdds_ops");

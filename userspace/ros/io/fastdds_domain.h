@@ -16,8 +16,8 @@ struct fastdds_domain;
  * fastdds_join() - enter a domain
  * @node: name of the node, of the first caller
  *
- * fastdds.so is searched in $OPTSAMPLE_FASTDDS, next to the program, and in its
- * installed place.
+ * fastdds.so is searched in $OPTSAMPLE_FASTDDS or, if that is not set, as
+ * base/installed.h says.
  *
  * Return: 0; -EOPNOTSUPP: there is no fastdds.so, or of another version;
  * -ENETUNREACH. With one line in @error.
