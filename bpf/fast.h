@@ -86,7 +86,7 @@ static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 	const __u8 *next;
 	__u64 word;
 
-	for (int i = 0; i < FAST_BEHIND; i++) {
+	for (int i = 0; i < (int)FAST_BEHIND; i++) {
 		if (used + size + RTPS_SUB_HEADER > here)
 			return result;
 		if (size > FAST_SIZE_MAX)

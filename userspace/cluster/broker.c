@@ -3,9 +3,6 @@
  * AMQP 0-9-1 in RabbitMQ's dialect. The frame's header is in the property
  * correlation-id, the payload is the body: large ones are sent without a copy.
  */
-#include <amqp.h>
-#include <amqp_framing.h>
-#include <amqp_tcp_socket.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -11,9 +11,9 @@
 #ifndef CLUSTER_BROKER_H
 #define CLUSTER_BROKER_H
 
-#include <amqp.h>
 #include "base/bytes.h"
 #include "base/error.h"
+#include "cluster/rabbitmq.h"
 #include "cluster/transport.h"
 
 enum { BROKER_HOST = 256 };

@@ -26,7 +26,7 @@ static DataWriterQos qos_of(const struct submap_writer &w)
 				VOLATILE_DURABILITY_QOS;
 	qos.history().kind = KEEP_ALL_HISTORY_QOS;
 	qos.endpoint().history_memory_policy =
-		eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
+		fastdds_rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
 	/* as rclcpp has it */
 	qos.publish_mode().kind = ASYNCHRONOUS_PUBLISH_MODE;
 	return qos;
@@ -68,15 +68,14 @@ int main(int argc, char **argv)
 		bytes b(submap_writer_size(&w, i));
 
 		submap_writer_message(&w, i, b.data());
-		if (!writer->write(&b))
+		if (!fastdds_ok(writer->write(&b)))
 			return 1;
 		printf("%u\n", i);
 		fflush(stdout);
 		submap_writer_pause(&w);
 	}
 	if (!w.best_effort &&
-	    writer->wait_for_acknowledgments({ 120, 0 }) !=
-	    ReturnCode_t::RETCODE_OK)
+	    !fastdds_ok(writer->wait_for_acknowledgments({ 120, 0 })))
 		status = 1;
 	sleep(w.stay);
 	p->delete_contained_entities();

@@ -11,7 +11,6 @@
 
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 
 #include "plugin/fastdds/raw_type.hpp"
 

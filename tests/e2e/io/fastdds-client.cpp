@@ -29,7 +29,7 @@
 #include "fastdds-client.h"
 
 using namespace eprosima::fastdds::dds;
-using namespace eprosima::fastrtps::rtps;
+using namespace fastdds_rtps;
 
 /* seconds; a busy machine is slow to find others */
 enum { DISCOVERY = 100 };
@@ -50,8 +50,7 @@ public:
 		SampleInfo info;
 		bytes b;
 
-		while (r->take_next_sample(&b, &info) ==
-		       ReturnCode_t::RETCODE_OK) {
+		while (fastdds_ok(r->take_next_sample(&b, &info))) {
 			const SampleIdentity &to = info.related_sample_identity;
 			std::lock_guard<std::mutex> guard(lock);
 

@@ -142,7 +142,8 @@ static void answer(int kind, const union request *q, union response *r)
 		r->pub_rate.old_rate = 1.5f;
 		r->pub_rate.new_rate = q->pub_rate.rate;
 	} else if (kind == SNAPSHOT) {
-		snprintf(text, sizeof(text), "/var/%s", q->snapshot.name);
+		snprintf(text, sizeof(text), "/var/%s",
+			 q->snapshot.name ? q->snapshot.name : "");
 		r->snapshot.success = true;
 		r->snapshot.message = "saved";
 		r->snapshot.path = text;

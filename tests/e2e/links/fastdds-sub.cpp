@@ -34,8 +34,7 @@ static bool take(struct app *a, unsigned int t)
 	SampleInfo info;
 	image m;
 
-	while (readers[t]->take_next_sample(&m, &info) ==
-	       ReturnCode_t::RETCODE_OK)
+	while (fastdds_ok(readers[t]->take_next_sample(&m, &info)))
 		if (info.valid_data)
 			over |= app_received(a, t, (unsigned int)atoi(
 						m.frame_id.c_str()),

@@ -6,17 +6,14 @@
 #ifndef OPTSAMPLE_E2E_FASTDDS_HPP
 #define OPTSAMPLE_E2E_FASTDDS_HPP
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include <fastcdr/Cdr.h>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
-#include <fastdds/dds/topic/TopicDataType.hpp>
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 
 #include "app.h"
+#include "plugin/fastdds/version.hpp"
 
 struct image {
 	int32_t			sec = 0;
@@ -26,42 +23,34 @@ struct image {
 	std::vector<uint8_t>	data;
 };
 
-class image_type : public eprosima::fastdds::dds::TopicDataType {
-	typedef eprosima::fastrtps::rtps::SerializedPayload_t payload;
-	typedef eprosima::fastrtps::rtps::InstanceHandle_t handle;
-
+class image_type : public fastdds_type {
 public:
-	image_type()
+	image_type() : fastdds_type("sensor_msgs::msg::dds_::CompressedImage_",
+				    4 * 1024 * 1024)
 	{
-		setName("sensor_msgs::msg::dds_::CompressedImage_");
-		m_typeSize = 4 * 1024 * 1024;
 	}
 
-	bool serialize(void *from, payload *to) override
+	bool to_payload(const void *from, payload *to) override
 	{
-		const image *m = static_cast<image *>(from);
+		const image *m = static_cast<const image *>(from);
 		eprosima::fastcdr::FastBuffer buffer((char *)to->data,
 						     to->max_size);
-		eprosima::fastcdr::Cdr cdr(buffer,
-			eprosima::fastcdr::Cdr::DEFAULT_ENDIAN,
-			eprosima::fastcdr::Cdr::DDS_CDR);
+		fastdds_cdr cdr(buffer);
 
 		cdr.serialize_encapsulation();
 		cdr << m->sec << m->nanosec << m->frame_id << m->format <<
 			m->data;
 		to->encapsulation = CDR_LE;
-		to->length = (uint32_t)cdr.getSerializedDataLength();
+		to->length = cdr.length();
 		return true;
 	}
 
-	bool deserialize(payload *from, void *to) override
+	bool from_payload(const payload *from, void *to) override
 	{
 		image *m = static_cast<image *>(to);
 		eprosima::fastcdr::FastBuffer buffer((char *)from->data,
 						     from->length);
-		eprosima::fastcdr::Cdr cdr(buffer,
-			eprosima::fastcdr::Cdr::DEFAULT_ENDIAN,
-			eprosima::fastcdr::Cdr::DDS_CDR);
+		fastdds_cdr cdr(buffer);
 
 		cdr.read_encapsulation();
 		cdr >> m->sec >> m->nanosec >> m->frame_id >> m->format >>
@@ -69,27 +58,21 @@ public:
 		return true;
 	}
 
-	std::function<uint32_t()> getSerializedSizeProvider(void *data) override
+	uint32_t bound(const void *data) override
 	{
-		const image *m = static_cast<image *>(data);
+		const image *m = static_cast<const image *>(data);
 
-		return [m] { return (uint32_t)(m->data.size() +
-					       m->frame_id.size() + 64); };
+		return (uint32_t)(m->data.size() + m->frame_id.size() + 64);
 	}
 
-	void *createData() override
+	void *make() override
 	{
 		return new image;
 	}
 
-	void deleteData(void *data) override
+	void drop(void *data) override
 	{
 		delete static_cast<image *>(data);
-	}
-
-	bool getKey(void *, handle *, bool) override
-	{
-		return false;
 	}
 };
 
@@ -132,7 +115,7 @@ static inline void fastdds_qos(T *qos, const struct app *a, int depth)
 			      KEEP_LAST_HISTORY_QOS;
 	qos->history().depth = depth < 0 ? 1 : depth;
 	qos->endpoint().history_memory_policy =
-		eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
+		fastdds_rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
 }
 
 #endif

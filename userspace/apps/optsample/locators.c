@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The built-in topics of Cyclone DDS lack the locators. It has them in its own
- * data of the participant, whose types are in its private headers.
+ * data of the participant, see ros/io/cyclone.h.
  */
-#include <dds/dds.h>
-#include <dds/ddsi/ddsi_domaingv.h>
-#include <dds/ddsi/ddsi_entity_index.h>
-#include <dds/ddsi/ddsi_plist.h>
-#include <dds/ddsi/ddsi_proxy_participant.h>
-#include <dds/ddsi/q_thread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "ros/io/cyclone.h"
 #include "locators.h"
 
 /* Return: false for an address without a route to look up */

@@ -8,28 +8,19 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
-#include <fastdds/dds/topic/TopicDataType.hpp>
+#include "plugin/fastdds/version.hpp"
 
 using bytes = std::vector<uint8_t>;
 
-class raw_type : public eprosima::fastdds::dds::TopicDataType {
-	typedef eprosima::fastrtps::rtps::SerializedPayload_t payload;
-	typedef eprosima::fastrtps::rtps::InstanceHandle_t handle;
-
+class raw_type : public fastdds_type {
 public:
-	/* @size: bytes of a sample, to begin with */
-	raw_type(const std::string &name, uint32_t size)
-	{
-		setName(name.c_str());
-		m_typeSize = size;
-	}
+	using fastdds_type::fastdds_type;
 
-	bool serialize(void *from, payload *to) override
+	bool to_payload(const void *from, payload *to) override
 	{
-		const bytes *b = static_cast<bytes *>(from);
+		const bytes *b = static_cast<const bytes *>(from);
 
 		if (b->size() > to->max_size)
 			return false;
@@ -39,33 +30,26 @@ public:
 		return true;
 	}
 
-	bool deserialize(payload *from, void *to) override
+	bool from_payload(const payload *from, void *to) override
 	{
 		static_cast<bytes *>(to)->assign(from->data,
 						 from->data + from->length);
 		return true;
 	}
 
-	std::function<uint32_t()> getSerializedSizeProvider(void *data) override
+	uint32_t bound(const void *data) override
 	{
-		const bytes *b = static_cast<bytes *>(data);
-
-		return [b] { return (uint32_t)b->size(); };
+		return (uint32_t)static_cast<const bytes *>(data)->size();
 	}
 
-	void *createData() override
+	void *make() override
 	{
 		return new bytes;
 	}
 
-	void deleteData(void *data) override
+	void drop(void *data) override
 	{
 		delete static_cast<bytes *>(data);
-	}
-
-	bool getKey(void *, handle *, bool) override
-	{
-		return false;
 	}
 };
 

@@ -24,7 +24,6 @@
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/subscriber/qos/DataReaderQos.hpp>
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 
 #include "plugin/fastdds/raw_type.hpp"
 
@@ -33,7 +32,7 @@ extern "C" {
 }
 
 using namespace eprosima::fastdds::dds;
-using namespace eprosima::fastrtps::rtps;
+using namespace fastdds_rtps;
 
 namespace {
 
@@ -152,8 +151,7 @@ public:
 		SampleInfo info;
 		bytes b;
 
-		while (r->take_next_sample(&b, &info) ==
-		       ReturnCode_t::RETCODE_OK) {
+		while (fastdds_ok(r->take_next_sample(&b, &info))) {
 			SampleIdentity from = info.sample_identity;
 			const GUID_t &waits =
 				info.related_sample_identity.writer_guid();
@@ -208,7 +206,7 @@ public:
 		if (!has_reader(to.writer_guid()))
 			return -EAGAIN;
 		params.related_sample_identity(to);
-		return writer->write(&b, params) ? 0 : -EAGAIN;
+		return fastdds_ok(writer->write(&b, params)) ? 0 : -EAGAIN;
 	}
 };
 

@@ -6,15 +6,6 @@
  * its own writers and for TRANSIENT_LOCAL ones.
  */
 #include <string.h>
-#include <dds/ddsi/ddsi_domaingv.h>
-#include <dds/ddsi/ddsi_entity.h>
-#include <dds/ddsi/ddsi_endpoint.h>
-#include <dds/ddsi/ddsi_entity_index.h>
-#include <dds/ddsi/ddsi_entity_match.h>
-#include <dds/ddsi/ddsi_proxy_endpoint.h>
-#include <dds/ddsi/ddsi_vendor.h>
-#include <dds/ddsi/q_bswap.h>
-#include <dds/ddsi/q_thread.h>
 #include "ros/io/ros2_reader.h"
 
 enum { WRITERS = 256 };		/* of one topic, known when a reader is made */

@@ -5,8 +5,7 @@
 #ifndef ROS_IO_ROS2_READER_H
 #define ROS_IO_ROS2_READER_H
 
-#include <dds/dds.h>
-#include <dds/ddsi/ddsi_sertype.h>
+#include "ros/io/cyclone.h"
 
 /**
  * ros2_reader_keep_first() - lose nothing before a writer's first heartbeat

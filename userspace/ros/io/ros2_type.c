@@ -7,8 +7,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <dds/ddsi/q_protocol.h>
-#include <dds/ddsi/q_radmin.h>
 #include "ros/io/ros2_type.h"
 
 enum { HASH = 0x6f707473 };	/* of the one instance */

@@ -9,11 +9,9 @@
 #ifndef ROS_IO_ROS2_TYPE_H
 #define ROS_IO_ROS2_TYPE_H
 
-#include <dds/dds.h>
-#include <dds/ddsi/ddsi_serdata.h>
-#include <dds/ddsi/ddsi_sertype.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "ros/io/cyclone.h"
 
 /**
  * ros2_type_topic() - a topic of such a type

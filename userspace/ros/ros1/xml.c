@@ -187,38 +187,41 @@ static int xml_written(struct bytes *out, xmlrpc_env *env,
 	if (!failed)
 		err = bytes_append(out, xmlrpc_mem_block_contents(text),
 				   xmlrpc_mem_block_size(text));
-	xmlrpc_mem_block_clean(text);
+	if (text)
+		xmlrpc_mem_block_free(text);
 	return err;
 }
 
 int xml_write_call(struct bytes *out, const char *method, xmlrpc_value *params)
 {
-	xmlrpc_mem_block text;
+	xmlrpc_mem_block *text;
 	xmlrpc_env env;
 	int err;
 
 	if (!params)
 		return -ENOMEM;
 	xmlrpc_env_init(&env);
-	xmlrpc_mem_block_init(&env, &text, 0);
-	xmlrpc_serialize_call(&env, &text, method, params);
-	err = xml_written(out, &env, &text);
+	text = xmlrpc_mem_block_new(&env, 0);
+	if (!env.fault_occurred)
+		xmlrpc_serialize_call(&env, text, method, params);
+	err = xml_written(out, &env, text);
 	xml_put(params);
 	return err;
 }
 
 int xml_write_answer(struct bytes *out, xmlrpc_value *value)
 {
-	xmlrpc_mem_block text;
+	xmlrpc_mem_block *text;
 	xmlrpc_env env;
 	int err;
 
 	if (!value)
 		return -ENOMEM;
 	xmlrpc_env_init(&env);
-	xmlrpc_mem_block_init(&env, &text, 0);
-	xmlrpc_serialize_response(&env, &text, value);
-	err = xml_written(out, &env, &text);
+	text = xmlrpc_mem_block_new(&env, 0);
+	if (!env.fault_occurred)
+		xmlrpc_serialize_response(&env, text, value);
+	err = xml_written(out, &env, text);
 	xml_put(value);
 	return err;
 }
@@ -226,13 +229,14 @@ int xml_write_answer(struct bytes *out, xmlrpc_value *value)
 int xml_write_fault(struct bytes *out, int code, const char *words)
 {
 	xmlrpc_env env, fault;
-	xmlrpc_mem_block text;
+	xmlrpc_mem_block *text;
 
 	xmlrpc_env_init(&env);
 	xmlrpc_env_init(&fault);
 	xmlrpc_env_set_fault(&fault, code, words);
-	xmlrpc_mem_block_init(&env, &text, 0);
-	xmlrpc_serialize_fault(&env, &text, &fault);
+	text = xmlrpc_mem_block_new(&env, 0);
+	if (!env.fault_occurred)
+		xmlrpc_serialize_fault(&env, text, &fault);
 	xmlrpc_env_clean(&fault);
-	return xml_written(out, &env, &text);
+	return xml_written(out, &env, text);
 }

@@ -97,7 +97,7 @@ static struct session *run(const struct trip *trip, const struct slam_params *p,
 {
 	struct filter *f = filter_create(p, particle_pool_local(p, threads));
 	struct session *r = calloc(1, sizeof(*r));
-	struct pose *old = malloc(1);
+	struct pose *old = malloc(sizeof(*old));
 	struct scan_trajectory j = { 0 };
 	uint32_t count = 0;
 
