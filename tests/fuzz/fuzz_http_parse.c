@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "apps/gdimd/http_parse.h"
+#include "base/http_parse.h"
 
 enum { MOST = 1000 };	/* bytes of a body */
 

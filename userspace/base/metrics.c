@@ -1,98 +1,121 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * metrics - counters in the text format of Prometheus, over HTTP
+ *
+ * Connections have a thread of their own; counters are read in the loop.
  */
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
-#include "base/metrics.h"
 #include "base/address.h"
+#include "base/error.h"
+#include "base/http_server.h"
+#include "base/loop_call.h"
+#include "base/metrics.h"
+
+enum {
+	PATIENCE	= 10000,	/* ms, for a request */
+	BUSY		= 5000,		/* ms, for the loop to answer */
+};
 
 struct metrics {
-	struct loop		*loop;
-	struct MHD_Daemon	*daemon;
-	struct loop_fd		watch;
-	struct loop_timer	timer;
+	struct loop_call	*call;
+	struct http_server	*server;
 	void			(*collect)(void *arg, FILE *out);
 	void			*arg;
 };
 
-static enum MHD_Result reply(struct MHD_Connection *k, unsigned int status,
-			     const char *type, char *text, size_t len,
-			     enum MHD_ResponseMemoryMode mode)
-{
-	struct MHD_Response *r =
-		MHD_create_response_from_buffer(len, text, mode);
-	enum MHD_Result ret;
+/* A text, while it is collected */
+struct metrics_text {
+	struct metrics	*metrics;
+	char		*text;
+	size_t		len;
+};
 
-	if (!r)
-		return MHD_NO;
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	ret = MHD_queue_response(k, status, r);
-	MHD_destroy_response(r);
-	return ret;
+static void metrics_reply(struct http_conn *c, int status, const char *type,
+			  const char *text, size_t len, bool keep)
+{
+	struct bytes b = { 0 };
+	char head[192];
+	const int n = snprintf(head, sizeof(head),
+			       "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n"
+			       "Content-Length: %zu\r\nConnection: %s\r\n\r\n",
+			       status, http_status(status), type, len,
+			       keep ? "keep-alive" : "close");
+
+	/* without memory it is closed */
+	if (bytes_append(&b, head, n) || bytes_append(&b, text, len)) {
+		b.len = 0;
+		keep = false;
+	}
+	http_reply(c, &b, 0, b.len, keep);
+	bytes_free(&b);
 }
 
-static enum MHD_Result metrics_on_request(void *arg, struct MHD_Connection *k,
-					  const char *url, const char *method,
-					  const char *version,
-					  const char *upload,
-					  size_t *upload_size, void **state)
+static void metrics_on_error(void *arg, unsigned int worker,
+			     struct http_conn *c, int status)
 {
-	static char missing[] = "not found; see /metrics\n";
-	struct metrics *m = arg;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
+	char line[64];
 
-	(void)version;
-	(void)upload;
-	(void)upload_size;
-	(void)state;
-	if (strcmp(method, "GET") || strcmp(url, "/metrics"))
-		return reply(k, MHD_HTTP_NOT_FOUND, "text/plain", missing,
-			     sizeof(missing) - 1, MHD_RESPMEM_PERSISTENT);
-	out = open_memstream(&text, &len);
+	(void)arg;
+	(void)worker;
+	metrics_reply(c, status, "text/plain", line,
+		      snprintf(line, sizeof(line), "%s\n",
+			       http_status(status)), false);
+}
+
+static int metrics_on_head(void *arg, unsigned int worker, struct http_conn *c)
+{
+	static const char missing[] = "not found; see /metrics\n";
+	const struct http_request *r = http_conn_request(c);
+
+	(void)arg;
+	(void)worker;
+	if (!strcmp(r->method, "GET") && !strcmp(r->path, "/metrics"))
+		return 0;
+	metrics_reply(c, 404, "text/plain", missing, sizeof(missing) - 1,
+		      r->keep);
+	return 404;
+}
+
+static void metrics_collect(void *arg)
+{
+	struct metrics_text *t = arg;
+	FILE *out = open_memstream(&t->text, &t->len);
+
 	if (!out)
-		return MHD_NO;
-	m->collect(m->arg, out);
+		return;
+	t->metrics->collect(t->metrics->arg, out);
 	fclose(out);
-	return reply(k, MHD_HTTP_OK, "text/plain; version=0.0.4", text, len,
-		     MHD_RESPMEM_MUST_FREE);
 }
 
-static void metrics_run(struct metrics *m)
+static void metrics_on_request(void *arg, unsigned int worker,
+			       struct http_conn *c)
 {
-	MHD_UNSIGNED_LONG_LONG ms;
+	struct metrics *m = arg;
+	struct metrics_text t = { .metrics = m };
 
-	MHD_run(m->daemon);
-	m->timer.due = MHD_get_timeout(m->daemon, &ms) == MHD_YES ?
-		       loop_now() + ms * 1000000 : LOOP_NEVER;
-}
-
-static void metrics_on_ready(void *arg, uint32_t events)
-{
-	(void)events;
-	metrics_run(arg);
-}
-
-static void metrics_on_timer(void *arg, uint64_t now)
-{
-	(void)now;
-	metrics_run(arg);
+	if (loop_call_run(m->call, metrics_collect, &t, BUSY) || !t.text)
+		metrics_on_error(m, worker, c, 503);
+	else
+		metrics_reply(c, 200, "text/plain; version=0.0.4", t.text,
+			      t.len, http_conn_request(c)->keep);
+	free(t.text);
 }
 
 int metrics_open(struct metrics **out, struct loop *l, const char *where,
 		 void (*collect)(void *arg, FILE *out), void *arg,
 		 char error[ERROR_TEXT])
 {
-	const union MHD_DaemonInfo *info;
 	bool port = strspn(where, "0123456789") == strlen(where);
-	char local[64];
 	struct address a;
+	struct http_config config = {
+		.address = &a, .workers = 1, .patience = PATIENCE,
+		.admit = metrics_on_head, .answer = metrics_on_request,
+		.error = metrics_on_error,
+	};
+	char local[64];
 	struct metrics *m;
 	int ret;
 
@@ -103,29 +126,18 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return error_set(error, -ENOMEM, "no memory");
-	m->loop = l;
 	m->collect = collect;
 	m->arg = arg;
-	m->daemon = MHD_start_daemon(MHD_USE_EPOLL |
-		(a.storage.ss_family == AF_INET6 ? MHD_USE_DUAL_STACK : 0), 0, NULL,
-		NULL, metrics_on_request, m, MHD_OPTION_SOCK_ADDR, &a.storage,
-		MHD_OPTION_CONNECTION_LIMIT, 8u, MHD_OPTION_CONNECTION_TIMEOUT,
-		10u, MHD_OPTION_END);
-	info = m->daemon ? MHD_get_daemon_info(m->daemon,
-					MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-	m->watch.ready = metrics_on_ready;
-	m->timer.expired = metrics_on_timer;
-	m->watch.arg = m->timer.arg = m;
-	m->timer.due = LOOP_NEVER;
-	if (!info || loop_watch(l, &m->watch, info->epoll_fd, EPOLLIN)) {
-		if (m->daemon)
-			MHD_stop_daemon(m->daemon);
+	config.arg = m;
+	ret = loop_call_open(&m->call, l);
+	if (!ret)
+		ret = http_server_open(&m->server, &config);
+	if (ret) {
+		loop_call_close(m->call);
 		free(m);
-		return error_set(error, -EADDRNOTAVAIL,
-				 "%s: cannot serve metrics: %s", where,
-				 strerror(errno));
+		return error_set(error, ret, "%s: cannot serve metrics: %s",
+				 where, strerror(-ret));
 	}
-	loop_add_timer(l, &m->timer);
 	*out = m;
 	return 0;
 }
@@ -134,9 +146,9 @@ void metrics_close(struct metrics *m)
 {
 	if (!m)
 		return;
-	loop_remove_timer(m->loop, &m->timer);
-	loop_unwatch(m->loop, &m->watch);
-	MHD_stop_daemon(m->daemon);
+	loop_call_cancel(m->call);
+	http_server_close(m->server);
+	loop_call_close(m->call);
 	free(m);
 }
 

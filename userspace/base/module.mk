@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-LIBS	:= -lcjson -linih -lmicrohttpd -lsystemd -lm -lpthread
+LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
 TESTS	:= settings
+FUZZ	:= http_parse
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
 $(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/base/installed.o): $(BUILD)/.folders

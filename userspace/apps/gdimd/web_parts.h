@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
-#include "apps/gdimd/http_server.h"
+#include "base/http_server.h"
 #include "apps/gdimd/web.h"
 #include "apps/gdimd/web_auth.h"
 #include "apps/gdimd/web_request.h"

@@ -15,7 +15,7 @@
 #include "map/site/queries.h"
 #include "map/layer/modality_values.h"
 #include "apps/gdimd/config.h"
-#include "apps/gdimd/http_parse.h"
+#include "base/http_parse.h"
 #include "map/io/map_message.h"
 #include "apps/gdimd/matcher.h"
 #include "apps/gdimd/room_message.h"

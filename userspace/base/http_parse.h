@@ -2,8 +2,8 @@
 /*
  * http_parse.h - HTTP/1.1 requests: heads and chunked bodies
  */
-#ifndef APPS_GDIMD_HTTP_PARSE_H
-#define APPS_GDIMD_HTTP_PARSE_H
+#ifndef BASE_HTTP_PARSE_H
+#define BASE_HTTP_PARSE_H
 
 #include <stdbool.h>
 #include "base/bytes.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "apps/gdimd/http_parse.h"
+#include "base/http_parse.h"
 
 const char *http_header(const struct http_request *r, const char *name)
 {

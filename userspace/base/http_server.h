@@ -7,10 +7,10 @@
  * a worker, and its answer is sent as fast as its client reads. With too many
  * connections, or too many unread answers, the oldest are closed.
  */
-#ifndef APPS_GDIMD_HTTP_SERVER_H
-#define APPS_GDIMD_HTTP_SERVER_H
+#ifndef BASE_HTTP_SERVER_H
+#define BASE_HTTP_SERVER_H
 
-#include "apps/gdimd/http_parse.h"
+#include "base/http_parse.h"
 #include "base/address.h"
 
 struct http_server;

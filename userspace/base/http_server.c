@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "apps/gdimd/http_server.h"
+#include "base/http_server.h"
 #include "base/loop.h"
 
 enum {
