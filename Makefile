@@ -88,6 +88,10 @@ $(BUILD)/bpf/%.bpf.o: %.bpf.c $(COMMANDS) $(wildcard bpf/*.h) \
 lib-tests:
 	@echo $(filter-out sampler sampler_bounds sync odometer,$(call names,TESTS))
 
+# for tests/unit/surface.sh
+program-names:
+	@printf '%s\n' $(notdir $(PROGRAMS_BUILT))
+
 # what the demo runs, and nothing else
 demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample \
 	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
@@ -125,5 +129,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests bpf module demo demo-build check test test-list \
+.PHONY: help build all programs tests bpf module demo demo-build program-names check test test-list \
 	check-full lib-tests clean distclean

@@ -48,6 +48,7 @@ static const struct option options[] = {
 	{ "random-ops", required_argument, NULL, OPT_RANDOM_OPS },
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{ }
 };
 
@@ -70,8 +71,14 @@ static void help(void)
 	       "       optsample-sim [--policy NAME] [--limit L] --ops FILE\n"
 	       "       optsample-sim [--limit L] --random-ops SEED N\n"
 	       "\n"
+	       "Simulates a queue and a link that fails, and compares what a policy\n"
+	       "keeps with the best choice, for example:\n"
+	       "\n"
+	       "       optsample-sim --scenario outage --policy optsample\n"
+	       "\n"
 	       "Prints one line T,profit,oracle,maxgap,kept per message.\n"
 	       "\n"
+	       "Simulation:\n"
 	       "  --policy NAME    %s\n"
 	       "  --limit L        messages queued at most, 1..65535 (20)\n"
 	       "  --messages T     messages sent, 1..1000000 (200)\n"
@@ -86,13 +93,17 @@ static void help(void)
 	for (i = 0; i < EVALS; i++)
 		printf("                   %-6s %s\n", evals[i].name,
 		       evals[i].formula);
-	printf("  --svg FILE       plot profit and oracle\n"
+	printf("\nOutput and operations:\n"
+	       "  --svg FILE       plot profit and oracle\n"
 	       "  --png FILE       the same without text\n"
 	       "  --ops FILE       play operations (- is stdin), one per line:\n"
 	       "                   a POS, d, e, l N, p NAME\n"
 	       "  --random-ops SEED N\n"
 	       "                   print N operations for --ops\n"
-	       "  --only LETTERS   of these operations (adelp)\n");
+	       "  --only LETTERS   of these operations (adelp)\n"
+	       "\n"
+	       "  -h, --help       print this help\n"
+	       "  -V, --version    print the version\n");
 }
 
 static int bad(const char *what, const char *value)
@@ -237,15 +248,23 @@ static int parse_option(struct args *a, int opt, char **argv, int argc)
 	}
 }
 
-/* Return: 1 when --help was all, 0, or -EINVAL after an error line. */
+/* Return: 1 when help or version was all, 0, or -EINVAL after an error line. */
 static int parse(struct args *a, int argc, char **argv)
 {
 	int opt, err;
 
+	if (argc < 2) {
+		help();
+		return 1;
+	}
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+:hV", options, NULL)) != -1) {
 		if (opt == 'h') {
 			help();
+			return 1;
+		}
+		if (opt == 'V') {
+			printf("optsample-sim %s\n", OPTSAMPLE_VERSION);
 			return 1;
 		}
 		if (opt == ':')

@@ -19,12 +19,22 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct argp;
 
+/* Exit statuses of all programs */
+enum { CLI_FAILURE = 1, CLI_USAGE = 2 };
+
+/*
+ * The exit status of a program that ends with @ret: a negative errno is
+ * CLI_USAGE after cli_usage() or an error of cli_parse(), else CLI_FAILURE
+ */
+int cli_status(int ret);
+
 /* One line: the error, and a hint at --help. Return: -EINVAL */
 int cli_usage(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * cli_parse - argp_parse(), but an error is one line
+ * cli_parse - argp_parse(), but an error is one line; --help and --version end
+ * the program
  * @argp:	its parser returns a negative errno after it reported an error
  * @argc:	as for main(); argv[0] is the command, or the program if it
  *		has none
@@ -38,7 +48,7 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /**
  * struct cli_command - a command of the program
  * @run: arguments as for main(), with the command as argv[0]; returns 0, a
- *	negative errno for exit status 1, or an exit status
+ *	negative errno for cli_status(), or an exit status
  */
 struct cli_command {
 	const char	*name;

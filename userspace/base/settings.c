@@ -68,10 +68,14 @@ int settings_set(const struct setting *table, void *config, const char *name,
 static void settings_options(const struct setting *table,
 			     struct argp_option *out, unsigned int room)
 {
+	int key = SETTINGS_KEY, group = 0;
 	unsigned int i = 0;
-	int key = SETTINGS_KEY;
 
-	for (; table->name && i + 1 < room; table++, key++) {
+	for (; table->name && i + 2 < room; table++, key++) {
+		if (table->heading)
+			out[i++] = (struct argp_option){
+				.doc = table->heading, .group = ++group,
+			};
 		/* without help it is only for the file */
 		if (!table->help)
 			continue;
@@ -79,7 +83,7 @@ static void settings_options(const struct setting *table,
 			.name = table->name,
 			.key = table->letter ? table->letter : key,
 			.arg = table->arg, .doc = table->help,
-			.group = table->group,
+			.group = group,
 		};
 	}
 	out[i] = (struct argp_option){ 0 };
@@ -273,7 +277,7 @@ int settings_parse(const struct settings_program *program, void *config,
 	struct argp_option options[SETTINGS_MAX] = {
 		{ "config", 'c', "FILE", 0, program->file ? program->file :
 		  "configuration file; the command line takes precedence",
-		  program->table[0].group },
+		  -1 },
 	};
 	const unsigned int own = program->section ? 1 : 0;
 	const struct argp argp = {

@@ -37,8 +37,8 @@ enum setting_type {
  * @option:	take a value of the command line, where @set is for the file
  *		only. Return: 0, or a negative errno after one line on stderr
  * @at:		offset of the field in the config, if there is no @set
- * @group:	of options in --help, as in struct argp_option
  * @letter:	short option, 0: none
+ * @heading:	in --help, of this option and of those after it
  */
 struct setting {
 	const char		*name, *arg, *help, *must;
@@ -47,7 +47,8 @@ struct setting {
 	enum setting_type	type;
 	size_t			at;
 	double			min, max;
-	int			group, letter;
+	int			letter;
+	const char		*heading;
 };
 
 /*
@@ -74,11 +75,11 @@ struct setting {
 int settings_set(const struct setting *table, void *config, const char *name,
 		 const char *value, char error[ERROR_TEXT]);
 
-enum { SETTINGS_MAX = 64 };
+enum { SETTINGS_MAX = 80 };
 
 /**
  * struct settings_program - a program whose options are one table
- * @table:	at most SETTINGS_MAX - 2 rows
+ * @table:	at most SETTINGS_MAX - 2 rows and headings
  * @doc:	for --help
  * @section:	of the file of --config; NULL: the program has no file
  * @file:	help for --config; NULL: the usual one

@@ -59,7 +59,7 @@ refused()
 	shift
 	"$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
-	[ $status = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
+	[[ $status = [12] ]] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
 		[ ! -s "$scratch/out" ] &&
 		grep -q '^gdimctl: ' "$scratch/err" &&
 		grep -qF -- "$text" "$scratch/err" && return

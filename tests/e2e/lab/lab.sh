@@ -25,7 +25,7 @@ value()
 		NR == 2 { print $c }'
 }
 
-# refused TEXT ARGS...: one line with that text, nothing else, status 1
+# refused TEXT ARGS...: one line with that text, nothing else, status 1, or 2 for wrong usage
 refused()
 {
 	local text=$1 out status
@@ -33,7 +33,7 @@ refused()
 	shift
 	out=$(lab "$@")
 	status=$?
-	[ $status = 1 ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q -- "$text" "$d/err"
 }
 

@@ -25,7 +25,7 @@ refused()
 	shift
 	out=$(eval_slam "$@")
 	status=$?
-	[ $status = 1 ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q "^slam-eval: " "$d/err" && grep -qF -- "$text" "$d/err"
 }
 

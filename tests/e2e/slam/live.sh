@@ -369,7 +369,7 @@ ok "noise on its port"
 for from in optsample:0 optsample:x optsample:1:2:3:4 ros3 "$d/nothing.mcap" \
 	"$d/world.clf"; do
 	slamd bad --from "$from"
-	[ $? = 1 ] && lines bad.err 1 && ! lines bad.err 2
+	[[ $? = [12] ]] && lines bad.err 1 && ! lines bad.err 2
 	ok "refused: --from ${from##*/}"
 	tell bad
 done
@@ -425,7 +425,7 @@ ok "a recording that was cut: what is there"
 while read -r args; do
 	# shellcheck disable=SC2086
 	slamd bad $args
-	[ $? = 1 ] && lines bad.err 1 && ! lines bad.err 2
+	[[ $? = [12] ]] && lines bad.err 1 && ! lines bad.err 2
 	ok "refused: $args"
 done <<-END
 	--from ros2 --log x.clf

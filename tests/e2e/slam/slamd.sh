@@ -32,7 +32,7 @@ refused()
 	mkdir "$d/out"
 	out=$(slamd "$@")
 	status=$?
-	[ $status = 1 ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q "^slamd: " "$d/err" && grep -q -- "$text" "$d/err" &&
 		[ -z "$(ls -A "$d/out")" ] && return
 	sed 's/^/# /' "$d/err"

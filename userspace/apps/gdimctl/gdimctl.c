@@ -10,7 +10,6 @@
 #include <time.h>
 #include "base/cli.h"
 #include "base/error.h"
-#include "base/version.h"
 #include "gdimctl.h"
 
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
@@ -264,16 +263,11 @@ int main(int argc, char **argv)
 
 	cli_program = "gdimctl";
 	argc = take_options(argc, argv);
-	if (argc < 2) {
-		cli_usage(cli_program, "missing command");
-		return 1;
-	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-		return printf("gdimctl %s, stores of version %d\n",
-			      OPTSAMPLE_VERSION, STORE_VERSION) < 0;
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
-		puts("with any command: --store FILE.db (without a daemon), "
-		     "--socket PATH (of a daemon), -j (JSON)");
+	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "-h") ||
+			 !strcmp(argv[1], "--help")))
+		printf("with any command: --store FILE.db (without a daemon), "
+		       "--socket PATH (of a daemon), -j (JSON)\n"
+		       "stores of version %d\n", STORE_VERSION);
 	hide_minus(argv);
 	status = cli_main(commands, argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -44,6 +44,7 @@ enum {
 };
 
 static const struct argp_option up_options[] = {
+	{ NULL, 0, NULL, 0, "Queue:", 1 },
 	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow (20)", 1 },
 	{ "policy", OPT_POLICY, "NAME", 0, OPTSAMPLE_POLICY_NAMES(", "), 1 },
 	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0,
@@ -54,6 +55,7 @@ static const struct argp_option up_options[] = {
 	{ "settle", OPT_SETTLE, "TIME", 0,
 	  "time to hold after the link is back, with unit (500ms)", 1 },
 	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
+	{ NULL, 0, NULL, 0, "Topics and peers:", 2 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 2 },
@@ -64,6 +66,7 @@ static const struct argp_option up_options[] = {
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
 	{ "peer", OPT_PEER, "ADDRESS", 0,
 	  "peer whose neighbour entry is kept in an outage", 2 },
+	{ NULL, 0, NULL, 0, "Device:", 3 },
 	{ "address", OPT_ADDRESS, "ADDRESS/PREFIX", 0,
 	  "sample on own-DEV, an ipvlan on DEV with this additional address",
 	  3 },

@@ -10,14 +10,13 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/settings.h"
-#include "base/version.h"
 #include "laser/readings.h"
 #include "slam/output/relations.h"
 
 struct options {
 	const char	*relations, *trajectory, *log;
 	uint32_t	worst, reach;		/* reach: ms */
-	bool		spread, header, json, version;
+	bool		spread, header, json;
 };
 
 /* A relation with both poses in the trajectory */
@@ -50,7 +49,6 @@ static const struct setting settings[] = {
 	{ "header", NULL, "print a header line",
 	  SETTING_FIELD_FLAG(header) },
 	{ "json", NULL, "print JSON", SETTING_FIELD_FLAG(json) },
-	{ "version", NULL, "print the version", SETTING_FIELD_FLAG(version) },
 	{ 0 }
 };
 
@@ -61,7 +59,7 @@ static int options_check(void *config, const bool *given, const char *program)
 	(void)given;
 	if (o->spread && !o->log)
 		return cli_usage(program, "--spread needs --log");
-	if (o->version || (o->relations && o->trajectory))
+	if (o->relations && o->trajectory)
 		return 0;
 	return cli_usage(program, "missing --%s FILE",
 			 o->relations ? "trajectory" : "relations");
@@ -251,11 +249,8 @@ int main(int argc, char **argv)
 	argv[0] = (char *)cli_program;
 	err = settings_parse(&program, &o, argc, argv);
 	if (err)
-		return 1;
-	if (o.version)
-		printf("slam-eval %s\n", OPTSAMPLE_VERSION);
-	else
-		err = eval_run(&o);
+		return CLI_USAGE;
+	err = eval_run(&o);
 	if (fflush(stdout) || ferror(stdout))
 		err = cli_error(-errno, "standard output: %s", strerror(errno));
 	return err ? 1 : 0;

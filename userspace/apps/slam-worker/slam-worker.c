@@ -17,7 +17,6 @@
 #include "base/settings.h"
 #include "base/loop.h"
 #include "base/thread_pool.h"
-#include "base/version.h"
 #include "slam/filter/memory.h"
 #include "slam/workers/worker_run.h"
 
@@ -29,7 +28,7 @@ enum { STEP = 100, PAUSE = 25 * STEP };
 struct options {
 	const char	*engine, *job[JOBS];
 	uint32_t	jobs, threads, wait_ms, memory;
-	bool		quiet, version;
+	bool		quiet;
 };
 
 /**
@@ -88,8 +87,6 @@ static const struct setting settings[] = {
 	  .max = 86400000 },
 	{ "quiet", NULL, "print warnings only",
 	  SETTING_FIELD_FLAG(quiet), .letter = 'q' },
-	{ "version", NULL, "print the version",
-	  SETTING_FIELD_FLAG(version) },
 	{ 0 }
 };
 
@@ -98,7 +95,7 @@ static int options_check(void *config, const bool *given, const char *program)
 	const struct options *o = config;
 
 	(void)given;
-	if (o->version || o->engine)
+	if (o->engine)
 		return 0;
 	return cli_usage(program, "missing --engine SPEC");
 }
@@ -239,9 +236,7 @@ int main(int argc, char **argv)
 	if (argc > 0)
 		argv[0] = (char *)cli_program;
 	if (settings_parse(&program, &o, argc, argv))
-		return EXIT_FAILURE;
-	if (o.version)
-		return printf("slam-worker %s\n", OPTSAMPLE_VERSION) < 0;
+		return CLI_USAGE;
 	if (!o.jobs)
 		o.job[o.jobs++] = "slam";
 	memory_limit((uint64_t)o.memory << 20);

@@ -2,11 +2,9 @@
 /*
  * slamd - simultaneous localization and mapping. See slamd(8).
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include "apps/slamd/slamd.h"
 #include "base/cli.h"
-#include "base/version.h"
 #include "slam/filter/memory.h"
 
 int main(int argc, char **argv)
@@ -17,9 +15,7 @@ int main(int argc, char **argv)
 	if (argc > 0)
 		argv[0] = (char *)cli_program;
 	if (slamd_parse(&o, argc, argv))
-		return EXIT_FAILURE;
-	if (o.version)
-		return printf("slamd %s\n", OPTSAMPLE_VERSION) < 0;
+		return CLI_USAGE;
 	memory_limit((uint64_t)o.memory << 20);
 	return (o.from ? slamd_live(&o) : slamd_replay(&o)) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

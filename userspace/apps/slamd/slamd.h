@@ -44,7 +44,7 @@ struct slamd_options {
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
 	uint32_t		threads, workers, map_memory, memory;
-	bool			quiet, verbose, version;
+	bool			quiet, verbose;
 };
 
 /* Return: 0, or a negative errno after one line on stderr */
