@@ -27,3 +27,8 @@ bool cpu_avx512(void)
 	return false;
 #endif
 }
+
+bool cpu_neon(void)
+{
+	return CPU_NEON && !cpu_portable;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cpu.h - choice of code for this CPU: AVX-512 or AVX2 if it has them,
- * otherwise portable C. All versions give the same bits.
+ * cpu.h - choice of code for this CPU: AVX-512 or AVX2 if it has them, NEON on
+ * arm64, otherwise portable C. All versions give the same bits.
  */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
@@ -15,6 +15,13 @@
 	"avx512f,avx512bw,avx512dq,avx512vl,avx2")))
 #else
 #define CPU_X86		0
+#endif
+
+/* every CPU of this kind has it */
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+#define CPU_NEON	1
+#else
+#define CPU_NEON	0
 #endif
 
 /*
@@ -42,5 +49,8 @@ bool cpu_avx2(void);
 
 /* As cpu_avx2(), for code marked CPU_AVX512 */
 bool cpu_avx512(void);
+
+/* Whether code for NEON is to be called: it is there if CPU_NEON is set */
+bool cpu_neon(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * score.c - three versions of one loop
+ * score.c - four versions of one loop
  */
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,8 @@
 #if CPU_X86
 #include <immintrin.h>
 #include "slam/filter/tiles_far.h"
+#elif CPU_NEON
+#include "slam/filter/tiles_neon.h"
 #endif
 
 /* Half a cell: values are at the centres of cells */
@@ -287,23 +289,134 @@ static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
 }
 #endif
 
+#if CPU_NEON
+static void rotate_neon(struct rotated *to, const struct endpoints *from,
+			float s, float c)
+{
+	const float32x4_t sine = vdupq_n_f32(s), cosine = vdupq_n_f32(c);
+
+	for (unsigned int i = 0; i < from->room; i += 4) {
+		const float32x4_t x = vld1q_f32(from->x + i);
+		const float32x4_t y = vld1q_f32(from->y + i);
+
+		vst1q_s32(to->x + i, vcvtnq_s32_f32(vsubq_f32(
+			vmulq_f32(cosine, x), vmulq_f32(sine, y))));
+		vst1q_s32(to->y + i, vcvtnq_s32_f32(vaddq_f32(
+			vmulq_f32(sine, x), vmulq_f32(cosine, y))));
+	}
+}
+
+/* Two bytes of each row at a place, into lane @i of two vectors */
+#define PICK(i) do {							\
+	const uint8_t *at = tiles_neon_at(f, place, base, far, i) +	\
+			    vgetq_lane_u16(cell, i);			\
+	uint16_t two[2];						\
+									\
+	memcpy(two, at, sizeof(*two));					\
+	memcpy(two + 1, at + TILE_STRIDE, sizeof(*two));		\
+	low = vsetq_lane_u16(two[0], low, i);				\
+	high = vsetq_lane_u16(two[1], high, i);				\
+} while (0)
+
+/*
+ * From two rows of pairs: (1 - w / 256) first + w / 256 second, times 128.
+ * 16 bits suffice: sums are below 2^16, and differences wrap.
+ */
+INLINE int16x8x2_t mix_neon(uint16x8_t low, uint16x8_t high, uint8x16_t w)
+{
+	const uint8x16_t l = vreinterpretq_u8_u16(low);
+	const uint8x16_t h = vreinterpretq_u8_u16(high);
+	const uint8x16_t first = vuzp1q_u8(l, h), second = vuzp2q_u8(l, h);
+	const uint16x8_t a = vmlsl_u8(vmlal_u8(
+		vshll_n_u8(vget_low_u8(first), 8),
+		vget_low_u8(second), vget_low_u8(w)),
+		vget_low_u8(first), vget_low_u8(w));
+	const uint16x8_t b = vmlsl_high_u8(vmlal_high_u8(
+		vshll_high_n_u8(first, 8), second, w), first, w);
+
+	return (int16x8x2_t){ {
+		vreinterpretq_s16_u16(vshrq_n_u16(a, 1)),
+		vreinterpretq_s16_u16(vshrq_n_u16(b, 1)),
+	} };
+}
+
+INLINE int64_t sum_of_neon(const struct field_window *f, const uint8_t *base,
+			   const struct rotated *p, int x, int y, bool far)
+{
+	const int shift = TILE_BITS + FIELD_BITS;
+	const int32x4_t dx = vdupq_n_s32(x - HALF - f->x * (1 << shift));
+	const int32x4_t dy = vdupq_n_s32(y - HALF - f->y * (1 << shift));
+	const uint16x8_t cells = vdupq_n_u16(TILE_SIDE - 1);
+	uint32x4_t sum = vdupq_n_u32(0);
+
+	base = tile_at(base, 0)->field;
+	for (unsigned int i = 0; i < p->room; i += 8) {
+		const int32x4_t x0 = vaddq_s32(dx, vld1q_s32(p->x + i));
+		const int32x4_t x1 = vaddq_s32(dx, vld1q_s32(p->x + i + 4));
+		const int32x4_t y0 = vaddq_s32(dy, vld1q_s32(p->y + i));
+		const int32x4_t y1 = vaddq_s32(dy, vld1q_s32(p->y + i + 4));
+		const uint16x8_t px = tiles_neon_low(x0, x1);
+		const uint16x8_t py = tiles_neon_low(y0, y1);
+		const uint16x8_t cell = vmlaq_n_u16(
+			vandq_u16(vshrq_n_u16(px, FIELD_BITS), cells),
+			vandq_u16(vshrq_n_u16(py, FIELD_BITS), cells),
+			TILE_STRIDE);
+		const int16x8_t wy = vreinterpretq_s16_u16(
+			vshrq_n_u16(vshlq_n_u16(py, 8), 1));
+		uint16x8_t low = vdupq_n_u16(0), high = low;
+		struct tiles_neon place;
+		int16x8x2_t ab;
+		int16x8_t v;
+
+		tiles_neon_find(f, x0, x1, y0, y1, &place);
+		PICK(0); PICK(1); PICK(2); PICK(3);
+		PICK(4); PICK(5); PICK(6); PICK(7);
+		ab = mix_neon(low, high, vuzp1q_u8(vreinterpretq_u8_u16(px),
+						   vreinterpretq_u8_u16(px)));
+		/* a + ((b - a) * wy >> FIELD_BITS), of wy << 7 */
+		v = vaddq_s16(ab.val[0], vqdmulhq_s16(
+			vsubq_s16(ab.val[1], ab.val[0]), wy));
+		sum = vpadalq_u16(sum, vandq_u16(place.in,
+						 vreinterpretq_u16_s16(v)));
+	}
+	return (int64_t)vaddlvq_u32(sum);
+}
+
+static int64_t score_neon(const struct field_window *f, const uint8_t *base,
+			  const struct rotated *p, int x, int y)
+{
+	if (!f->width || !f->height)
+		return 0;
+	return f->far ? sum_of_neon(f, base, p, x, y, true) :
+			sum_of_neon(f, base, p, x, y, false);
+}
+#endif
+
 static _Atomic enum score_path path;
+
+static bool score_has(enum score_path want)
+{
+#if CPU_X86
+	if (want == SCORE_AVX2)
+		return __builtin_cpu_supports("avx2");
+	if (want == SCORE_AVX512)
+		return __builtin_cpu_supports("avx512bw") &&
+			__builtin_cpu_supports("avx512vl") &&
+			__builtin_cpu_supports("avx512dq");
+#endif
+	return want == SCORE_PLAIN || (CPU_NEON && want == SCORE_NEON);
+}
 
 bool score_use(enum score_path want)
 {
-	enum score_path best = SCORE_PLAIN;
+	enum score_path use = want;
 
-#if CPU_X86
-	if (__builtin_cpu_supports("avx2"))
-		best = SCORE_AVX2;
-	if (__builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512dq"))
-		best = SCORE_AVX512;
-#endif
-	if (want > best)
+	if (want == SCORE_BEST)
+		for (use = SCORE_PATHS - 1; !score_has(use); use--)
+			;
+	if (!score_has(use))
 		return false;
-	path = want == SCORE_BEST ? best : want;
+	path = use;
 	return true;
 }
 
@@ -329,6 +442,10 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 	else if (path == SCORE_AVX2)
 		rotate_avx2(to, from, (float)s, (float)c);
 	else
+#elif CPU_NEON
+	if (path == SCORE_NEON)
+		rotate_neon(to, from, (float)s, (float)c);
+	else
 #endif
 		rotate_plain(to, from, (float)s, (float)c);
 	for (unsigned int i = to->count; i < to->room; i++)
@@ -343,6 +460,9 @@ int64_t score_at(const struct field_window *f, const uint8_t *base,
 		return score_avx512(f, base, points, x, y);
 	if (path == SCORE_AVX2)
 		return score_avx2(f, base, points, x, y);
+#elif CPU_NEON
+	if (path == SCORE_NEON)
+		return score_neon(f, base, points, x, y);
 #endif
 	return score_plain(f, base, points, x, y);
 }

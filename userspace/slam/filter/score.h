@@ -2,8 +2,8 @@
 /*
  * score.h - how well a scan fits a map from a pose: the hot loop of SLAM
  *
- * Endpoints are rotated once for each angle; the rest is integer. AVX2 and
- * AVX-512 give the same bits as plain C.
+ * Endpoints are rotated once for each angle; the rest is integer. AVX2,
+ * AVX-512 and NEON give the same bits as plain C.
  */
 #ifndef SLAM_FILTER_SCORE_H
 #define SLAM_FILTER_SCORE_H
@@ -73,7 +73,10 @@ void score_slope(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y, double units,
 		 double sigma, struct score_slope *slope);
 
-enum score_path { SCORE_BEST, SCORE_PLAIN, SCORE_AVX2, SCORE_AVX512 };
+enum score_path {
+	SCORE_BEST, SCORE_PLAIN, SCORE_AVX2, SCORE_AVX512, SCORE_NEON,
+	SCORE_PATHS
+};
 
 /* For tests and benchmarks: whether the CPU has it */
 bool score_use(enum score_path path);

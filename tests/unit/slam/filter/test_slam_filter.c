@@ -288,7 +288,7 @@ static void test_bits_of(struct slam_params p, const char *name)
 		   "%s: the same bits with %u threads", name, threads);
 		session_free(r);
 	}
-	for (int path = SCORE_PLAIN; path <= SCORE_AVX512; path++) {
+	for (int path = SCORE_PLAIN; path < SCORE_PATHS; path++) {
 		if (!score_use(path))
 			continue;
 		r = run(part, &p, 2);

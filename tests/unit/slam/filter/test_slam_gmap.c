@@ -328,7 +328,7 @@ static void place_free(struct place *p)
 static void test_scores(bool far)
 {
 	static const char * const name[] = { "best", "plain", "AVX2",
-					     "AVX-512" };
+					     "AVX-512", "NEON" };
 	const char *where = far ? ", tiles beyond 2 GB" : "";
 	static struct place p;
 
@@ -338,7 +338,7 @@ static void test_scores(bool far)
 		return;
 	}
 	flatten(&p.f, p.pool);
-	for (int path = SCORE_BEST; path <= SCORE_AVX512; path++) {
+	for (int path = SCORE_BEST; path < SCORE_PATHS; path++) {
 		bool good = true, some = false;
 
 		if (!score_use(path)) {

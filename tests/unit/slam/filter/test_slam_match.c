@@ -94,9 +94,16 @@ static unsigned int score_wrong(const struct likelihood_field *f,
 	return wrong;
 }
 
-static void hit(struct likelihood_field *f, struct tiles *pool, int x, int y)
+/* Somewhere in an area with its corner at (-@x, -@y) */
+static void hit_any(struct likelihood_field *f, struct tiles *pool, int x,
+		    unsigned int width, int y, unsigned int height,
+		    uint64_t *state)
 {
-	if (field_hit(f, pool, &kernel, x, y, 1))
+	/* arguments of one call would be in any order */
+	const int at_y = (int)rnd(state, height) - y;
+	const int at_x = (int)rnd(state, width) - x;
+
+	if (field_hit(f, pool, &kernel, at_x, at_y, 1))
 		abort();
 }
 
@@ -113,8 +120,7 @@ static bool scatter(struct likelihood_field *f, struct tiles *pool,
 		if (i && i % 300 == 0 && !tiles_skip(pool, start[i / 300] <<
 						     TILE_UNIT_BITS))
 			return false;
-		hit(f, pool, (int)rnd(&state, 60000) - 40000,
-		    (int)rnd(&state, 50000) - 20000);
+		hit_any(f, pool, 40000, 60000, 20000, 50000, &state);
 	}
 	return true;
 }
@@ -123,7 +129,7 @@ static bool scatter(struct likelihood_field *f, struct tiles *pool,
 static void test_far_scores(void)
 {
 	static const char * const name[] = { "best", "plain", "AVX2",
-					     "AVX-512" };
+					     "AVX-512", "NEON" };
 	struct tiles *pool = tiles_create(&field_tiles, 0);
 	struct likelihood_field f;
 
@@ -134,7 +140,7 @@ static void test_far_scores(void)
 		tiles_destroy(pool);
 		return;
 	}
-	for (int path = SCORE_BEST; path <= SCORE_AVX512; path++) {
+	for (int path = SCORE_BEST; path < SCORE_PATHS; path++) {
 		bool some = false;
 
 		if (!score_use(path))
@@ -175,7 +181,7 @@ static bool same_rotation(enum score_path path)
 static void test_scores(void)
 {
 	static const char * const name[] = { "best", "plain", "AVX2",
-					     "AVX-512" };
+					     "AVX-512", "NEON" };
 	struct tiles *pool = tiles_create(&field_tiles, 0);
 	uint64_t state = 8;
 	struct likelihood_field f, none;
@@ -183,9 +189,8 @@ static void test_scores(void)
 	field_init(&f);
 	field_init(&none);
 	for (int i = 0; i < 1500; i++)
-		hit(&f, pool, (int)rnd(&state, 60000) - 40000,
-		    (int)rnd(&state, 50000) - 20000);
-	for (int path = SCORE_BEST; path <= SCORE_AVX512; path++) {
+		hit_any(&f, pool, 40000, 60000, 20000, 50000, &state);
+	for (int path = SCORE_BEST; path < SCORE_PATHS; path++) {
 		bool some = false, any = false;
 
 		if (!score_use(path)) {
@@ -226,8 +231,7 @@ static void test_slope(void)
 
 	field_init(&f);
 	for (int i = 0; i < 300; i++)
-		hit(&f, pool, (int)rnd(&state, 60000) - 30000,
-		    (int)rnd(&state, 60000) - 30000);
+		hit_any(&f, pool, 30000, 60000, 30000, 60000, &state);
 	w = window_of(&f);
 	for (int i = 0; i < 40; i++) {
 		const int x = (int)(rnd_signed(&state) * 4000);
