@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gmapping_score.c - three versions of one loop, as in score.c
+ * gmapping_score.c - four versions of one loop, as in score.c
  */
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 #include "base/cpu.h"
 #include "slam/filter/gmapping_grid.h"
 #if CPU_X86
 #include <immintrin.h>
 #include "slam/filter/tiles_far.h"
+#elif CPU_NEON
+#include "slam/filter/tiles_neon.h"
 #endif
 
 #define SHIFT		(TILE_BITS + FIELD_BITS)
@@ -400,6 +403,182 @@ gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
 }
 #endif
 
+#if CPU_NEON
+/* Points of a lookup, from the window's corner, 1/256 cell */
+struct points_neon {
+	int32x4_t	x0, x1, y0, y1;
+};
+
+/* Half a word of a point's cell, into lane @i */
+#define PICK(i) do {							\
+	uint16_t half;							\
+									\
+	memcpy(&half, tiles_neon_at(f, place, look, far, i) +		\
+	       sizeof(uint32_t) * vgetq_lane_u16(cell, i), sizeof(half)); \
+	words = vsetq_lane_u16(half, words, i);				\
+} while (0)
+
+/* Halves of words from @look on; 0 outside the map */
+INLINE uint16x8_t look_neon(const struct field_window *f, const uint8_t *look,
+			    const struct points_neon *p, bool far)
+{
+	const uint16x8_t px = tiles_neon_low(p->x0, p->x1);
+	const uint16x8_t py = tiles_neon_low(p->y0, p->y1);
+	const uint16x8_t cell = vandq_u16(vdupq_n_u16(GMAPPING_CELLS - 1),
+		vsliq_n_u16(vshrq_n_u16(px, FIELD_BITS),
+			    vshrq_n_u16(py, FIELD_BITS), TILE_BITS));
+	uint16x8_t words = vdupq_n_u16(0);
+	struct tiles_neon place;
+
+	tiles_neon_find(f, p->x0, p->x1, p->y0, p->y1, &place);
+	PICK(0); PICK(1); PICK(2); PICK(3);
+	PICK(4); PICK(5); PICK(6); PICK(7);
+	return vandq_u16(words, place.in);
+}
+#undef PICK
+
+INLINE struct points_neon move_neon(const struct points_neon *p, int16x8_t x,
+				    int16x8_t y)
+{
+	return (struct points_neon){
+		vaddw_s16(p->x0, vget_low_s16(x)), vaddw_high_s16(p->x1, x),
+		vaddw_s16(p->y0, vget_low_s16(y)), vaddw_high_s16(p->y1, y),
+	};
+}
+
+/* More than any square distance: of lanes without a cell to compare with */
+#define NONE	INT16_MAX
+/* Column and row of the cell of bit k at [15 - k], less 1; 0 for no bit */
+static const int8_t around_x[16] = {
+	0, 0, 0, 0, 0, 0, 0, 1, 0, -1, 1, 0, -1, 1, 0, -1,
+};
+static const int8_t around_y[16] = {
+	0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, -1, -1, -1,
+};
+
+/* Lowers @best to the distance to the cell of the lowest bit of @near */
+INLINE void square_neon(const struct field_window *f, const uint8_t *mean,
+			const struct points_neon *p, uint16x8_t near,
+			uint32x4_t best[2], bool far)
+{
+	const uint16x8_t low = vandq_u16(near, vreinterpretq_u16_s16(
+		vnegq_s16(vreinterpretq_s16_u16(near))));
+	/* its number for the upper byte, nothing for the lower one */
+	const uint8x16_t k = vreinterpretq_u8_u16(vorrq_u16(
+		vshlq_n_u16(vclzq_u16(low), 8), vdupq_n_u16(255)));
+	const int16x8_t kx = vreinterpretq_s16_s8(
+		vqtbl1q_s8(vld1q_s8(around_x), k));
+	const int16x8_t ky = vreinterpretq_s16_s8(
+		vqtbl1q_s8(vld1q_s8(around_y), k));
+	const struct points_neon at = move_neon(p, kx, ky);
+	const uint16x8_t part = vdupq_n_u16(PARTS);
+	const uint16x8_t look = look_neon(f, mean, &at, far);
+	const int16x8_t px = vreinterpretq_s16_u16(vandq_u16(part,
+		tiles_neon_low(p->x0, p->x1)));
+	const int16x8_t py = vreinterpretq_s16_u16(vandq_u16(part,
+		tiles_neon_low(p->y0, p->y1)));
+	const int16x8_t ex = vbslq_s16(vceqzq_u16(low), vdupq_n_s16(NONE),
+		vsubq_s16(vsubq_s16(px, kx), vreinterpretq_s16_u16(
+			vandq_u16(look, part))));
+	const int16x8_t ey = vsubq_s16(vsubq_s16(py, ky),
+		vreinterpretq_s16_u16(vshrq_n_u16(look, 8)));
+
+	best[0] = vminq_u32(best[0], vreinterpretq_u32_s32(vmlal_s16(
+		vmull_s16(vget_low_s16(ex), vget_low_s16(ex)),
+		vget_low_s16(ey), vget_low_s16(ey))));
+	best[1] = vminq_u32(best[1], vreinterpretq_u32_s32(vmlal_high_s16(
+		vmull_high_s16(ex, ex), ey, ey)));
+}
+
+/**
+ * struct sums_neon - sums of lanes
+ * @found:	less than nothing: each adds -1
+ */
+struct sums_neon {
+	int64x2_t	score;
+	uint64x2_t	square;
+	int32x4_t	found;
+};
+
+INLINE void add_neon(struct sums_neon *to, uint32x4_t best,
+		     const struct gmapping_decay *decay)
+{
+	const uint32x4_t in = vcltq_u32(best, vdupq_n_u32(
+		GMAPPING_DECAYS << GMAPPING_DECAY_BITS));
+	const uint32x4_t square = vandq_u32(best, in);
+	const uint32x4_t i = vshrq_n_u32(square, GMAPPING_DECAY_BITS);
+	int32x4_t score = vdupq_n_s32(decay->score[vgetq_lane_u32(i, 0)]);
+
+	score = vsetq_lane_s32(decay->score[vgetq_lane_u32(i, 1)], score, 1);
+	score = vsetq_lane_s32(decay->score[vgetq_lane_u32(i, 2)], score, 2);
+	score = vsetq_lane_s32(decay->score[vgetq_lane_u32(i, 3)], score, 3);
+	to->score = vpadalq_s32(to->score, vandq_s32(score,
+		vreinterpretq_s32_u32(in)));
+	to->square = vpadalq_u32(to->square, square);
+	to->found = vaddq_s32(to->found, vreinterpretq_s32_u32(in));
+}
+
+INLINE struct gmapping_score
+sum_neon(const struct field_window *f, const uint8_t *base,
+	 const struct rotated *p, const struct rotated *b, int x, int y,
+	 const struct gmapping_decay *decay, bool far)
+{
+	const uint8_t *look = (uint8_t *)gmapping_tile_at(base, 0)->look;
+	const uint8_t *mean = look + GMAPPING_MEAN_X / 8;
+	const int32x4_t dx = vdupq_n_s32(x - f->x * (1 << SHIFT));
+	const int32x4_t dy = vdupq_n_s32(y - f->y * (1 << SHIFT));
+	struct sums_neon sums = { vdupq_n_s64(0), vdupq_n_u64(0),
+				  vdupq_n_s32(0) };
+
+	for (unsigned int i = 0; i < p->room; i += 8) {
+		const struct points_neon at = {
+			vaddq_s32(dx, vld1q_s32(p->x + i)),
+			vaddq_s32(dx, vld1q_s32(p->x + i + 4)),
+			vaddq_s32(dy, vld1q_s32(p->y + i)),
+			vaddq_s32(dy, vld1q_s32(p->y + i + 4)),
+		};
+		const struct points_neon behind = {
+			vaddq_s32(at.x0, vld1q_s32(b->x + i)),
+			vaddq_s32(at.x1, vld1q_s32(b->x + i + 4)),
+			vaddq_s32(at.y0, vld1q_s32(b->y + i)),
+			vaddq_s32(at.y1, vld1q_s32(b->y + i + 4)),
+		};
+		uint16x8_t near = vandq_u16(look_neon(f, look, &at, far),
+					    vdupq_n_u16(GMAPPING_NEAR));
+		uint32x4_t best[2] = { vdupq_n_u32(NONE * NONE),
+				       vdupq_n_u32(NONE * NONE) };
+
+		if (!vmaxvq_u16(near))
+			continue;
+		near = vbicq_u16(near, look_neon(f, look, &behind, far));
+		if (!vmaxvq_u16(near))
+			continue;
+		do {
+			square_neon(f, mean, &at, near, best, far);
+			near = vandq_u16(near,
+				vqsubq_u16(near, vdupq_n_u16(1)));
+		} while (vmaxvq_u16(near));
+		add_neon(&sums, best[0], decay);
+		add_neon(&sums, best[1], decay);
+	}
+	return (struct gmapping_score){
+		vaddvq_s64(sums.score), vaddvq_u64(sums.square),
+		(uint32_t)-vaddvq_s32(sums.found),
+	};
+}
+
+static struct gmapping_score
+gmapping_score_score_neon(const struct field_window *f, const uint8_t *base,
+			  const struct rotated *p, const struct rotated *b,
+			  int x, int y, const struct gmapping_decay *decay)
+{
+	if (!f->width || !f->height)
+		return (struct gmapping_score){ 0, 0, 0 };
+	return f->far ? sum_neon(f, base, p, b, x, y, decay, true) :
+			sum_neon(f, base, p, b, x, y, decay, false);
+}
+#endif
+
 struct gmapping_score
 gmapping_score_at(const struct field_window *f, const uint8_t *base,
 		  const struct rotated *points, const struct rotated *behind,
@@ -411,6 +590,10 @@ gmapping_score_at(const struct field_window *f, const uint8_t *base,
 						   y, decay);
 	if (score_used() == SCORE_AVX2)
 		return gmapping_score_score_avx2(f, base, points, behind, x, y,
+						 decay);
+#elif CPU_NEON
+	if (score_used() == SCORE_NEON)
+		return gmapping_score_score_neon(f, base, points, behind, x, y,
 						 decay);
 #endif
 	return gmapping_score_score_plain(f, base, points, behind, x, y, decay);
