@@ -13,7 +13,9 @@ CXX	?= c++
 CLANG	?= clang
 CFLAGS	?= -O2 -g
 CXXFLAGS ?= $(CFLAGS)
-MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(shell $(CC) -dumpmachine))
+# clang has another name for it
+MULTIARCH := $(firstword $(foreach m,$(shell { $(CC) -print-multiarch; gcc -print-multiarch; \
+	$(CC) -dumpmachine; } 2>/dev/null),$(if $(wildcard /usr/include/$(m)/.),$(m))))
 UAPI	:= -Iinclude/uapi
 COMMON	:= -D_GNU_SOURCE -DOPTSAMPLE_VERSION='"$(VERSION)"' -Wall -Wextra -Wshadow \
 	   -Wno-missing-field-initializers $(CPPFLAGS) -Iinclude -Iuserspace
