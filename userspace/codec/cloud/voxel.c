@@ -14,6 +14,8 @@
 #include "codec/cloud/voxel.h"
 #if CPU_X86
 #include <immintrin.h>
+#elif CPU_NEON
+#include <arm_neon.h>
 #endif
 
 enum {
@@ -291,6 +293,64 @@ CPU_AVX2 static int pass_avx2(struct voxel *v, const struct cloud *in,
 }
 #endif
 
+#if CPU_NEON
+static inline uint32x4_t voxel_axis_neon(const float *at, float inverse,
+					 uint32x4_t *good)
+{
+	const float32x4_t f = vmulq_n_f32(vld1q_f32(at), inverse);
+
+	*good = vandq_u32(*good, vandq_u32(
+		vcgeq_f32(f, vdupq_n_f32(1 - VOXEL_REACH)),
+		vcltq_f32(f, vdupq_n_f32(VOXEL_REACH))));
+	return vreinterpretq_u32_s32(vaddq_s32(vcvtmq_s32_f32(f),
+					       vdupq_n_s32(VOXEL_REACH)));
+}
+
+static bool find_voxels_neon(const struct cloud *in, unsigned int from,
+			     unsigned int n, float inverse, struct chunk *c)
+{
+	uint32x4_t good = vdupq_n_u32(UINT32_MAX);
+	unsigned int i;
+
+	for (i = 0; i + 4 <= n; i += 4) {
+		const uint32x4_t x = voxel_axis_neon(in->x + from + i, inverse,
+						     &good);
+		const uint32x4_t y = voxel_axis_neon(in->y + from + i, inverse,
+						     &good);
+		const uint32x4_t z = voxel_axis_neon(in->z + from + i, inverse,
+						     &good);
+		/* 32 bits each: x and the lower bits of y, then the rest */
+		const uint32x4_t low = vsliq_n_u32(x, y, 21);
+		const uint32x4_t high = vsliq_n_u32(vshrq_n_u32(y, 11), z, 10);
+
+		vst1q_u64(&c->voxel[i], vreinterpretq_u64_u32(
+			vzip1q_u32(low, high)));
+		vst1q_u64(&c->voxel[i + 2], vreinterpretq_u64_u32(
+			vzip2q_u32(low, high)));
+	}
+	return vminvq_u32(good) && find_voxels(in, from, i, n, inverse, c);
+}
+
+static int pass_neon(struct voxel *v, const struct cloud *in, float inverse,
+		     bool sum)
+{
+	struct chunk c = { 0 };
+	unsigned int cells = 0;
+
+	for (unsigned int from = 0; from < in->count; from += CHUNK) {
+		unsigned int n = in->count - from;
+
+		if (n > CHUNK)
+			n = CHUNK;
+		if (!find_voxels_neon(in, from, n, inverse, &c))
+			return -ERANGE;
+		cells = sum ? add_chunk(v, in, from, n, &c, cells, true) :
+			      add_chunk(v, in, from, n, &c, cells, false);
+	}
+	return cells;
+}
+#endif
+
 /*
  * One pass over all points.
  *
@@ -307,6 +367,9 @@ static int voxel_pass(struct voxel *v, const struct cloud *in, float leaf,
 #if CPU_X86
 	if (cpu_avx2())
 		return pass_avx2(v, in, inverse, sum);
+#elif CPU_NEON
+	if (cpu_neon())
+		return pass_neon(v, in, inverse, sum);
 #endif
 	return pass_portable(v, in, inverse, sum);
 }
