@@ -14,6 +14,8 @@
 #include "map/fusion/sample.h"
 #if CPU_X86
 #include <immintrin.h>
+#elif CPU_NEON
+#include <arm_neon.h>
 #endif
 
 enum {
@@ -377,6 +379,147 @@ INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
 #include "sample_body.h"
 #endif
 
+#if CPU_NEON
+/* u, v: offsets of four lanes, and of the next four */
+typedef struct {
+	int32x4_t	u, v, next_u, next_v;
+	uint16x8_t	width, height;
+	bool		fill;
+} lanes_neon;
+
+INLINE lanes_neon make_lanes_neon(const struct transform *way, bool fill)
+{
+	static const int32_t order[] = { 0, 1, 2, 3 };
+	const int32x4_t lane = vld1q_s32(order);
+	const int32_t u = sample_step(way->du), v = sample_step(way->dv);
+	/* positions within a block have no more bits */
+	const uint32_t most = 1 << (31 - STEP_BITS);
+	const uint32_t width = way->c->width, height = way->c->height;
+
+	return (lanes_neon){
+		vmulq_n_s32(lane, u), vmulq_n_s32(lane, v),
+		vdupq_n_s32(4 * u), vdupq_n_s32(4 * v),
+		vdupq_n_u16((uint16_t)(width < most ? width : most)),
+		vdupq_n_u16((uint16_t)(height < most ? height : most)), fill,
+	};
+}
+
+/* Cells of eight lanes: positions as whole numbers */
+INLINE uint16x8_t whole_neon(int32x4_t a, int32x4_t b)
+{
+	return vreinterpretq_u16_s16(vshrq_n_s16(vuzp2q_s16(
+		vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b)),
+		STEP_BITS - 16));
+}
+
+/**
+ * struct eight_neon - half of a block
+ * @in:		all ones in lanes in the submap
+ * @low, @high:	cells from the first one; 0 in other lanes
+ */
+struct eight_neon {
+	uint16x8_t	in;
+	uint32x4_t	low, high;
+};
+
+INLINE struct eight_neon eight_neon(const lanes_neon *l, int32x4_t u,
+				    int32x4_t v)
+{
+	uint16x8_t x = whole_neon(u, vaddq_s32(u, l->next_u));
+	uint16x8_t y = whole_neon(v, vaddq_s32(v, l->next_v));
+	struct eight_neon e;
+
+	e.in = vandq_u16(vcltq_u16(x, l->width), vcltq_u16(y, l->height));
+	x = vandq_u16(x, e.in);
+	y = vandq_u16(y, e.in);
+	e.low = vaddw_u16(vmull_u16(vget_low_u16(y), vget_low_u16(l->width)),
+			  vget_low_u16(x));
+	e.high = vaddw_high_u16(vmull_high_u16(y, l->width), x);
+	return e;
+}
+
+/* What GATHER(GET, e, to, from) does for each of eight lanes */
+#define GET_8(e, part, i, k, to, from)					\
+	(to = vsetq_lane_s8((from)[vgetq_lane_u32((e).part, i)], to, k))
+#define GET_16(e, part, i, k, to, from)					\
+	(to = vsetq_lane_s16((from)[vgetq_lane_u32((e).part, i)], to, k))
+#define GATHER(GET, e, at, to, from) do {				\
+	GET(e, low, 0, (at), to, from);					\
+	GET(e, low, 1, (at) + 1, to, from);				\
+	GET(e, low, 2, (at) + 2, to, from);				\
+	GET(e, low, 3, (at) + 3, to, from);				\
+	GET(e, high, 0, (at) + 4, to, from);				\
+	GET(e, high, 1, (at) + 5, to, from);				\
+	GET(e, high, 2, (at) + 6, to, from);				\
+	GET(e, high, 3, (at) + 7, to, from);				\
+} while (0)
+
+/* Return: the largest value */
+INLINE int block_8_neon(const struct eight_neon *a, const struct eight_neon *b,
+			const int8_t *data, int8_t *under, int8_t *to)
+{
+	uint8x16_t in = vuzp1q_u8(vreinterpretq_u8_u16(a->in),
+				  vreinterpretq_u8_u16(b->in));
+	int8x16_t v = vdupq_n_s8(-1), was = v;
+
+	if (under) {
+		was = vld1q_s8(under);
+		vst1q_s8(under, v);
+		in = vandq_u8(in, vcltzq_s8(was));
+	}
+	GATHER(GET_8, *a, 0, v, data);
+	GATHER(GET_8, *b, 8, v, data);
+	v = vbslq_s8(in, v, was);
+	vst1q_s8(to, v);
+	return vmaxvq_s8(v);
+}
+
+/* The same for half a block */
+INLINE int half_16_neon(const struct eight_neon *e, const int16_t *data,
+			int16_t *under, int16_t *to)
+{
+	uint16x8_t in = e->in;
+	int16x8_t v = vdupq_n_s16(-1), was = v;
+
+	if (under) {
+		was = vld1q_s16(under);
+		vst1q_s16(under, v);
+		in = vandq_u16(in, vcltzq_s16(was));
+	}
+	GATHER(GET_16, *e, 0, v, data);
+	v = vbslq_s16(in, v, was);
+	vst1q_s16(to, v);
+	return vmaxvq_s16(v);
+}
+
+INLINE bool block_neon(const lanes_neon *l, const void *data,
+		       const unsigned int bits, int32_t u, int32_t v,
+		       void *under, void *to)
+{
+	const int32x4_t us = vaddq_s32(vdupq_n_s32(u), l->u);
+	const int32x4_t vs = vaddq_s32(vdupq_n_s32(v), l->v);
+	const struct eight_neon a = eight_neon(l, us, vs);
+	const struct eight_neon b = eight_neon(l,
+		vaddq_s32(us, vaddq_s32(l->next_u, l->next_u)),
+		vaddq_s32(vs, vaddq_s32(l->next_v, l->next_v)));
+	int16_t *under_16 = l->fill ? under : NULL;
+	int first, second;
+
+	if (bits == 8)
+		return block_8_neon(&a, &b, data, l->fill ? under : NULL,
+				    to) >= 0;
+	first = half_16_neon(&a, data, under_16, to);
+	second = half_16_neon(&b, data, under_16 ? under_16 + 8 : NULL,
+			      (int16_t *)to + 8);
+	return first >= 0 || second >= 0;
+}
+
+#define find_neon	find_portable
+#define TARGET
+#define NAME(x)		x##_neon
+#include "sample_body.h"
+#endif
+
 /* May a tile overlap the submap including its margin? */
 static bool overlaps(const struct transform *way, const struct tile_way *t)
 {
@@ -404,6 +547,9 @@ unsigned int sample_tile(const struct transform *way, int x, int y,
 		return sample_tile_avx512(way, &t, under, stride, at, cells);
 	if (cpu_avx2())
 		return sample_tile_avx2(way, &t, under, stride, at, cells);
+#elif CPU_NEON
+	if (cpu_neon())
+		return sample_tile_neon(way, &t, under, stride, at, cells);
 #endif
 	return sample_tile_portable(way, &t, under, stride, at, cells);
 }
