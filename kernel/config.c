@@ -8,6 +8,7 @@
  */
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include "inflight.h"
 #include "optsample.h"
 
 /* NLA_POLICY_RANGE() ends at 32767. */

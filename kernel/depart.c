@@ -12,6 +12,7 @@
  * place until its debt is paid.
  */
 #include <linux/bitops.h>
+#include "inflight.h"
 #include "message.h"
 
 /*

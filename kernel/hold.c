@@ -5,6 +5,7 @@
  */
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
+#include "inflight.h"
 #include "optsample.h"
 
 /* At the configured rate a late timer may catch up by this much. */
@@ -93,8 +94,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	    netif_carrier_ok(dev))
 		return false;
 	st->down = true;
-	st->careful = true;
-	st->steady = false;
+	optsample_look_again(st);
 	optsample_unhold(sch);
 	st->held = true;
 	st->qlen = sch->q.qlen;
@@ -232,8 +232,7 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 	sch_tree_lock(sch);
 	now = ktime_get_ns();
 	q->stall.pause_ns = ms ? now + (u64)ms * NSEC_PER_MSEC : 0;
-	q->stall.careful = true;
-	q->stall.steady = false;
+	optsample_look_again(&q->stall);
 	if (!ms && now < q->stall.settle_ns && optsample_recall_try(q, now))
 		q->stall.settle_ns = 0;
 	sch_tree_unlock(sch);
@@ -337,21 +336,20 @@ bool optsample_hold_back(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 	u64 now = 0, wake_ns = 0;
+	bool closely;
 	u32 cause;
 
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);
 	optsample_hold_for(st, cause, now);
-	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED ||
-		      optsample_inflight_owning(q) ||
-		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
-		      st->pause_ns || !skb_queue_empty(&st->requeued);
-	st->steady = cause == TC_OPTSAMPLE_NOT_STALLED && !st->by_dest &&
-		     !st->recalls && !q->cfg.inflight_bytes &&
-		     !q->cfg.inflight_auto && !q->cfg.rate &&
-		     !st->source.nformer && !st->pause_ns &&
-		     skb_queue_empty(&st->requeued);
+	closely = cause != TC_OPTSAMPLE_NOT_STALLED || q->cfg.rate ||
+		  st->source.nformer || st->pause_ns ||
+		  !skb_queue_empty(&st->requeued);
+	st->careful = closely || optsample_inflight_owning(q) ||
+		      q->cfg.watch[0];
+	st->steady = !closely && !st->by_dest && !st->recalls &&
+		     !q->cfg.inflight_bytes && !q->cfg.inflight_auto;
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
 		optsample_hold_look_again(st, MSEC_PER_SEC);
 	else if (wake_ns)

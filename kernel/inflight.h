@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts of packets in flight: what dequeue does for each packet */
+/* Packets in flight: their accounts, and what dequeue does for each packet */
 #ifndef OPTSAMPLE_INFLIGHT_H
 #define OPTSAMPLE_INFLIGHT_H
 
-#include <linux/dynamic_queue_limits.h>
 #include <net/inet_sock.h>
 #include "optsample.h"
 
@@ -49,6 +48,46 @@ struct optsample_account {
 	struct dql		dql;
 };
 
+struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp);
+void optsample_inflight_configure(struct optsample_sched *q,
+				  const struct optsample_config *cfg,
+				  struct optsample_account *all);
+void optsample_inflight_destroy(struct optsample_sched *q);
+bool optsample_inflight_full(struct optsample_sched *q);
+struct list_head *optsample_inflight_blocks(struct optsample_sched *q,
+					    const struct sk_buff *skb);
+bool optsample_inflight_parked(const struct optsample_sched *q);
+void optsample_inflight_reopen(struct optsample_sched *q, bool all);
+bool optsample_inflight_busy(struct optsample_sched *q,
+			     const struct sk_buff *skb);
+void optsample_inflight_ask(struct optsample_sched *q, bool ask);
+bool optsample_inflight_may_own(const struct sk_buff *skb);
+void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);
+void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb);
+u32 optsample_inflight_packets(const struct optsample_sched *q);
+u32 optsample_inflight_bytes(const struct optsample_sched *q);
+u32 optsample_inflight_dests(const struct optsample_sched *q);
+u32 optsample_inflight_limit(const struct optsample_sched *q);
+
+/* Is there a limit on packets in flight? */
+static inline bool optsample_inflight_wanted(const struct optsample_config *cfg)
+{
+	return cfg->inflight_packets || cfg->inflight_bytes ||
+	       cfg->inflight_auto;
+}
+
+/* May packets have to be owned below, to be counted or reported? */
+static inline bool optsample_inflight_owns(const struct optsample_config *cfg)
+{
+	return optsample_inflight_wanted(cfg) || cfg->recall;
+}
+
+/* Are packets owned below now? */
+static inline bool optsample_inflight_owning(const struct optsample_sched *q)
+{
+	return optsample_inflight_wanted(&q->cfg) || q->stall.recalls;
+}
+
 static inline struct optsample_below *optsample_below_of(const struct sock *sk)
 {
 	return container_of(sk, struct optsample_below, inet.sk);
@@ -64,7 +103,7 @@ static inline u32 optsample_account_bytes(const struct optsample_account *a)
  * count is too small, see optsample_account_packets()
  */
 static inline bool optsample_account_reached(const struct optsample_account *a,
-				      u32 limit, u32 bytes)
+					     u32 limit, u32 bytes)
 {
 	return atomic_read(&optsample_below_of(a->sk)->packets) >= (int)limit ||
 	       (bytes && bytes >= (u64)limit * a->largest);

@@ -167,8 +167,7 @@ void optsample_link_look(struct Qdisc *sch)
 		st->station = optsample_link_station(dev);
 	optsample_recall_configure(sch);
 	optsample_source_look(sch);
-	st->careful = true;
-	st->steady = false;
+	optsample_look_again(st);
 }
 
 /* Find a device by name or altname; NULL if there is none, or for "" */

@@ -620,6 +620,13 @@ static inline void optsample_unhold(struct Qdisc *sch)
 	sch->qstats.backlog += st->backlog;
 }
 
+/* What may hold packets has changed: dequeue looks at all of it again. */
+static inline void optsample_look_again(struct optsample_stall *st)
+{
+	st->careful = true;
+	st->steady = false;
+}
+
 /**
  * optsample_kick - schedule the qdisc
  * @sch: the qdisc; lives at least until the caller's RTNL or RCU section ends
@@ -810,47 +817,6 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			       struct sk_buff **to_free);
 bool optsample_ordinary_waits(struct optsample_sched *q);
-
-/* inflight.c */
-struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp);
-void optsample_inflight_configure(struct optsample_sched *q,
-				  const struct optsample_config *cfg,
-				  struct optsample_account *all);
-void optsample_inflight_destroy(struct optsample_sched *q);
-bool optsample_inflight_full(struct optsample_sched *q);
-struct list_head *optsample_inflight_blocks(struct optsample_sched *q,
-					    const struct sk_buff *skb);
-bool optsample_inflight_parked(const struct optsample_sched *q);
-void optsample_inflight_reopen(struct optsample_sched *q, bool all);
-bool optsample_inflight_busy(struct optsample_sched *q,
-			     const struct sk_buff *skb);
-void optsample_inflight_ask(struct optsample_sched *q, bool ask);
-bool optsample_inflight_may_own(const struct sk_buff *skb);
-void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);
-void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb);
-u32 optsample_inflight_packets(const struct optsample_sched *q);
-u32 optsample_inflight_bytes(const struct optsample_sched *q);
-u32 optsample_inflight_dests(const struct optsample_sched *q);
-u32 optsample_inflight_limit(const struct optsample_sched *q);
-
-/* Is there a limit on packets in flight? */
-static inline bool optsample_inflight_wanted(const struct optsample_config *cfg)
-{
-	return cfg->inflight_packets || cfg->inflight_bytes ||
-	       cfg->inflight_auto;
-}
-
-/* May packets have to be owned below, to be counted or reported? */
-static inline bool optsample_inflight_owns(const struct optsample_config *cfg)
-{
-	return optsample_inflight_wanted(cfg) || cfg->recall;
-}
-
-/* Are packets owned below now? */
-static inline bool optsample_inflight_owning(const struct optsample_sched *q)
-{
-	return optsample_inflight_wanted(&q->cfg) || q->stall.recalls;
-}
 
 /* recall.c */
 void optsample_recall_init(struct optsample_sched *q);

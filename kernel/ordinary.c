@@ -7,6 +7,7 @@
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
+#include "inflight.h"
 #include "optsample.h"
 
 static struct Qdisc *optsample_ordinary_create(struct Qdisc *sch,

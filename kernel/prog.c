@@ -8,7 +8,6 @@
 #include <linux/filter.h>
 #include <linux/netdevice.h>
 #include <net/netlink.h>
-#include "compat.h"
 #include "optsample.h"
 
 /**

@@ -21,6 +21,7 @@
  * comes up again.
  */
 #include <linux/if_arp.h>
+#include "inflight.h"
 #include "message.h"
 
 enum {

@@ -4,6 +4,7 @@
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
+#include "inflight.h"
 #include "optsample.h"
 
 static void optsample_fill_qdisc(struct Qdisc *sch,
