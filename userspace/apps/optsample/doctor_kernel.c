@@ -41,24 +41,24 @@ static const struct part basic = {
 
 static const struct part parts[] = {
 	{ "ifb", "IFB", true, DOCTOR_ERROR,
-	  "no queue that outlives the carrier", NULL },
+	  "no queue that outlives the carrier" },
 	{ "sch_ingress", "NET_SCH_INGRESS", true, DOCTOR_ERROR,
-	  "no redirect to the queue", NULL },
+	  "no redirect to the queue" },
 	{ "cls_matchall", "NET_CLS_MATCHALL", true, DOCTOR_ERROR,
 	  "no redirect to the queue", &basic },
 	{ "act_mirred", "NET_ACT_MIRRED", true, DOCTOR_ERROR,
-	  "no redirect to the queue", NULL },
+	  "no redirect to the queue" },
 	{ "act_gact", "NET_ACT_GACT", true, DOCTOR_ERROR,
-	  "no exception for EAPOL", NULL },
+	  "no exception for EAPOL" },
 	{ "cls_bpf", "NET_CLS_BPF", true, DOCTOR_WARNING,
-	  "packets are lost when the network manager removes addresses", NULL },
-	{ "cls_act", "NET_CLS_ACT", false, DOCTOR_ERROR, "no actions", NULL },
+	  "packets are lost when the network manager removes addresses" },
+	{ "cls_act", "NET_CLS_ACT", false, DOCTOR_ERROR, "no actions" },
 	{ "bpf_syscall", "BPF_SYSCALL", false, DOCTOR_ERROR,
-	  "no classifier", NULL },
+	  "no classifier" },
 	{ "bpf_jit", "BPF_JIT", false, DOCTOR_WARNING,
-	  "the classifier is slow", NULL },
+	  "the classifier is slow" },
 	{ "sch_fq_codel", "NET_SCH_FQ_CODEL", true, DOCTOR_WARNING,
-	  "ordinary traffic has a plain queue", NULL },
+	  "ordinary traffic has a plain queue" },
 };
 
 static bool kernel_release(const struct doctor *d, char release[DOCTOR_VALUE])
