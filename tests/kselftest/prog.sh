@@ -62,7 +62,7 @@ is "$(error change prog id x)" \
 status 1" "an id that is none"
 is "$(error change prog id 4000000000)" \
 	"optsample: prog: no program of id 4000000000: No such file or directory
-status 1" "an id that nobody has"
+status 1" "an id without a program"
 is "$(error change prog pinned /sys/fs/bpf/none)" \
 	"optsample: prog: cannot open /sys/fs/bpf/none: No such file or directory
 status 1" "a path where nothing is pinned"

@@ -129,8 +129,8 @@ int stack_pause(const char *queue, uint32_t ms);
 
 /**
  * stack_keep - make the device that keeps the addresses
- * @s:		planned; a kernel that cannot do it is told of, and @keep and
- *		@made_keep are cleared
+ * @s:		planned; without cls_bpf it warns, and clears @keep and
+ *		@made_keep
  * @prog_fd:	from classifier_load_keep()
  *
  * On failure nothing is undone: call stack_down().
