@@ -202,8 +202,14 @@ unsigned int add_chunk(struct voxel *v, const struct cloud *in,
 	return cells;
 }
 
-static int pass_portable(struct voxel *v, const struct cloud *in,
-			 float inverse, bool sum)
+/* Voxels of @n points from @from on. Return: false if one is out of reach */
+typedef bool find_in_chunk(const struct cloud *in, unsigned int from,
+			   unsigned int n, float inverse, struct chunk *c);
+
+/* Inlined, as @find is: the code for each CPU is one piece. */
+static inline __attribute__((always_inline)) int
+pass_with(find_in_chunk *find, struct voxel *v, const struct cloud *in,
+	  float inverse, bool sum)
 {
 	struct chunk c = { 0 };
 	unsigned int cells = 0;
@@ -213,12 +219,19 @@ static int pass_portable(struct voxel *v, const struct cloud *in,
 
 		if (n > CHUNK)
 			n = CHUNK;
-		if (!find_voxels(in, from, 0, n, inverse, &c))
+		if (!find(in, from, n, inverse, &c))
 			return -ERANGE;
 		cells = sum ? add_chunk(v, in, from, n, &c, cells, true) :
 			      add_chunk(v, in, from, n, &c, cells, false);
 	}
 	return cells;
+}
+
+static bool find_voxels_portable(const struct cloud *in, unsigned int from,
+				 unsigned int n, float inverse,
+				 struct chunk *c)
+{
+	return find_voxels(in, from, 0, n, inverse, c);
 }
 
 #if CPU_X86
@@ -276,20 +289,7 @@ CPU_AVX2 static bool find_voxels_avx2(const struct cloud *in,
 CPU_AVX2 static int pass_avx2(struct voxel *v, const struct cloud *in,
 			      float inverse, bool sum)
 {
-	struct chunk c = { 0 };
-	unsigned int cells = 0;
-
-	for (unsigned int from = 0; from < in->count; from += CHUNK) {
-		unsigned int n = in->count - from;
-
-		if (n > CHUNK)
-			n = CHUNK;
-		if (!find_voxels_avx2(in, from, n, inverse, &c))
-			return -ERANGE;
-		cells = sum ? add_chunk(v, in, from, n, &c, cells, true) :
-			      add_chunk(v, in, from, n, &c, cells, false);
-	}
-	return cells;
+	return pass_with(find_voxels_avx2, v, in, inverse, sum);
 }
 #endif
 
@@ -330,25 +330,6 @@ static bool find_voxels_neon(const struct cloud *in, unsigned int from,
 	}
 	return vminvq_u32(good) && find_voxels(in, from, i, n, inverse, c);
 }
-
-static int pass_neon(struct voxel *v, const struct cloud *in, float inverse,
-		     bool sum)
-{
-	struct chunk c = { 0 };
-	unsigned int cells = 0;
-
-	for (unsigned int from = 0; from < in->count; from += CHUNK) {
-		unsigned int n = in->count - from;
-
-		if (n > CHUNK)
-			n = CHUNK;
-		if (!find_voxels_neon(in, from, n, inverse, &c))
-			return -ERANGE;
-		cells = sum ? add_chunk(v, in, from, n, &c, cells, true) :
-			      add_chunk(v, in, from, n, &c, cells, false);
-	}
-	return cells;
-}
 #endif
 
 /*
@@ -369,9 +350,9 @@ static int voxel_pass(struct voxel *v, const struct cloud *in, float leaf,
 		return pass_avx2(v, in, inverse, sum);
 #elif CPU_NEON
 	if (cpu_neon())
-		return pass_neon(v, in, inverse, sum);
+		return pass_with(find_voxels_neon, v, in, inverse, sum);
 #endif
-	return pass_portable(v, in, inverse, sum);
+	return pass_with(find_voxels_portable, v, in, inverse, sum);
 }
 
 static void average_field(struct voxel *v, const struct cloud_field *in,
