@@ -37,7 +37,8 @@ traces()
 	pgrep -f 'optsample discove[r]'
 }
 
-# fails MESSAGE CMD...: one line with that message, status 1, nothing is left
+# fails MESSAGE CMD...: one line with that message, status 1, nothing is left;
+# or exits=2 fails ...: wrong usage
 fails()
 {
 	local want=$1 rc
@@ -46,7 +47,7 @@ fails()
 	"$@" >out 2>err </dev/null
 	rc=$?
 	cat out >>err
-	[[ $rc = [12] ]] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
+	[ $rc = "${exits:-1}" ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
 		[ "$(traces)" = "$clean" ]
 	ok "refused and nothing left: $want" || {
 		sed 's/^/# /' err
@@ -95,27 +96,28 @@ test_refusals()
 	fails "v0 has no optsample qdisc" optsample show v0
 	fails "no interface is up" optsample show
 	fails "no interface is up" optsample watch --count 1
-	fails "limit must be" optsample up v0 --limit 0
-	fails 'unknown policy "best"' optsample up v0 --policy best
-	fails 'bad rate "fast"' optsample up v0 --rate fast
-	fails 'bad rate "4bit"' optsample up v0 --rate 4bit
-	fails 'bad rate "1e9"' optsample up v0 --rate 1e9
+	exits=2 fails "limit must be" optsample up v0 --limit 0
+	exits=2 fails 'unknown policy "best"' optsample up v0 --policy best
+	exits=2 fails 'bad rate "fast"' optsample up v0 --rate fast
+	exits=2 fails 'bad rate "4bit"' optsample up v0 --rate 4bit
+	exits=2 fails 'bad rate "1e9"' optsample up v0 --rate 1e9
 	for value in x "" -1 5p 64kb auto5 1048577; do
-		fails "^optsample: inflight must be auto or 0..1048576 packets$" \
+		exits=2 fails "^optsample: inflight must be auto or 0..1048576 packets$" \
 			optsample up v0 "--inflight=$value"
 	done
-	fails "settle must be" optsample up v0 --settle 0x10
-	fails "memlimit must be" optsample up v0 --memlimit 0x1000000
-	fails "interval must be" optsample watch v0 --interval 0x10s
-	fails 'no command "upp"' optsample upp v0
-	fails "^optsample: up: one DEV only, see 'optsample up --help'$" \
+	exits=2 fails "settle must be" optsample up v0 --settle 0x10
+	exits=2 fails "memlimit must be" optsample up v0 --memlimit 0x1000000
+	exits=2 fails "interval must be" optsample watch v0 --interval 0x10s
+	exits=2 fails 'no command "upp"' optsample upp v0
+	exits=2 fails "^optsample: up: one DEV only, see 'optsample up --help'$" \
 		optsample up v0 v1
-	fails "^optsample: up: missing argument DEV, see" optsample up
-	fails "^optsample: up: no option --bogus, see" optsample up v0 --bogus=1
-	fails "^optsample: up: --limit needs a value, see" \
+	exits=2 fails "^optsample: up: missing argument DEV, see" optsample up
+	exits=2 fails "^optsample: up: no option --bogus, see" \
+		optsample up v0 --bogus=1
+	exits=2 fails "^optsample: up: --limit needs a value, see" \
 		optsample up v0 --limit
-	fails "^optsample: show: no option -x, see" optsample show -x
-	fails '^optsample: topics: unexpected "v0", see' optsample topics v0
+	exits=2 fails "^optsample: show: no option -x, see" optsample show -x
+	exits=2 fails '^optsample: topics: unexpected "v0", see' optsample topics v0
 	cp "$(command -v optsample)" lonely
 	[ -d /sys/module/sch_optsample ] ||
 		fails "no kernel module" ./lonely up v0
@@ -429,31 +431,31 @@ test_own_refusals()
 
 	ip addr add fd00:9::1/64 dev v0 nodad
 	clean=$(traces)
-	fails "^optsample: up: --address needs a value, see" \
+	exits=2 fails "^optsample: up: --address needs a value, see" \
 		optsample up v0 --address
 	for value in x "" 10.77.0 10.77.0.2x/24 fd77:::2/64; do
-		fails "^optsample: address $value is not an IP address with a prefix" \
+		exits=2 fails "^optsample: address $value is not an IP address with a prefix" \
 			optsample up v0 --address "$value"
 	done
-	fails "^optsample: address 10.77.0.2 needs a prefix, as 10.77.0.2/24$" \
+	exits=2 fails "^optsample: address 10.77.0.2 needs a prefix, as 10.77.0.2/24$" \
 		optsample up v0 --address 10.77.0.2
-	fails "needs a prefix, as fd77::2/64$" \
+	exits=2 fails "needs a prefix, as fd77::2/64$" \
 		optsample up v0 --address fd77::2
 	for value in 0 32 -1 24x ""; do
-		fails "^optsample: the prefix of address 10.77.0.2/$value must be 1..31$" \
+		exits=2 fails "^optsample: the prefix of address 10.77.0.2/$value must be 1..31$" \
 			optsample up v0 --address "10.77.0.2/$value"
 	done
-	fails "must be 1..127$" optsample up v0 --address fd77::2/128
+	exits=2 fails "must be 1..127$" optsample up v0 --address fd77::2/128
 	for value in 0.0.0.1 127.0.0.2 224.0.0.5 255.255.255.255 :: ::1 ff02::1 \
 		     fe80::2; do
-		fails "^optsample: address $value/8 must be that of a host" \
+		exits=2 fails "^optsample: address $value/8 must be that of a host" \
 			optsample up v0 --address "$value/8"
 	done
 	for value in 10.77.0.0/24 10.77.0.255/24 fd77::/64; do
-		fails "^optsample: address $value is that of a subnet" \
+		exits=2 fails "^optsample: address $value is that of a subnet" \
 			optsample up v0 --address "$value"
 	done
-	fails "^optsample: address 10.77.0.2/16 is given twice$" \
+	exits=2 fails "^optsample: address 10.77.0.2/16 is given twice$" \
 		optsample up v0 --address 10.77.0.2/24 --address 10.77.0.2/16
 	fails "^optsample: at most 4 addresses$" optsample up v0 \
 		$(printf -- '--address 10.77.%d.2/24 ' 1 2 3 4 5)

@@ -24,7 +24,8 @@ all()
 	bpftool -j map dump pinned $pins/writers
 } 2>/dev/null
 
-# fails MESSAGE CMD...: one line with that message, status 1, nothing changed
+# fails MESSAGE CMD...: one line with that message, status 1, nothing changed;
+# or exits=2 fails ...: wrong usage
 fails()
 {
 	local want=$1 before rc
@@ -34,7 +35,7 @@ fails()
 	"$@" >out 2>err </dev/null
 	rc=$?
 	cat out >>err
-	[[ $rc = [12] ]] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
+	[ $rc = "${exits:-1}" ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
 		[ "$(all)" = "$before" ] || {
 		sed 's/^/# /' err
 		diff <(echo "$before") <(all) | sed 's/^/# /'
@@ -50,31 +51,31 @@ test_refusals()
 	name=$(printf 'x%.0s' {1..128})
 	fails "as root" setpriv --reuid=65534 --clear-groups \
 		"$(command -v optsample)" topic v0 /a --limit 3
-	fails "topic: missing argument DEV" optsample topic
-	fails "topic: missing argument TOPIC" $t --limit 3
-	fails "topic: missing argument TOPIC" $t --forget
-	fails "limit must be 1..65535" $t /a --limit 0
-	fails "limit must be 1..65535" $t /a --limit 65536
-	fails "limit must be 1..65535" $t /a --limit many
-	fails 'unknown policy "best"' $t /a --policy best
-	fails "priority must be 0..7" $t /a --priority 8
-	fails "priority must be 0..7" $t /a --priority -1
-	fails "by must be number, source, header or distance" $t /a --by time
-	fails "sync needs a unit" $t /a --sync 5
-	fails "sync needs a unit" $t /a --sync ""
-	fails "sync must be 0..60s" $t /a --sync 61s
-	fails "sync must be 0..60s" $t /a --sync 5m
-	fails "sync must be 0..60s" $t /a --sync -1ms
-	fails "sync needs stamps" $t /a --sync 5ms --by number
-	fails "sync needs stamps" $t /a --sync 5ms --by distance
-	fails "policy 2sample counts messages: by source needs gap" \
+	exits=2 fails "topic: missing argument DEV" optsample topic
+	exits=2 fails "topic: missing argument TOPIC" $t --limit 3
+	exits=2 fails "topic: missing argument TOPIC" $t --forget
+	exits=2 fails "limit must be 1..65535" $t /a --limit 0
+	exits=2 fails "limit must be 1..65535" $t /a --limit 65536
+	exits=2 fails "limit must be 1..65535" $t /a --limit many
+	exits=2 fails 'unknown policy "best"' $t /a --policy best
+	exits=2 fails "priority must be 0..7" $t /a --priority 8
+	exits=2 fails "priority must be 0..7" $t /a --priority -1
+	exits=2 fails "by must be number, source, header or distance" $t /a --by time
+	exits=2 fails "sync needs a unit" $t /a --sync 5
+	exits=2 fails "sync needs a unit" $t /a --sync ""
+	exits=2 fails "sync must be 0..60s" $t /a --sync 61s
+	exits=2 fails "sync must be 0..60s" $t /a --sync 5m
+	exits=2 fails "sync must be 0..60s" $t /a --sync -1ms
+	exits=2 fails "sync needs stamps" $t /a --sync 5ms --by number
+	exits=2 fails "sync needs stamps" $t /a --sync 5ms --by distance
+	exits=2 fails "policy 2sample counts messages: by source needs gap" \
 		$t /a --by source --policy 2sample
-	fails "exclude each other" $t /a --never --limit 3
-	fails "exclude each other" $t /a --forget --never
-	fails "a pattern has 1..127 characters" $t ""
-	fails "a pattern has 1..127 characters" $t "$name"
-	fails "topic: no option --colour" $t /a --colour red
-	fails "topic: --limit needs a value" $t /a --limit
+	exits=2 fails "exclude each other" $t /a --never --limit 3
+	exits=2 fails "exclude each other" $t /a --forget --never
+	exits=2 fails "a pattern has 1..127 characters" $t ""
+	exits=2 fails "a pattern has 1..127 characters" $t "$name"
+	exits=2 fails "topic: no option --colour" $t /a --colour red
+	exits=2 fails "topic: --limit needs a value" $t /a --limit
 	fails "no rule for /a" $t /a --forget
 	rc=$(optsample topic v0 "${name%x}" --never; echo $?)
 	is "$rc$(optsample topic v0)" "0${name%x} never" "the longest pattern"

@@ -156,15 +156,15 @@ test_spot()
 		ctl -j spot 1000 1000 && of 'j["layers"]["temp"]["value"] is None and
 			j["layers"]["temp"]["physical"] is None and "temperature" not in j'
 	ok 'spot: where nothing is known'
-	no 'spot: one number' 'missing X Y' spot 1
-	no 'spot: one that is negative' 'missing X Y' spot -1
-	no 'room: a negative one' 'room must be 0' room -1
-	no 'rate: a negative one' '0..100 Hz' rate slam_map -5
-	no 'no number' 'no option -x' spot -x 1
-	no 'spot: three' 'too many arguments' spot 1 2 3
-	no 'spot: no number' 'not a coordinate' spot 1 x
-	no 'spot: nan' 'not a coordinate' spot nan 1
-	no 'spot: too far' 'not a coordinate' spot 1e9 1
+	exits=2 no 'spot: one number' 'missing X Y' spot 1
+	exits=2 no 'spot: one that is negative' 'missing X Y' spot -1
+	exits=2 no 'room: a negative one' 'room must be 0' room -1
+	exits=2 no 'rate: a negative one' '0..100 Hz' rate slam_map -5
+	exits=2 no 'no number' 'no option -x' spot -x 1
+	exits=2 no 'spot: three' 'too many arguments' spot 1 2 3
+	exits=2 no 'spot: no number' 'not a coordinate' spot 1 x
+	exits=2 no 'spot: nan' 'not a coordinate' spot nan 1
+	exits=2 no 'spot: too far' 'not a coordinate' spot 1e9 1
 }
 
 test_poses()
@@ -193,7 +193,7 @@ test_poses()
 	printf '0,0,0,0\n7,0,0,0\n' >"$scratch/x.csv"
 	no 'set-poses: a submap that is not there' "no submap 'submap_7'" \
 		set-poses "$scratch/x.csv"
-	no 'set-poses: no file' 'missing POSES.csv' set-poses
+	exits=2 no 'set-poses: no file' 'missing POSES.csv' set-poses
 }
 
 test_csv()
@@ -260,16 +260,16 @@ test_bad_import()
 	no 'import: another size' '1600 bytes' "${import[@]}" "$cells" \
 		--size 20x40
 	for size in -20x20 0x5 20 20x 1e9x1 99999x99999 2.5x20 axb; do
-		no "import: size $size" 'size must be' "${import[@]}" "$cells" \
+		exits=2 no "import: size $size" 'size must be' "${import[@]}" "$cells" \
 			--size "$size"
 	done
 	no 'import: too many cells' 'at most' "${import[@]}" "$cells" \
 		--size 16384x16384
 	for r in 0 -1 nan x 1e9; do
-		no "import: resolution $r" 'resolution must be' \
+		exits=2 no "import: resolution $r" 'resolution must be' \
 			"${import[@]}" "$cells" --resolution "$r"
 	done
-	no 'import: no origin' 'origin must be' "${import[@]}" "$cells" \
+	exits=2 no 'import: no origin' 'origin must be' "${import[@]}" "$cells" \
 		--origin 1
 	no 'import: no name of a layer' 'name' "${import[@]}" "$cells" \
 		--layer 'a b'
@@ -283,8 +283,8 @@ test_bad_import()
 		"$cells" --layer new --role gas --frame "$(printf 'x%.0s' {1..95})"
 	no 'import: frames with odd names' 'invalid frame name' "${import[@]}" \
 		"$cells" --layer new --role gas --frame $'a\nb'
-	no 'import: two files' 'one file' "${import[@]}" "$cells" "$cells"
-	no 'import: nothing' 'missing CELLS.i8' import-submaps
+	exits=2 no 'import: two files' 'one file' "${import[@]}" "$cells" "$cells"
+	exits=2 no 'import: nothing' 'missing CELLS.i8' import-submaps
 	ctl layer wide bits=16
 	no 'import: 8 bits into 16' '16 bits' "${import[@]}" "$cells" \
 		--layer wide
@@ -311,7 +311,7 @@ test_layer()
 	no 'layer: no such rule' 'rule=best' layer temp rule=best
 	no 'layer: no such key' 'colour=' layer temp colour=red
 	no 'layer: no value' 'KEY=VALUE' layer temp red
-	no 'layer: no name' 'missing layer NAME' layer
+	exits=2 no 'layer: no name' 'missing layer NAME' layer
 	no 'layer: no name that can be' 'not a layer name' layer a/b
 	no 'layer: twice' 'twice' layer temp unit=m unit=m
 	store=$scratch/new.db
@@ -363,11 +363,11 @@ test_export()
 	no 'export: an empty one' 'no known cells' export --layer wide "$map"
 	no 'export: an empty one, as .gpkg' 'no known cells' export \
 		--layer wide "$scratch/x.gpkg"
-	no 'export: no such rule' 'no such rule' export --rule best "$map"
-	no 'export: no such mode' 'no such mode' export --mode best "$map"
-	no 'export: no such colours' 'no such' export --colours best "$map"
+	exits=2 no 'export: no such rule' 'no such rule' export --rule best "$map"
+	exits=2 no 'export: no such mode' 'no such mode' export --mode best "$map"
+	exits=2 no 'export: no such colours' 'no such' export --colours best "$map"
 	no 'export: of no kind that is known' 'must end' export "$scratch/m.jpg"
-	no 'export: no file' 'missing --out' export --layer temp
+	exits=2 no 'export: no file' 'missing --out' export --layer temp
 	for end in pgm png gpkg; do
 		no "export: no such folder, .$end" 'No such file' export \
 			--layer temp "$scratch/none/m.$end"
@@ -419,9 +419,9 @@ test_remove()
 	ok 'remove: a room'
 	no 'remove: no such layer' "no layer 'wrong'" remove layer wrong
 	no 'remove: no such room' 'no room 7' remove room 7
-	no 'remove: a negative one' 'room must be 0' remove room -7
-	no 'remove: what' 'layer NAME or room ID' remove
-	no 'remove: what else' "neither 'layer' nor 'room'" remove node x
+	exits=2 no 'remove: a negative one' 'room must be 0' remove room -7
+	exits=2 no 'remove: what' 'layer NAME or room ID' remove
+	exits=2 no 'remove: what else' "neither 'layer' nor 'room'" remove node x
 	store=$scratch/none.db
 	no 'remove: of no store' 'none.db' remove layer temp
 	store=$scratch/site.db
@@ -447,8 +447,8 @@ test_backup()
 	no 'backup: a file that is there' 'exists' backup "$scratch/copy.db"
 	no 'backup: no such folder' 'none/copy.db' backup \
 		"$scratch/none/copy.db"
-	no 'backup: where to' 'missing FILE.db' backup
-	no 'verify: of what' "unexpected argument 'x'" verify x
+	exits=2 no 'backup: where to' 'missing FILE.db' backup
+	exits=2 no 'verify: of what' "unexpected argument 'x'" verify x
 }
 
 # damage FILE SQL
@@ -511,17 +511,17 @@ db.execute('CREATE TABLE t(x)'); db.commit()"
 	ok 'no store, and no daemon either'
 	refused 'missing --store' "$gdimctl" layers --store
 	ok '--store without a path'
-	refused 'no command' "$gdimctl" dance
+	exits=2 refused 'no command' "$gdimctl" dance
 	ok 'no such command'
-	refused 'missing command' "$gdimctl"
+	exits=2 refused 'missing command' "$gdimctl"
 	ok 'no command at all'
-	refused 'missing command' "$gdimctl" --store
+	exits=2 refused 'missing command' "$gdimctl" --store
 	ok '--store and nothing else'
 	"$gdimctl" --version >"$scratch/out" && grep -q '^gdimctl [0-9]' \
 		"$scratch/out"
 	ok '--version'
 	store=$scratch/site.db
-	no 'no such option' '--wrong' layers --wrong
+	exits=2 no 'no such option' '--wrong' layers --wrong
 }
 
 test_locked()

@@ -294,7 +294,7 @@ test_node()
 	ok 'import: --node, and it moves with that'
 	no 'a node that is not there' "no node 'submap_9'" --layer plan \
 		--node submap_9 "$scratch/plan.yaml"
-	no 'a node and a pose' '--node and --pose exclude' --layer plan \
+	exits=2 no 'a node and a pose' '--node and --pose exclude' --layer plan \
 		--node submap_2 --pose 1,2,0 "$scratch/plan.yaml"
 }
 
@@ -434,17 +434,17 @@ test_bad()
 	no 'no .yaml' 'No such file' "$scratch/none-there.yaml"
 	no 'a picture instead of the .yaml' 'plan.pgm' "$scratch/plan.pgm"
 	no 'a folder instead' 'directory' "$scratch"
-	no 'no map' 'missing MAP.yaml'
-	no 'two maps' 'one map' "$scratch/plan.yaml" "$scratch/plan.yaml"
-	no 'no such mode' 'no such mode' --mode best "$scratch/plan.yaml"
+	exits=2 no 'no map' 'missing MAP.yaml'
+	exits=2 no 'two maps' 'one map' "$scratch/plan.yaml" "$scratch/plan.yaml"
+	exits=2 no 'no such mode' 'no such mode' --mode best "$scratch/plan.yaml"
 	for line in 1,2 1,2,3,4 x,0,0 nan,0,0 0,0,inf 2e6,0,0 ''; do
-		no "pose '$line'" 'pose must be' --pose "$line" \
+		exits=2 no "pose '$line'" 'pose must be' --pose "$line" \
 			"$scratch/plan.yaml"
 	done
 	no 'a pose too far' 'plan.yaml' --pose 1000000,0,1.5708 \
 		"$scratch/plan.yaml"
-	no 'no stamp' 'stamp must be' --stamp x "$scratch/plan.yaml"
-	no 'one before 1970' 'stamp must be' --stamp -1 "$scratch/plan.yaml"
+	exits=2 no 'no stamp' 'stamp must be' --stamp x "$scratch/plan.yaml"
+	exits=2 no 'one before 1970' 'stamp must be' --stamp -1 "$scratch/plan.yaml"
 }
 
 # Invalid input creates no store

@@ -51,7 +51,8 @@ until_says()
 	return 1
 }
 
-# refused TEXT COMMAND...: an error as for a user; TEXT is in the line
+# refused TEXT COMMAND...: an error as for a user, status 1; TEXT is in the
+# line; or exits=2 refused ...: wrong usage
 refused()
 {
 	local text=$1 status
@@ -59,7 +60,7 @@ refused()
 	shift
 	"$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
-	[[ $status = [12] ]] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
+	[ $status = "${exits:-1}" ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
 		[ ! -s "$scratch/out" ] &&
 		grep -q '^gdimctl: ' "$scratch/err" &&
 		grep -qF -- "$text" "$scratch/err" && return

@@ -245,9 +245,9 @@ test_bad()
 assert not {"noise.mcap", "empty.mcap"} & {t["name"] for t in d["times"]}'
 	ok 'damaged recordings: one warning each, the rest is shown'
 	sed 's/^/# /; s|/tmp/[^/]*/||' "$scratch/err"
-	no_page 'missing --out' view
+	exits=2 no_page 'missing --out' view
 	ok 'refused: no page'
-	no_page 'one page' view "$page" "$page"
+	exits=2 no_page 'one page' view "$page" "$page"
 	ok 'refused: two'
 	no_page "no layer 'none'" view --layer none "$page"
 	ok 'refused: no such layer'

@@ -25,7 +25,8 @@ value()
 		NR == 2 { print $c }'
 }
 
-# refused TEXT ARGS...: one line with that text, nothing else, status 1, or 2 for wrong usage
+# refused TEXT ARGS...: one line with that text, nothing else, status 1; or
+# exits=2 refused ...: wrong usage
 refused()
 {
 	local text=$1 out status
@@ -33,7 +34,7 @@ refused()
 	shift
 	out=$(lab "$@")
 	status=$?
-	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[ $status = "${exits:-1}" ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q -- "$text" "$d/err"
 }
 
@@ -153,9 +154,9 @@ refused cut.png image "$d/cut.png"
 ok "half an image: one line"
 refused "too few" image "$d/gray.png" --bytes 20
 ok "no budget: one line"
-refused "loss must be" image "$d/gray.png" --loss -1
+exits=2 refused "loss must be" image "$d/gray.png" --loss -1
 ok "no loss: one line"
-refused "method must be" image "$d/gray.png" --method jpeg
+exits=2 refused "method must be" image "$d/gray.png" --method jpeg
 ok "no method: one line"
 refused "neither .pcd" cloud "$d/map.pgm"
 ok "no cloud: one line"
@@ -168,7 +169,7 @@ refused "8-bit binary .pgm" map "$d/gray.png"
 ok "no map: one line"
 refused "no VLP-16 packets" scan "$d/floats.bin"
 ok "no packets: one line"
-refused "no option" scan "$d/packets.bin" --nope
+exits=2 refused "no option" scan "$d/packets.bin" --nope
 ok "no option: one line"
 if [ -w /dev/full ]; then
 	for c in "image $d/gray.png" "map $d/map.pgm" "scan $d/packets.bin" \

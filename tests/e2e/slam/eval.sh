@@ -17,7 +17,8 @@ program=${SLAM_EVAL:-build/bin/slam-eval}
 
 eval_slam() { "$program" "$@" 2>"$d/err"; }
 
-# refused TEXT ARGS...: one line with that text, nothing else, status 1
+# refused TEXT ARGS...: one line with that text, nothing else, status 1; or
+# exits=2 refused ...: wrong usage
 refused()
 {
 	local text=$1 out status
@@ -25,7 +26,7 @@ refused()
 	shift
 	out=$(eval_slam "$@")
 	status=$?
-	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[ $status = "${exits:-1}" ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q "^slam-eval: " "$d/err" && grep -qF -- "$text" "$d/err"
 }
 
@@ -110,9 +111,9 @@ ok "version and help"
 printf '1 2 3\n' >"$d/short"
 printf '\177ELF\001\002\0\0' >"$d/garbage"
 : >"$d/empty"
-refused "missing --relations FILE" --trajectory "$d/good"
+exits=2 refused "missing --relations FILE" --trajectory "$d/good"
 ok "refused: no relations"
-refused "missing --trajectory FILE" "${r[@]}"
+exits=2 refused "missing --trajectory FILE" "${r[@]}"
 ok "refused: no trajectory"
 refused "No such file" "${r[@]}" --trajectory "$d/none"
 ok "refused: no such file"
@@ -131,13 +132,13 @@ refused "no odometry at the times" "${r[@]}" --trajectory "$d/other" --log "$d/l
 ok "refused: a log of other times"
 refused "is neither a log" "${r[@]}" --trajectory "$d/good" --log "$d/good"
 ok "refused: no log"
-refused "unexpected argument" "${r[@]}" --trajectory "$d/good" more
+exits=2 refused "unexpected argument" "${r[@]}" --trajectory "$d/good" more
 ok "refused: a word too many"
-refused "worst must be" "${r[@]}" --trajectory "$d/good" --worst 0
+exits=2 refused "worst must be" "${r[@]}" --trajectory "$d/good" --worst 0
 ok "refused: none of the worst"
-refused "no option" "${r[@]}" --trajectory "$d/good" --wurst 3
+exits=2 refused "no option" "${r[@]}" --trajectory "$d/good" --wurst 3
 ok "refused: an option there is not"
-refused "needs --log" "${r[@]}" --trajectory "$d/good" --spread
+exits=2 refused "needs --log" "${r[@]}" --trajectory "$d/good" --spread
 ok "refused: what is to be spread?"
 if [ -w /dev/full ]; then
 	"$program" "${r[@]}" --trajectory "$d/good" >/dev/full 2>"$d/err"

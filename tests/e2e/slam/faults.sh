@@ -382,10 +382,11 @@ wait $worker
 [ $? = 0 ] && [ "$(grep -c . "$d/unreachable")" = 2 ]
 ok "a signal while there is no broker"
 sed 's/^/# /' "$d/unreachable"
-for bad in "--job a --job a" "--job a/b" "--job"; do
+for bad in "2 --job a --job a" "1 --job a/b" "2 --job"; do
+	status=${bad%% *} bad=${bad#* }
 	# shellcheck disable=SC2086
 	"$bin/slam-worker" --engine "$rabbit_url" --wait 0s $bad >"$d/bad" 2>&1
-	[ $? = 1 ] && [ "$(grep -c . "$d/bad")" = 1 ]
+	[ $? = "$status" ] && [ "$(grep -c . "$d/bad")" = 1 ]
 	ok "refused: $bad"
 	sed 's/^/# /' "$d/bad"
 done

@@ -22,7 +22,7 @@ eval_program=${SLAM_EVAL:-build/bin/slam-eval}
 slamd() { timeout 300 "$program" "$@" 2>"$d/err"; }
 
 # refused TEXT ARGS...: one line with that text (a pattern), no output, status
-# 1, no files
+# 1, no files; or exits=2 refused ...: wrong usage
 refused()
 {
 	local text=$1 out status
@@ -32,7 +32,7 @@ refused()
 	mkdir "$d/out"
 	out=$(slamd "$@")
 	status=$?
-	[[ $status = [12] ]] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+	[ $status = "${exits:-1}" ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q "^slamd: " "$d/err" && grep -q -- "$text" "$d/err" &&
 		[ -z "$(ls -A "$d/out")" ] && return
 	sed 's/^/# /' "$d/err"
@@ -476,17 +476,18 @@ slamd --log "$d/lines.clf" --particles 12 --trajectory "$d/lines.tum" \
 	[ "$(wc -l <"$d/lines.tum")" = 240 ]
 ok "damaged lines are passed over and counted"
 
-refused "no input: give --log FILE or --from SOURCE" "${out[@]}"
+exits=2 refused "no input: give --log FILE or --from SOURCE" "${out[@]}"
 ok "refused: no log"
-refused "unexpected argument 'more'" "${room[@]}" "${out[@]}" more
+exits=2 refused "unexpected argument 'more'" "${room[@]}" "${out[@]}" more
 ok "refused: a word too many"
-refused "s, see 'slamd --help'" "${room[@]}" "${out[@]}" --particle-s 3
+exits=2 refused "s, see 'slamd --help'" "${room[@]}" "${out[@]}" --particle-s 3
 ok "refused: an option there is not"
-refused "needs a value, see 'slamd --help'" "${room[@]}" "${out[@]}" --seed
+exits=2 refused "needs a value, see 'slamd --help'" "${room[@]}" "${out[@]}" \
+	--seed
 ok "refused: an option without its value"
 while read -r option values; do
 	for v in $values; do
-		refused "${option#--}" "${room[@]}" "${out[@]}" "$option" "$v"
+		exits=2 refused "${option#--}" "${room[@]}" "${out[@]}" "$option" "$v"
 		ok "refused: $option $v"
 	done
 done <<-END
@@ -520,10 +521,11 @@ slamd --config "$d/slamd.conf" --particles 12 --quiet --trajectory "$d/c.tum" &&
 		--trajectory "$d/o.tum" && cmp "$d/c.tum" "$d/o.tum"
 ok "--config: as the same options, and the command line counts more"
 echo 'particle = 7' >>"$d/slamd.conf"
-refused "slamd.conf:6: unknown setting 'particle'" --config "$d/slamd.conf" \
-	"${out[@]}"
+exits=2 refused "slamd.conf:6: unknown setting 'particle'" \
+	--config "$d/slamd.conf" "${out[@]}"
 ok "refused: a setting there is not, with file and line"
-refused "none.conf: No such file" --config "$d/none.conf" "${room[@]}" "${out[@]}"
+exits=2 refused "none.conf: No such file" --config "$d/none.conf" \
+	"${room[@]}" "${out[@]}"
 ok "refused: no settings file"
 
 refused "no topic /scan" "${room[@]}" "${out[@]}" --scan /scan
@@ -533,7 +535,7 @@ ok "refused: one of odometry"
 
 while read -r option args; do
 	# shellcheck disable=SC2086
-	refused "$option " "${room[@]}" "${out[@]}" $option $args
+	exits=2 refused "$option " "${room[@]}" "${out[@]}" $option $args
 	ok "refused: $option $args with a log and nothing else"
 done <<-END
 	--patience 1
@@ -556,10 +558,11 @@ done <<-END
 	--node me --to $d/out/x.mcap
 	--map-every 1 --to $d/out/x.mcap
 END
-refused "--speed " --from optsample:7462 --laser 0,0,0 --odometry /odom --speed 2
+exits=2 refused "--speed " --from optsample:7462 --laser 0,0,0 \
+	--odometry /odom --speed 2
 ok "refused: the speed of what does not play"
-refused "--map-every " --from optsample:7462 --laser 0,0,0 --odometry /odom \
-	--map-every 2
+exits=2 refused "--map-every " --from optsample:7462 --laser 0,0,0 \
+	--odometry /odom --map-every 2
 ok "refused: how often a map is published that is not"
 
 # 1 MB is less than the scans of the loop, whose poses change
