@@ -119,8 +119,28 @@ test_refusals()
 	exits=2 fails "^optsample: show: no option -x, see" optsample show -x
 	exits=2 fails '^optsample: topics: unexpected "v0", see' optsample topics v0
 	cp "$(command -v optsample)" lonely
-	[ -d /sys/module/sch_optsample ] ||
+	[ -d /sys/module/sch_optsample ] || {
 		fails "no kernel module" ./lonely up v0
+		test_key
+	}
+}
+
+# Secure Boot: the kernel refuses the module's key
+test_key()
+{
+	mkdir -p keys
+	cat >keys/modprobe <<-'END'
+		#!/bin/sh
+		echo "modprobe: ERROR: could not insert 'sch_optsample': Key was rejected by service" >&2
+		exit 1
+	END
+	printf '#!/bin/sh\necho "DKMS module signing key"\n' >keys/modinfo
+	chmod +x keys/*
+	fails "key 'DKMS module signing key' of sch_optsample (Secure Boot): run 'mokutil --import /var/lib/dkms/mok.pub', reboot" \
+		env PATH="$PWD/keys:$PATH" ./lonely up v0
+	printf '#!/bin/sh\n' >keys/modinfo
+	fails "sch_optsample is not signed: run 'dkms install --force" \
+		env PATH="$PWD/keys:$PATH" ./lonely up v0
 }
 
 # Every step of up fails in turn

@@ -368,7 +368,8 @@ void check_kernel_signing(struct doctor *d)
 		finding_add(d, DOCTOR_WARNING, NULL,
 			    "the kernel only loads signed modules%s: the key of DKMS must be enrolled",
 			    secure_boot(d) ? " (Secure Boot)" : "");
-		finding_fix(d, "mokutil --import /var/lib/dkms/mok.pub, then reboot and confirm");
+		finding_fix(d, "mokutil --import %s, then reboot and confirm",
+			    module_key());
 	} else {
 		finding_add(d, DOCTOR_OK, NULL,
 			    "unsigned modules may be loaded");

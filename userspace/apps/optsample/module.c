@@ -7,34 +7,67 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <libgen.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "ctl.h"
 #include "module.h"
-
-extern char **environ;
 
 static bool module_loaded(void)
 {
 	return !access("/sys/module/sch_optsample", F_OK);
 }
 
-static void module_probe(void)
+/* Run @command, read the first line of what it prints */
+static void module_ask(const char *command, char *line, size_t size)
 {
-	char *argv[] = { "modprobe", "-q", "sch_optsample", NULL };
-	posix_spawn_file_actions_t acts;
-	pid_t pid;
+	FILE *f = popen(command, "re");
+	char rest[256];
 
-	posix_spawn_file_actions_init(&acts);
-	posix_spawn_file_actions_addopen(&acts, 2, "/dev/null", O_WRONLY, 0);
-	if (!posix_spawnp(&pid, "modprobe", &acts, NULL, argv, environ))
-		waitpid(pid, NULL, 0);
-	posix_spawn_file_actions_destroy(&acts);
+	*line = '\0';
+	if (!f)
+		return;
+	if (fgets(line, size, f))
+		line[strcspn(line, "\n")] = '\0';
+	while (fgets(rest, sizeof(rest), f))
+		;
+	pclose(f);
+}
+
+/* Return: 0, or -EKEYREJECTED: the kernel refused its signature */
+static int module_probe(void)
+{
+	char why[256];
+
+	module_ask("LC_ALL=C modprobe sch_optsample 2>&1", why, sizeof(why));
+	return strstr(why, "Key was rejected") ||
+	       strstr(why, "Required key not available") ? -EKEYREJECTED : 0;
+}
+
+const char *module_key(void)
+{
+	static const char *const keys[] = {
+		"/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der",
+	};
+
+	return access(keys[0], F_OK) && !access(keys[1], F_OK) ? keys[1] :
+								 keys[0];
+}
+
+/* The kernel only loads modules that are signed with a key it knows. */
+static int module_refused(void)
+{
+	char signer[128];
+
+	module_ask("modinfo -F signer sch_optsample 2>/dev/null", signer,
+		   sizeof(signer));
+	if (!*signer)
+		return cli_error(-EKEYREJECTED, "the kernel only loads signed modules (Secure Boot), and sch_optsample is not signed: run 'dkms install --force optsample/%s', which signs it",
+				 OPTSAMPLE_VERSION);
+	return cli_error(-EKEYREJECTED, "the kernel does not know the key '%s' of sch_optsample (Secure Boot): run 'mokutil --import %s', reboot and confirm it",
+			 signer, module_key());
 }
 
 /* Only for this very kernel: others fill its log with errors. */
@@ -107,10 +140,14 @@ bool module_in_build(void)
 
 int module_load(void)
 {
+	int err = 0;
+
 	if (!module_loaded())
-		module_probe();
+		err = module_probe();
 	if (!module_loaded())
 		module_from_build(module_insert);
+	if (!module_loaded() && err)
+		return module_refused();
 	if (!module_loaded())
 		return cli_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
 	return 0;

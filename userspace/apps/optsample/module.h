@@ -8,5 +8,7 @@
 int module_load(void);
 /* Has the build tree a module for the running kernel? */
 bool module_in_build(void);
+/* The key with which DKMS signs modules, to be enrolled with mokutil */
+const char *module_key(void);
 
 #endif
