@@ -34,7 +34,7 @@ version=$(sed -n 's/^VERSION\t:= //p' Makefile)
 ok "dkms.conf is of version $version"
 grep -q "dkms install optsample/$version " README.md
 ok "so is the README"
-grep -q "^\.TH OPTSAMPLE 8 .*\"optsample $version\"" \
+grep -q "^\.TH TC-OPTSAMPLE 8 .*\"optsample $version\"" \
 	build/share/Documentation/tc-optsample.8
 ok "and tc-optsample(8)"
 ! grep -L '^\.TH .*"optsample @VERSION@"' Documentation/*.[178] | grep .
