@@ -49,6 +49,7 @@ help:
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS;'
 	@echo '                 DESTDIR, PREFIX, see tools/make/install.mk; make uninstall'
+	@echo 'make deb         Debian packages, into build/deb'
 	@echo 'make clean       remove what was made (make distclean: kernels too)'
 
 # packages first: what follows asks pkg-config and the compiler
@@ -57,12 +58,13 @@ packages-%:
 
 # again, with all processors, for what was just installed
 again = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-build: packages-programs+options+build
+build: packages-queue+programs+options+build
 	$(again) all
 
 include tools/make/options.mk
 include tools/make/rules.mk
 include tools/make/install.mk
+include tools/make/deb.mk
 include tools/make/bench.mk
 
 all: module bpf programs tests
@@ -80,7 +82,7 @@ module:
 
 vpath %.bpf.c bpf tests/bpf
 $(BUILD)/bpf/%.bpf.o: %.bpf.c $(COMMANDS) $(wildcard bpf/*.h) \
-		      include/optsample/tag.h include/optsample/segment.h | $(BUILD)/.found
+		      include/optsample/tag.h include/optsample/segment.h | $(FOUND)
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
@@ -99,7 +101,7 @@ demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/
 	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
 	slam-worker slam-eval slam-world)
 
-demo: packages-programs+demo
+demo: packages-queue+programs+demo
 	$(again) demo-build
 	tools/demo/wifi
 	tools/demo/maps

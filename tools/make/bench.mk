@@ -12,7 +12,7 @@ bench: bench-build
 
 # means over these images, and each by name
 IMAGES	?= $(wildcard ../shared/data/images/*.png)
-bench-quality: packages-programs+options+build
+bench-quality: packages-queue+programs+options+build
 	$(Q)$(MAKE) --no-print-directory $(BIN)/quality
 	$(BIN)/quality $(IMAGES)
 

@@ -11,36 +11,67 @@ SBINDIR	?= $(PREFIX)/sbin
 LIBDIR	?= $(PREFIX)/lib/optsample
 MANDIR	?= $(PREFIX)/share/man
 DOCDIR	?= $(PREFIX)/share/doc/optsample
-IDLDIR	?= $(PREFIX)/share/gdim_msgs
 UNITDIR	?= $(PREFIX)/lib/systemd/system
+USERUNITDIR ?= $(PREFIX)/lib/systemd/user
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+# what ROS 2 finds when AMENT_PREFIX_PATH has PREFIX
+IDLDIR	= $(PREFIX)/share/gdim_msgs
+ROSDIR	= $(PREFIX)/share/optsample_ros
+ROSLIBDIR = $(PREFIX)/lib/optsample_ros
+AMENTDIR = $(PREFIX)/share/ament_index/resource_index/packages
 # where Debian's tc looks, for a PREFIX of /usr
 TCDIR	?= $(PREFIX)/lib/$(MULTIARCH)/tc
 # where dkms looks
 SRCDIR	?= $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/src
 DKMS	= $(SRCDIR)/optsample-$(VERSION)
 
-# texts with @VERSION@, @BINDIR@ or @LIBDIR@
-TEXTS	:= dkms.conf $(wildcard Documentation/*.[178] userspace/apps/*/systemd/*.service)
+# texts with @VERSION@ and the like
+NAMED	:= VERSION BINDIR SBINDIR LIBDIR
+UNITS	:= $(wildcard userspace/apps/*/systemd/*.service)
+USERUNITS := $(wildcard userspace/apps/*/systemd/user/*.service)
+TEXTS	:= $(call wanted,dkms.conf Documentation/optsample.8 Documentation/tc-optsample.8 \
+	userspace/apps/optsample/%, \
+	dkms.conf $(wildcard Documentation/*.[1578]) $(UNITS) $(USERUNITS))
+EXAMPLES := $(call wanted,%.default, \
+	$(foreach e,conf default,$(wildcard userspace/apps/*/systemd/*.$(e))))
 SHARE	:= $(BUILD)/share
 $(TEXTS:%=$(SHARE)/%): $(SHARE)/%: % $(BUILD)/.folders
 	@mkdir -p $(@D)
-	$(Q)sed 's|@VERSION@|$(VERSION)|g; s|@BINDIR@|$(BINDIR)|g; s|@LIBDIR@|$(LIBDIR)|g' $< >$@
-$(call kept,$(BUILD)/.folders,$(VERSION) $(BINDIR) $(LIBDIR))
+	$(Q)sed $(foreach n,$(NAMED),-e 's|@$(n)@|$($(n))|g') $< >$@
+$(call kept,$(BUILD)/.folders,$(foreach n,$(NAMED),$($(n))))
+
+# one file, under the name of each program
+COMPLETIONS = $(PROGRAMS_BUILT:$(BIN)/%=$(SHARE)/completions/%)
+$(SHARE)/completions/%: userspace/apps/completion.bash
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+# an empty file makes a package of ROS 2 known
+MARKERS	:= $(addprefix $(SHARE)/ament/,gdim_msgs optsample_ros)
+$(MARKERS):
+	@mkdir -p $(@D)
+	$(Q): >$@
 
 # $(call put,MODE,FOLDER,FILES): a word MODE|FILE|PLACE for each
 put = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
-manual = $(call put,644,$(MANDIR)/man$(1),$(filter %.$(1),$(TEXTS:%=$(SHARE)/%)))
+texts = $(filter $(1),$(TEXTS:%=$(SHARE)/%))
 COMMANDS_PUT = $(call put,755,$(SBINDIR),$(BIN)/optsample) \
 	$(call put,755,$(BINDIR),$(filter-out %/optsample,$(PROGRAMS_BUILT))) \
 	$(call put,755,$(TCDIR),$(filter %/q_optsample.so,$(PLUGINS))) \
 	$(call put,755,$(LIBDIR),$(filter-out %/q_optsample.so,$(PLUGINS)))
-OTHERS_PUT = $(call put,644,$(LIBDIR),$(PROGRAM_BPF)) \
-	$(call manual,1) $(call manual,7) $(call manual,8) \
-	$(call put,644,$(UNITDIR),$(filter %.service,$(TEXTS:%=$(SHARE)/%))) \
-	$(call put,644,$(DOCDIR),$(wildcard userspace/apps/*/systemd/*.conf)) \
+ROS_PUT	= $(call put,644,$(AMENTDIR),$(MARKERS)) \
+	$(call put,755,$(ROSLIBDIR),userspace/plugin/optsample_ros/status) \
+	$(call put,644,$(ROSDIR),userspace/plugin/optsample_ros/package.xml) \
+	$(call put,644,$(ROSDIR)/launch,userspace/plugin/optsample_ros/bringup.launch.py) \
 	$(call put,644,$(IDLDIR),$(addprefix idl/gdim_msgs/,package.xml CMakeLists.txt)) \
 	$(call put,644,$(IDLDIR)/msg,$(wildcard idl/gdim_msgs/msg/*.msg)) \
-	$(call put,644,$(IDLDIR)/srv,$(wildcard idl/gdim_msgs/srv/*.srv)) \
+	$(call put,644,$(IDLDIR)/srv,$(wildcard idl/gdim_msgs/srv/*.srv))
+OTHERS_PUT = $(call put,644,$(LIBDIR),$(PROGRAM_BPF)) \
+	$(foreach n,1 5 7 8,$(call put,644,$(MANDIR)/man$(n),$(call texts,%.$(n)))) \
+	$(call put,644,$(UNITDIR),$(call texts,$(UNITS:%=$(SHARE)/%))) \
+	$(call put,644,$(USERUNITDIR),$(call texts,$(USERUNITS:%=$(SHARE)/%))) \
+	$(call put,644,$(DOCDIR),$(EXAMPLES)) \
+	$(call put,644,$(COMPLETIONDIR),$(COMPLETIONS)) \
+	$(if $(QUEUE_ONLY),,$(ROS_PUT)) \
 	$(call put,644,$(DKMS),Kbuild $(SHARE)/dkms.conf) \
 	$(call put,644,$(DKMS)/kernel,$(wildcard kernel/*.[ch])) \
 	$(call put,644,$(DKMS)/include/optsample,$(wildcard include/optsample/*.h)) \
@@ -51,7 +82,7 @@ each_put = @for p in $(foreach p,$(1),'$(p)'); do \
 	mode=$${p%%|*} place=$(DESTDIR)$${p\#\#*|}; file=$${p\#*|}; file=$${file%|*}; \
 	$(2) || exit; done
 
-install: programs $(TEXTS:%=$(SHARE)/%)
+install: programs $(TEXTS:%=$(SHARE)/%) $(COMPLETIONS) $(MARKERS)
 	$(call each_put,$(COMMANDS_PUT),install $(if $(filter 1 yes,$(STRIP)),-s) -D -m $$mode $$file $$place)
 	$(call each_put,$(OTHERS_PUT),install -D -m $$mode $$file $$place)
 	@echo 'module: dkms install optsample/$(VERSION)'
@@ -59,7 +90,7 @@ install: programs $(TEXTS:%=$(SHARE)/%)
 # ours alone, the inner ones first
 OWN	= $(DKMS)/kernel $(DKMS)/include/optsample $(DKMS)/include/uapi/linux \
 	  $(DKMS)/include/uapi $(DKMS)/include $(DKMS) $(IDLDIR)/msg $(IDLDIR)/srv $(IDLDIR) \
-	  $(LIBDIR) $(DOCDIR)
+	  $(LIBDIR) $(DOCDIR) $(ROSLIBDIR) $(ROSDIR)/launch $(ROSDIR)
 uninstall:
 	$(call each_put,$(COMMANDS_PUT) $(OTHERS_PUT),rm -f $$place)
 	@for d in $(OWN); do rmdir $(DESTDIR)$$d 2>/dev/null || :; done

@@ -33,11 +33,17 @@ endif
 endef
 $(foreach o,$(OPTIONS),$(eval $(call option,$(o))))
 
+# QUEUE_ONLY=yes: nothing but the queue: the module, its classifier, the plugin
+# of tc and optsample(8)
+QUEUE_ONLY := $(filter yes,$(QUEUE_ONLY))
+# $(call wanted,PATTERNS,FILES)
+wanted = $(if $(QUEUE_ONLY),$(filter $(1),$(2)),$(2))
+
 # with $(call if_with,NAME,WORDS)
 if_with = $(if $($(1)),$(2))
 
 left_out:
-	@$(foreach o,$(OPTIONS),$(if $($(o)),,printf '  %-7s %s\n' WITHOUT \
+	@$(foreach o,$(if $(QUEUE_ONLY),,$(OPTIONS)),$(if $($(o)),,printf '  %-7s %s\n' WITHOUT \
 		'$(wordlist 2,99,$(OPTION.$(o))): needs $(firstword $(OPTION.$(o)))';)):
 
 .PHONY: left_out

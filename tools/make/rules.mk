@@ -79,10 +79,11 @@ kept = $(if $(findstring <$(file <$(1))>,<$(2)>),,$(shell mkdir -p $(dir $(1)))$
 $(call kept,$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(LDFLAGS) \
 	$(foreach o,$(OPTIONS),$(o)=$($(o))))
 .SECONDEXPANSION:
+FOUND	:= $(BUILD)/.found$(QUEUE_ONLY:yes=.queue)
 # one line that names packages, instead of an error for each header
-$(BUILD)/.found: tools/packages.txt
+$(FOUND): tools/packages.txt
 	$(Q)mkdir -p $(BUILD)
-	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' tools/packages --find programs && touch $@
+	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' tools/packages --find queue $(if $(QUEUE_ONLY),,programs) && touch $@
 needs = $(COMMANDS) $(filter $(1)/module.mk,$(MODULES:%=%/module.mk))
 idl_headers = $(if $(IDL.$(1)),$(IDL_HEADERS))
 
@@ -91,15 +92,15 @@ $(call msg,$(1),$@)
 @mkdir -p $(@D)
 $(Q)$(2) $(call source_flags,$<) -MMD -MP $(3) -c -o $@ $<
 endef
-$(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
+$(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
 	$(call compile,CC,$(CC) $(ALL_CFLAGS))
-$(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
+$(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
 	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS))
-$(PIC)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found
+$(PIC)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND)
 	$(call compile,CC,$(CC) $(ALL_CFLAGS),-fPIC)
-$(PIC)/%.o: %.cpp $$(call needs,$$(*D)) | $(BUILD)/.found
+$(PIC)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND)
 	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS),-fPIC)
-$(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(BUILD)/.found $$(call idl_headers,$$(*D))
+$(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
 	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) -fsanitize=fuzzer-no-link)
 
 %.a:
@@ -133,7 +134,7 @@ $(call each,TESTS,test)$(call each,FUZZ,fuzzer)
 names = $(foreach m,$(MODULES),$($(1).$(m)))
 TESTS_BUILT := $(addprefix $(BIN)/test_,$(call names,TESTS))
 FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
-PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call names,PROGRAMS))
+PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample,$(call names,PROGRAMS)))
 TOOLS_BUILT := $(addprefix $(BIN)/,$(call names,TOOLS))
 
 $(PROGRAMS_BUILT) $(TOOLS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
@@ -151,7 +152,7 @@ $(BUILD)/$(PLUGIN.$(1)): $(call object,$(PIC),$(SRCS.$(1)))
 LINK.$(PLUGIN.$(1)) := $(call libraries,,$(1))
 CXX.$(PLUGIN.$(1)) := $(filter %.cpp,$(SRCS.$(1)))
 endef
-PLUGINS	:= $(addprefix $(BUILD)/,$(call names,PLUGIN))
+PLUGINS	:= $(addprefix $(BUILD)/,$(call wanted,tc/%,$(call names,PLUGIN)))
 $(foreach m,$(MODULES),$(if $(PLUGIN.$(m)),$(eval $(call plugin,$(m)))))
 $(PLUGINS): $(BUILD)/%:
 	$(call msg,LD,$@)
@@ -161,7 +162,7 @@ $(PLUGINS): $(BUILD)/%:
 # types of idl/, by Cyclone DDS
 IDL_C	:= $(patsubst idl/%.idl,$(BUILD)/idl/%.c,$(wildcard idl/*.idl))
 IDL_HEADERS := $(IDL_C:.c=.h)
-$(BUILD)/idl/%.c $(BUILD)/idl/%.h: idl/%.idl $(wildcard idl/*.idl) | $(BUILD)/.found
+$(BUILD)/idl/%.c $(BUILD)/idl/%.h: idl/%.idl $(wildcard idl/*.idl) | $(FOUND)
 	$(call msg,IDLC,$(BUILD)/idl/$*)
 	@mkdir -p $(@D)
 	$(Q)idlc -t -o $(@D) $<
