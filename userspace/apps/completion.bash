@@ -15,8 +15,8 @@ _optsample_words()
 # _optsample_options COMMAND...
 _optsample_options()
 {
-	"$@" --help 2>/dev/null | grep -oE -- '(^|[ ,])--[a-z0-9][a-z0-9-]*=?' |
-		tr -d ' ,' | sort -u
+	"$@" --help 2>/dev/null |
+		sed -nE 's/^ +(-., )?(--[A-Za-z0-9-]+=?).*/\2/p' | sort -u
 }
 
 # The word before is an option: complete its value. Return: 1 if it is none
