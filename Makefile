@@ -45,6 +45,7 @@ help:
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make test T=NAME one of them, or several; make test-list: which'
 	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
+	@echo 'make check-distros  the packages in each release of Debian'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS;'
@@ -122,8 +123,14 @@ test-list:
 check-full: build packages-demo+check+check-full
 	tests/run check-full
 
+# in each release a build, an upgrade, an outage in a VM, and a purge
+DISTROS	?= bullseye bookworm trixie forky
+check-distros: packages-queue+programs+demo+check+check-full
+	+tools/machines/distro $(DISTROS); status=$$?; \
+		tools/machines/distro --table; exit $$status
+
 # what was downloaded stays
-DOWNLOADED := apt chroot guest guest.lock kernels linux-source tdc
+DOWNLOADED := apt chroot distros guest guest.lock kernels linux-source tdc
 clean:
 	$(Q)[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 \
 		$(DOWNLOADED:%=! -name %) ! -name demo -exec rm -rf {} +
@@ -133,5 +140,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests bpf module demo demo-build program-names check test test-list \
+.PHONY: help build all programs tests bpf module demo demo-build program-names check test test-list check-distros \
 	check-full lib-tests clean distclean
