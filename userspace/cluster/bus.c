@@ -37,7 +37,7 @@ static const struct bus_upcalls upcalls = {
 	.read = frame_read,
 };
 
-static bool good_name(const char *s)
+bool bus_valid_job(const char *s)
 {
 	size_t i;
 
@@ -53,7 +53,7 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
 	char host[40] = "";
 
-	if (!c->job || !good_name(c->job))
+	if (!c->job || !bus_valid_job(c->job))
 		return error_set(error, -EINVAL,
 				 "job '%.80s' must have 1 to %d letters, "
 				 "digits, '.', '_' or '-'",

@@ -62,6 +62,7 @@
 #define CLUSTER_BUS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 #include "base/error.h"
@@ -168,6 +169,9 @@ struct bus_counters {
 	uint64_t		broadcasts;
 	uint64_t		control;
 };
+
+/* Is it a name of a job, see struct bus_config? */
+bool bus_valid_job(const char *name);
 
 /* For the threads of one job; must outlive their buses */
 struct bus_hub *bus_hub_create(void);

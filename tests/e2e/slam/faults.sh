@@ -382,7 +382,7 @@ wait $worker
 [ $? = 0 ] && [ "$(grep -c . "$d/unreachable")" = 2 ]
 ok "a signal while there is no broker"
 sed 's/^/# /' "$d/unreachable"
-for bad in "2 --job a --job a" "1 --job a/b" "2 --job"; do
+for bad in "2 --job a --job a" "2 --job a/b" "2 --job"; do
 	status=${bad%% *} bad=${bad#* }
 	# shellcheck disable=SC2086
 	"$bin/slam-worker" --engine "$rabbit_url" --wait 0s $bad >"$d/bad" 2>&1

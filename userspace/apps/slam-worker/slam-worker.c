@@ -64,7 +64,7 @@ static int set_job(void *config, const char *value)
 	for (uint32_t i = 0; i < o->jobs; i++)
 		if (!strcmp(o->job[i], value))
 			return -EINVAL;
-	if (o->jobs == JOBS)
+	if (o->jobs == JOBS || !bus_valid_job(value))
 		return -EINVAL;
 	o->job[o->jobs++] = value;
 	return 0;
@@ -76,7 +76,7 @@ static const struct setting settings[] = {
 	{ "engine", "SPEC", "amqp://USER:PASSWORD@HOST:PORT/VHOST",
 	  SETTING_FIELD_TEXT(engine) },
 	{ "job", "NAME", "job of slamd (slam); may be repeated",
-	  .must = "a name; at most 64 different ones", .set = set_job },
+	  .must = "1 to 63 letters, digits, '.', '_' or '-'; at most 64 different ones", .set = set_job },
 	{ "threads", "T", "threads for each job (default: one per CPU)",
 	  SETTING_FIELD_U32(threads, 1, THREAD_POOL_MAX) },
 	{ "memory", "MB",

@@ -390,6 +390,10 @@ static int options_check(void *config, const bool *given, const char *program)
 		return cli_usage(program, "--resume needs --checkpoint");
 	if (o->map && !text_ends(o->map, ".pgm"))
 		return cli_usage(program, "map must be NAME.pgm");
+	if (!bus_valid_job(o->job))
+		return cli_usage(program,
+				 "job must have 1 to 63 letters, digits, '.', "
+				 "'_' or '-'");
 	if (!*o->odom_frame || *o->odom_frame == '/' ||
 	    !strcmp(o->odom_frame, o->map_frame))
 		return cli_usage(program,
