@@ -7,6 +7,7 @@
  * and repair packets of the same writer wait in the same queue: a reader that
  * gets a heartbeat before the data it announces discards the data.
  */
+#include "inflight.h"
 #include "message.h"
 
 /*
@@ -210,18 +211,6 @@ append:
 	f->rx = msg;
 	loss->own_msg = msg;
 	return true;
-}
-
-/*
- * Held packets must not count in the sender's socket buffer: the sender would
- * block, and the sampler would have nothing to choose from. TCP needs this
- * accounting for its small queues, and packet rings own the packet's memory;
- * both have other destructors.
- */
-static void optsample_orphan(struct sk_buff *skb)
-{
-	if (skb->destructor == sock_wfree && !optsample_needs_sender(skb))
-		skb_orphan(skb);
 }
 
 /**

@@ -9,15 +9,10 @@
 #include <linux/module.h>
 #include <linux/nl80211.h>
 #include <linux/version.h>
-#include <net/netlink.h>
 #include <net/pkt_cls.h>
 #include <net/sock.h>
 #if IS_ENABLED(CONFIG_CFG80211)
 #include <net/cfg80211.h>
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
-#define nla_strscpy	nla_strlcpy
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
@@ -25,7 +20,6 @@
 #define tcf_classify(skb, block, tp, res, compat) \
 	tcf_classify(skb, tp, res, compat)
 #endif
-
 /* On the stack, or of a 64 bit kernel: no need to read it twice. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
 #define gnet_stats_basic_sync		gnet_stats_basic_packed
@@ -34,7 +28,6 @@
 	gnet_stats_copy_basic(NULL, d, cpu, b)
 #define u64_stats_set(p, value)		(*(p) = (value))
 #endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
 #define sk_is_tcp(sk) \
 	((sk)->sk_type == SOCK_STREAM && (sk)->sk_protocol == IPPROTO_TCP)
@@ -52,17 +45,22 @@ struct bpf_net_context { };
 #define bpf_net_ctx_set(ctx)		(ctx)
 #define bpf_net_ctx_clear(ctx)		((void)(ctx))
 #endif
-
-/* NL_SET_ERR_MSG_ATTR() needs a literal. */
-#ifndef NL_SET_ERR_MSG_ATTR_FMT
-#define NL_SET_ERR_MSG_ATTR_FMT(extack, attr, fmt, msg) do {	\
-	(extack)->_msg = (msg);					\
-	NL_SET_BAD_ATTR(extack, attr);				\
-} while (0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define optsample_set_lltx(dev)		((dev)->features |= NETIF_F_LLTX)
+#else
+#define optsample_set_lltx(dev)		((dev)->lltx = true)
 #endif
-
-#ifndef MODULE_ALIAS_NET_SCH
-#define MODULE_ALIAS_NET_SCH(id)	MODULE_ALIAS("net-sch-" id)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+struct rtnl_newlink_params { struct net *net; struct nlattr **tb, **data; };
+#define rtnl_newlink_link_net(params)	((params)->net)
+#define OPTSAMPLE_NEWLINK_OP(f)		f##_old
+#define OPTSAMPLE_NEWLINK(f) \
+static int f##_old(struct net *net, struct net_device *dev, struct nlattr **tb,\
+		   struct nlattr **data, struct netlink_ext_ack *extack) \
+{ return f(dev, &(struct rtnl_newlink_params){ net, tb, data }, extack); }
+#else
+#define OPTSAMPLE_NEWLINK_OP(f)		f
+#define OPTSAMPLE_NEWLINK(f)
 #endif
 
 /* Kernels without drop reasons for qdiscs report QDISC_DROP. */

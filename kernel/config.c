@@ -135,7 +135,9 @@ static void optsample_explain(struct netlink_ext_ack *extack)
 		error = "optsample: this module does not know such an option";
 	if (!error)
 		error = "optsample: the options are cut short";
-	NL_SET_ERR_MSG_ATTR_FMT(extack, attr, "%s", error);
+	/* The macros need a literal. */
+	extack->_msg = error;
+	NL_SET_BAD_ATTR(extack, attr);
 }
 
 /* A number that netlink may set, and its offset in the configuration */
@@ -440,8 +442,8 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
 	if (tb[TCA_OPTSAMPLE_WATCH])
-		nla_strscpy(cfg->watch, tb[TCA_OPTSAMPLE_WATCH],
-			    sizeof(cfg->watch));
+		strscpy(cfg->watch, nla_data(tb[TCA_OPTSAMPLE_WATCH]),
+			sizeof(cfg->watch));
 	if (tb[TCA_OPTSAMPLE_WATCH] && cfg->watch[0] &&
 	    !__dev_get_by_name(dev_net(qdisc_dev(sch)), cfg->watch)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_OPTSAMPLE_WATCH],

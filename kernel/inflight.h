@@ -159,4 +159,31 @@ static inline void optsample_inflight_steady_own(struct optsample_sched *q,
 		optsample_inflight_own(q, skb);
 }
 
+/*
+ * Do lower layers need the sender's socket? Time stamps and Wi-Fi status are
+ * delivered to it, and etf reads the clock of the transmit time from it.
+ */
+static inline bool optsample_needs_sender(const struct sk_buff *skb)
+{
+	const struct sock *sk = skb->sk;
+
+	if (!sk)
+		return false;
+	return skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP ||
+	       (sk_fullsock(sk) && (sock_flag(sk, SOCK_TXTIME) ||
+				    sock_flag(sk, SOCK_WIFI_STATUS)));
+}
+
+/*
+ * Held packets must not count in the sender's socket buffer: the sender would
+ * block, and the sampler would have nothing to choose from. TCP needs this
+ * accounting for its small queues, and packet rings own the packet's memory;
+ * both have other destructors.
+ */
+static inline void optsample_orphan(struct sk_buff *skb)
+{
+	if (skb->destructor == sock_wfree && !optsample_needs_sender(skb))
+		skb_orphan(skb);
+}
+
 #endif

@@ -18,10 +18,11 @@
  *   inflight.[ch]    counts packets below the qdisc
  *   recall.c         keeps packets below the qdisc until they are acknowledged
  *   link.c           carrier of the watched device and of the own one
+ *   egress.c         the link type: a device for the qdisc that sends by another
  *
  * Calls go in one direction only:
  *
- *   sch_optsample -> all but follow, relieve and group
+ *   sch_optsample -> all but follow, relieve and group; egress calls none
  *   config -> prog, follow, relieve, group, ordinary, hold, inflight, link,
  *	       recall
  *   stats -> follow, table, ordinary, hold, inflight, recall
@@ -311,12 +312,14 @@ struct optsample_flow {
  * struct optsample_ordinary - traffic without a tag
  * @child:	qdisc that queues it
  * @chosen:	the user chose @child
+ * @orphans:	packets that wait leave their socket, see egress.c
  * @credit:	0 or more: it goes before the flows; 1/100 bytes
  * @sent:	packets sent
  */
 struct optsample_ordinary {
 	struct Qdisc		*child;
 	bool			chosen;
+	bool			orphans;
 	s32			credit;
 	u64			sent;
 };
@@ -571,21 +574,6 @@ static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
 }
 
-/*
- * Do lower layers need the sender's socket? Time stamps and Wi-Fi status are
- * delivered to it, and etf reads the clock of the transmit time from it.
- */
-static inline bool optsample_needs_sender(const struct sk_buff *skb)
-{
-	const struct sock *sk = skb->sk;
-
-	if (!sk)
-		return false;
-	return skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP ||
-	       (sk_fullsock(sk) && (sock_flag(sk, SOCK_TXTIME) ||
-				    sock_flag(sk, SOCK_WIFI_STATUS)));
-}
-
 /* The tag, if a classifier wrote one */
 static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
 {
@@ -675,6 +663,11 @@ int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 int optsample_dump(struct Qdisc *sch, struct sk_buff *skb);
 void optsample_profiles_free(struct optsample_profile *profiles,
 			     const struct optsample_profile *but);
+
+/* egress.c */
+int optsample_egress_register(void);
+void optsample_egress_unregister(void);
+bool optsample_is_egress(const struct net_device *dev);
 
 /* prog.c */
 int optsample_prog_get(struct Qdisc *sch, const struct nlattr *fd,

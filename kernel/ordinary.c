@@ -122,6 +122,7 @@ int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	q->ordinary.child = child;
+	q->ordinary.orphans = optsample_is_egress(qdisc_dev(sch));
 	return 0;
 }
 
@@ -196,6 +197,9 @@ int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
+	/* A program must not block in an outage. */
+	if (q->ordinary.orphans && sch->q.qlen)
+		optsample_orphan(skb);
 	ret = qdisc_enqueue(skb, q->ordinary.child, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {
 		sch->q.qlen++;

@@ -449,8 +449,13 @@ static int __init optsample_module_init(void)
 	err = register_qdisc(&optsample_qdisc_ops);
 	if (err)
 		goto err_link;
+	err = optsample_egress_register();
+	if (err)
+		goto err_qdisc;
 	return 0;
 
+err_qdisc:
+	unregister_qdisc(&optsample_qdisc_ops);
 err_link:
 	optsample_link_unregister();
 err_cache:
@@ -460,6 +465,7 @@ err_cache:
 
 static void __exit optsample_module_exit(void)
 {
+	optsample_egress_unregister();
 	unregister_qdisc(&optsample_qdisc_ops);
 	optsample_link_unregister();
 	optsample_msg_cache_exit();
@@ -467,6 +473,6 @@ static void __exit optsample_module_exit(void)
 
 module_init(optsample_module_init);
 module_exit(optsample_module_exit);
-MODULE_ALIAS_NET_SCH("optsample");
+MODULE_ALIAS("net-sch-optsample");
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Uniform sampling of whole messages on a stalling link");

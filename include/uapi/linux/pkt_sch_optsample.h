@@ -113,6 +113,21 @@ enum {
 
 #define TCA_OPTSAMPLE_PROFILE_MAX (__TCA_OPTSAMPLE_PROFILE_MAX - 1)
 
+/* IFLA_INFO_DATA of the link type optsample */
+enum {
+	IFLA_OPTSAMPLE_UNSPEC,
+	IFLA_OPTSAMPLE_LINK,	/* u32, ifindex of the device that it sends by;
+				 * 0: none, all packets are dropped
+				 */
+	IFLA_OPTSAMPLE_SOURCE,	/* source address that packets get, which pass
+				 * filters of the link, even if that is down;
+				 * zeros: they keep their own
+				 */
+	__IFLA_OPTSAMPLE_MAX
+};
+
+#define IFLA_OPTSAMPLE_MAX (__IFLA_OPTSAMPLE_MAX - 1)
+
 /* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
 enum tc_optsample_stall {
 	TC_OPTSAMPLE_STALL_DRIVER,	/* the driver stopped its queue */
