@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,8 +117,23 @@ static int classifier_pin(struct bpf_object *obj, const char *name,
 	return bpf_obj_get(path);
 }
 
+/* Set the program's only constant. Without one do nothing. */
+static int classifier_set(struct bpf_object *obj, const uint32_t *constant)
+{
+	struct bpf_map *map;
+
+	if (!constant)
+		return 0;
+	bpf_object__for_each_map(map, obj)
+		if (strstr(bpf_map__name(map), ".rodata"))
+			return bpf_map__set_initial_value(map, constant,
+							  sizeof(*constant));
+	return -ENOENT;
+}
+
 /* Return: file descriptor of the program, or negative errno */
-static int classifier_object(const char *dev, const char *name)
+static int classifier_object(const char *dev, const char *name,
+			     const uint32_t *constant)
 {
 	char path[PATH_MAX], pins[CTL_PATH];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
@@ -134,7 +150,7 @@ static int classifier_object(const char *dev, const char *name)
 	if (!obj)
 		err = -errno;
 	else
-		err = bpf_object__load(obj);
+		err = classifier_set(obj, constant) ?: bpf_object__load(obj);
 	if (!err)
 		err = classifier_pin(obj, name, pins);
 	if (err < 0) {
@@ -159,10 +175,17 @@ int classifier_load(const char *dev)
 	if (mkdir(pins, 0700))
 		return cli_error(-errno, "cannot make %s: %s", pins,
 				 strerror(errno));
-	return classifier_object(dev, "ros_tag");
+	return classifier_object(dev, "ros_tag", NULL);
 }
 
 int classifier_load_keep(const char *dev)
 {
-	return classifier_object(dev, "keep");
+	return classifier_object(dev, "keep", NULL);
+}
+
+int classifier_load_redirect(const char *dev, const char *queue)
+{
+	uint32_t ifindex = if_nametoindex(queue);
+
+	return classifier_object(dev, "redirect", &ifindex);
 }

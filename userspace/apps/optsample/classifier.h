@@ -16,11 +16,13 @@
 int classifier_load(const char *dev);
 /* The program of keep-DEV, likewise. Call it after classifier_load(). */
 int classifier_load_keep(const char *dev);
+/* The program that redirects to the device @queue, likewise */
+int classifier_load_redirect(const char *dev, const char *queue);
 /* Remove the pins; the kernel frees unused maps. */
 void classifier_unload(const char *dev);
 /* Folder of the maps of @dev: its own pins, else those of plain tc */
 void classifier_pins(const char *dev, char path[CTL_PATH]);
-/* Return: file descriptor of map @name in folder @pins, or negative errno */
+/* Return: file descriptor of what is @name in folder @pins, or negative errno */
 int classifier_map(const char *pins, const char *name);
 
 #endif

@@ -401,14 +401,19 @@ static const struct discovery_ops discover_ops = {
  */
 static void redirect_again(struct state *st)
 {
-	int err;
+	char pins[CTL_PATH];
+	int redirect, err;
 
 	if (!st->ready || !st->stack.made_ifb || !state_is_here(st) ||
 	    stack_redirect_undo(&st->stack))
 		return;
 	st->ready = false;
+	classifier_pins(st->stack.dev, pins);
+	redirect = classifier_map(pins, "redirect");	/* if there is one */
 	err = stack_plan(&st->stack) ?: state_save(st) ?:
-	      stack_own(&st->stack) ?: stack_redirect(&st->stack);
+	      stack_own(&st->stack) ?: stack_redirect(&st->stack, redirect);
+	if (redirect >= 0)
+		close(redirect);
 	/* Also after an error: the device may be replaced again. */
 	st->ready = true;
 	state_save(st);

@@ -441,6 +441,8 @@ static int up_keep(struct stack *s)
 
 	if (!s->made_keep)
 		return 0;
+	if (s->egress)
+		return stack_keep(s, -1);
 	prog = classifier_load_keep(s->dev);
 	if (prog < 0)
 		return prog;
@@ -449,22 +451,35 @@ static int up_keep(struct stack *s)
 	return err;
 }
 
+static int up_stack(const struct up *up, struct stack *s)
+{
+	int prog, redirect = -1, err = 0;
+
+	prog = classifier_load(up->name);
+	if (prog < 0)
+		return prog;
+	if (stack_redirects_by_bpf(s)) {
+		redirect = classifier_load_redirect(s->dev, s->queue);
+		err = redirect < 0 ? redirect : 0;
+	}
+	if (!err)
+		err = stack_up(s, &up->cfg, prog, redirect);
+	if (redirect >= 0)
+		close(redirect);
+	close(prog);
+	return err;
+}
+
 static int up_all(const struct up *up, struct state *st)
 {
-	int prog, err;
+	int err;
 
 	/* Write the plan to the file first: `down` can undo it if we die. */
 	err = stack_plan(&st->stack) ?: state_save(st);
 	if (err)
 		return err;
-	err = stack_own(&st->stack);
-	if (err)
-		return err;
-	prog = classifier_load(up->name);
-	if (prog < 0)
-		return prog;
-	err = stack_up(&st->stack, &up->cfg, prog);
-	close(prog);
+	err = stack_own(&st->stack) ?: stack_queue(&st->stack) ?:
+	      up_stack(up, &st->stack);
 	if (err)
 		return err;
 	err = up_keep(&st->stack) ?: state_save(st) ?:

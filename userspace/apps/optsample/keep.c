@@ -45,7 +45,9 @@ enum {
  * @keep:	0: it does not exist
  * @queue:	device with the queue
  * @settles:	the user set for how long the link settles
- * @map:	file descriptor of the program's map
+ * @egress:	keep-DEV is of the module's link type; else an ifb with a program
+ * @map:	file descriptor of the program's map, -1 without one
+ * @inherited:	addresses of an earlier run were adopted
  * @events:	of links, addresses and routes
  * @look_at:	time of the next look, ms
  * @up:		DEV is operational,
@@ -57,7 +59,7 @@ enum {
  * @network:	Wi-Fi network of the addresses
  * @paused_at:	since when the flows wait for DEV's address, ms; 0: not paused
  * @told:	number and
- * @mac:	link address of DEV in the program's map
+ * @mac:	link address of DEV that keep-DEV or its program knows
  * @mtu:	of keep-DEV
  * @full_logged: logged: too many addresses or routes
  * @failed_logged: logged: keep-DEV or DEV refused an address
@@ -69,7 +71,9 @@ struct keep {
 	int			keep;
 	char			queue[IFNAMSIZ];
 	bool			settles;
+	bool			egress;
 	int			map;
+	bool			inherited;
 	struct nl_sock		*events;
 	uint64_t		look_at;
 	bool			up;
@@ -440,6 +444,12 @@ static void keep_set_program(struct keep *k)
 	uint32_t key = 0;
 	FILE *f;
 
+	k->told = -1;
+	if (k->egress) {
+		if (!stack_link_set(k->keep, k->ifindex, k->mac))
+			k->told = k->ifindex;
+		return;
+	}
 	memcpy(link.address, k->mac, sizeof(link.address));
 	snprintf(path, sizeof(path), "/sys/class/net/%s/address", k->name);
 	f = fopen(path, "re");
@@ -451,7 +461,6 @@ static void keep_set_program(struct keep *k)
 			       own + 1, own + 2, own + 3, own + 4, own + 5);
 		fclose(f);
 	}
-	k->told = -1;
 	if (!bpf_map_update_elem(k->map, &key, &link, BPF_ANY))
 		k->told = k->ifindex;
 }
@@ -668,23 +677,26 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 
 	if (!state_load(k->dev, &st)) {
 		k->settles = st.settles;
+		k->egress = st.stack.egress;
 		state_free(&st);
 	}
 	k->ifindex = ifindex;
 	k->keep = netlink_ifindex(k->name);
 	k->look_at = now;
 	k->mtu = 0;
-	if (!k->keep || k->map >= 0)
+	if (!k->keep || k->inherited)
 		return;
 	classifier_pins(k->dev, pins);
-	k->map = classifier_map(pins, "keep_link");
-	if (k->map < 0) {
+	if (!k->egress)
+		k->map = classifier_map(pins, "keep_link");
+	if (!k->egress && k->map < 0) {
 		cli_warn("%s: no program for it: the addresses of %s are not kept",
 			 k->name, k->dev);
 		k->keep = 0;
 		return;
 	}
 	keep_inherit(k, now);
+	k->inherited = true;
 }
 
 struct keep *keep_open(const char *dev)

@@ -2,13 +2,15 @@
 /*
  * The setup that keeps messages queued while an interface has no carrier:
  *
- *	DEV clsact egress --(mirred redirect)--> ifb: optsample, classifier
+ *	DEV clsact egress --(redirect)--> opt-DEV: optsample, classifier
  *	     ^                                          |
  *	     +--- driver <--- DEV's own qdisc <---------+ when DEV's link moves
  *
- * The kernel removes a root qdisc on DEV itself when the carrier is lost; the
- * ifb keeps its own. Packets that are needed to bring the link up (EAPOL) are
- * not redirected, or the link could never come up.
+ * The kernel removes a root qdisc on DEV itself when the carrier is lost;
+ * opt-DEV keeps its own. It is of the module's link type, or an ifb. BPF
+ * redirects a packet itself, mirred a copy of it. Packets that are needed to
+ * bring the link up (EAPOL) are not redirected, or the link could never come
+ * up.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/pkt_sch_optsample.h>
@@ -100,7 +103,7 @@ static int stack_do(struct nl_msg *msg, const char *what, const char *dev)
  * Devices
  */
 
-static int link_add_ifb(const char *name)
+static int link_add(const char *name, const char *kind)
 {
 	struct ifinfomsg i = { 0 };
 	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE |
@@ -109,16 +112,41 @@ static int link_add_ifb(const char *name)
 
 	nla_put_string(msg, IFLA_IFNAME, name);
 	info = nla_nest_start(msg, IFLA_LINKINFO);
-	nla_put_string(msg, IFLA_INFO_KIND, "ifb");
+	nla_put_string(msg, IFLA_INFO_KIND, kind);
 	nla_nest_end(msg, info);
-	return stack_do(msg, "make ifb device", name);
+	return netlink_send(msg);
+}
+
+int stack_link_set(int ifindex, int link, const uint8_t source[6])
+{
+	struct ifinfomsg i = { .ifi_index = ifindex };
+	struct nl_msg *msg = netlink_request(RTM_NEWLINK, 0, &i, sizeof(i));
+	struct nlattr *info, *data;
+
+	info = nla_nest_start(msg, IFLA_LINKINFO);
+	nla_put_string(msg, IFLA_INFO_KIND, "optsample");
+	data = nla_nest_start(msg, IFLA_INFO_DATA);
+	nla_put_u32(msg, IFLA_OPTSAMPLE_LINK, link);
+	if (source)
+		nla_put(msg, IFLA_OPTSAMPLE_SOURCE, 6, source);
+	nla_nest_end(msg, data);
+	nla_nest_end(msg, info);
+	return netlink_send(msg);
+}
+
+/* An older module has no link type. */
+static bool link_wants_ifb(void)
+{
+	const char *type = getenv("OPTSAMPLE_LINK_TYPE");
+
+	return type && !strcmp(type, "ifb");
 }
 
 /*
  * Dormant, so that DHCP clients ignore it and DDS does not take it for a
  * network. Queue and routing tables do not depend on it.
  */
-static int link_ifb_up(const char *name)
+static int link_dormant_up(const char *name)
 {
 	struct ifinfomsg up = {
 		.ifi_index = netlink_ifindex(name),
@@ -487,13 +515,18 @@ static int filter_send(const struct stack *s, const struct filter *f,
 	return netlink_send(msg);
 }
 
-/* JetPack's kernels have no matchall; basic without a tree matches all, too. */
+/*
+ * JetPack's kernels have no matchall; basic without a tree and flower without
+ * keys match all, too.
+ */
 static int filter_add(const struct stack *s, const struct filter *f)
 {
 	int err = filter_send(s, f, "matchall", TCA_MATCHALL_ACT);
 
 	if (err == -ENOENT)
 		err = filter_send(s, f, "basic", TCA_BASIC_ACT);
+	if (err == -ENOENT)
+		err = filter_send(s, f, "flower", TCA_FLOWER_ACT);
 	if (err)
 		cli_error(err, "cannot add a filter with %s to %s: %s",
 			  f->action, s->dev, netlink_why(err));
@@ -526,11 +559,11 @@ static int filter_add_redirect(const struct stack *s)
 	});
 }
 
-static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
-			  int prog_fd)
+static int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
+			  const char *name, int prog_fd)
 {
-	struct nl_msg *msg = filter_request(netlink_ifindex(dev), parent, 1,
-					    ETH_P_ALL, "bpf");
+	struct nl_msg *msg = filter_request(ifindex, parent, pref, ETH_P_ALL,
+					    "bpf");
 	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
 
 	nla_put_u32(msg, TCA_BPF_FD, prog_fd);
@@ -542,7 +575,8 @@ static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
 
 static int filter_add_classifier(const struct stack *s, int prog_fd)
 {
-	int err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag", prog_fd);
+	int err = filter_add_bpf(netlink_ifindex(s->queue), STACK_HANDLE, 1,
+				 "ros_tag", prog_fd);
 
 	if (err)
 		cli_error(err, "cannot add the BPF program to %s: %s",
@@ -602,12 +636,11 @@ static int filter_find(int ifindex, struct filter_query *q)
  */
 
 /* A device of that name is not ours: undoing would remove it. */
-static int stack_name_free(const char *kind, const char *name)
+static int stack_name_free(const char *name)
 {
 	if (!netlink_ifindex(name))
 		return 0;
-	return cli_error(-EEXIST, "cannot make %s device %s: File exists",
-			 kind, name);
+	return cli_error(-EEXIST, "cannot make device %s: File exists", name);
 }
 
 /* A device that does not exist yet has nothing on it. */
@@ -630,11 +663,11 @@ int stack_plan(struct stack *s)
 	int err = 0;
 
 	if (*s->lower && !s->made_own)
-		err = stack_name_free("ipvlan", s->dev);
+		err = stack_name_free(s->dev);
 	if (!err && ifb && !s->made_ifb)
-		err = stack_name_free("ifb", s->queue);
+		err = stack_name_free(s->queue);
 	if (!err && *s->keep && !s->made_keep)
-		err = stack_name_free("ifb", s->keep);
+		err = stack_name_free(s->keep);
 	if (err)
 		return err;
 	if (!ifindex && *s->lower)
@@ -676,45 +709,93 @@ int stack_own(struct stack *s)
 	return err;
 }
 
-int stack_redirect(const struct stack *s)
+int stack_queue(struct stack *s)
+{
+	int err = -EOPNOTSUPP;
+
+	if (!s->made_ifb)
+		return 0;
+	if (!link_wants_ifb())
+		err = link_add(s->queue, "optsample");
+	s->egress = !err;
+	if (err == -EOPNOTSUPP)
+		err = link_add(s->queue, "ifb");
+	if (err)
+		return cli_error(err, "cannot make device %s: %s", s->queue,
+				 err == -EOPNOTSUPP ?
+				 "neither the kernel's ifb nor the module's link type is there" :
+				 netlink_why(err));
+	return link_dormant_up(s->queue);
+}
+
+bool stack_redirects_by_bpf(const struct stack *s)
+{
+	/* bpf_redirect() needs a link layer header. */
+	return s->egress && stack_is_ethernet(s->dev);
+}
+
+static int redirect_by_mirred(const struct stack *s)
+{
+	return filter_add_pass(s, ETH_P_PAE) ?: filter_add_redirect(s);
+}
+
+int stack_redirect(const struct stack *s, int redirect_fd)
 {
 	int err = 0;
 
+	if (s->egress)
+		err = stack_link_set(netlink_ifindex(s->queue), s->ifindex,
+				     NULL);
+	if (err)
+		return cli_error(err, "cannot let %s send by %s: %s", s->queue,
+				 s->dev, netlink_why(err));
 	if (s->made_clsact)
 		err = qdisc_add_clsact(s->ifindex, s->dev);
-	if (!err)
-		err = filter_add_pass(s, ETH_P_PAE);
-	return err ?: filter_add_redirect(s);
+	if (err)
+		return err;
+	err = redirect_fd < 0 ? -ENOENT :
+	      filter_add_bpf(s->ifindex, STACK_EGRESS, STACK_PREF_REDIRECT,
+			     "redirect", redirect_fd);
+	if (err == -ENOENT)	/* the kernel has no cls_bpf */
+		return redirect_by_mirred(s);
+	if (err)
+		cli_error(err, "cannot add the BPF program to %s: %s", s->dev,
+			  netlink_why(err));
+	return err;
 }
 
 int stack_up(const struct stack *s, const struct stack_config *cfg,
-	     int prog_fd)
+	     int prog_fd, int redirect_fd)
 {
 	bool runs_prog;
-	int err = 0;
+	int err;
 
-	if (s->made_ifb)
-		err = link_add_ifb(s->queue) ?: link_ifb_up(s->queue);
-	if (!err)
-		err = qdisc_add_optsample(s, cfg, prog_fd, &runs_prog);
+	err = qdisc_add_optsample(s, cfg, prog_fd, &runs_prog);
 	if (!err)
 		err = qdisc_add_ordinary(s, cfg);
 	if (!err && !runs_prog)
 		err = filter_add_classifier(s, prog_fd);
 	if (!err && s->made_ifb)
-		err = stack_redirect(s);
+		err = stack_redirect(s, redirect_fd);
 	return err;
 }
 
 int stack_keep(struct stack *s, int prog_fd)
 {
-	int err = link_add_ifb(s->keep) ?: link_ifb_up(s->keep);
+	int err = link_add(s->keep, s->egress ? "optsample" : "ifb");
 
-	if (!err)
-		err = qdisc_add_clsact(netlink_ifindex(s->keep), s->keep);
+	if (err)
+		return cli_error(err, "cannot make device %s: %s", s->keep,
+				 netlink_why(err));
+	err = link_dormant_up(s->keep);
+	/* Without a link it drops all packets until the daemon names one. */
+	if (err || s->egress)
+		return err;
+	err = qdisc_add_clsact(netlink_ifindex(s->keep), s->keep);
 	if (err)
 		return err;
-	err = filter_add_bpf(s->keep, STACK_EGRESS, "keep", prog_fd);
+	err = filter_add_bpf(netlink_ifindex(s->keep), STACK_EGRESS, 1, "keep",
+			     prog_fd);
 	if (err == -ENOENT) {
 		cli_warn("the kernel has no cls_bpf: %s loses what it sends if its network manager removes its addresses",
 			 s->dev);

@@ -32,11 +32,13 @@ struct stack_config {
  * @ifindex:	which stays the same when it is renamed
  * @lower:	interface below @dev if that is an own-DEV, see own.h; or ""
  * @own:	addresses of the ipvlan
- * @queue:	device with the qdisc: an ifb, or @dev itself
+ * @queue:	device with the qdisc: one of our own, or @dev itself
  * @keep:	device that keeps the addresses of @dev, see keep.h
  * @made_own:	the ipvlan was, or will be, made by us, and so must be undone;
  *		likewise the others
- * @made_ifb:	with the redirect to it
+ * @egress:	@queue and @keep are of the module's link type; else each is an
+ *		ifb
+ * @made_ifb:	@queue, of either type, with the redirect to it
  * @made_keep:
  * @made_clsact:
  * @made_qdisc:
@@ -48,6 +50,7 @@ struct stack {
 	struct own_addrs own;
 	char	queue[IFNAMSIZ];
 	char	keep[IFNAMSIZ];
+	bool	egress;
 	bool	made_own;
 	bool	made_ifb;
 	bool	made_keep;
@@ -89,16 +92,31 @@ int stack_plan(struct stack *s);
 int stack_own(struct stack *s);
 
 /**
- * stack_up - devices, qdisc and filters
- * @s:		planned, the ipvlan is there
+ * stack_queue - make the device of the queue, if @s has one
+ * @s:		planned; @egress is filled in
+ *
+ * It is of the module's link type. It is an ifb if the module is older, or if
+ * the environment variable OPTSAMPLE_LINK_TYPE is "ifb".
+ *
+ * On failure nothing is undone: call stack_down().
+ */
+int stack_queue(struct stack *s);
+
+/* Does a program redirect, if the kernel has cls_bpf? */
+bool stack_redirects_by_bpf(const struct stack *s);
+
+/**
+ * stack_up - qdisc and filters
+ * @s:		the devices are there
  * @cfg:	options
  * @prog_fd:	the classifier
+ * @redirect_fd: from classifier_load_redirect(), or negative: mirred
  *
  * Redirects traffic in the last step. On failure nothing is undone: call
  * stack_down().
  */
 int stack_up(const struct stack *s, const struct stack_config *cfg,
-	     int prog_fd);
+	     int prog_fd, int redirect_fd);
 
 /**
  * struct stack_profile - options of the flows of one profile
@@ -129,16 +147,24 @@ int stack_pause(const char *queue, uint32_t ms);
 
 /**
  * stack_keep - make the device that keeps the addresses
- * @s:		planned; without cls_bpf it warns, and clears @keep and
- *		@made_keep
- * @prog_fd:	from classifier_load_keep()
+ * @s:		with @queue; an ifb needs cls_bpf, or it warns, and clears @keep
+ *		and @made_keep
+ * @prog_fd:	from classifier_load_keep(); only for an ifb
  *
  * On failure nothing is undone: call stack_down().
  */
 int stack_keep(struct stack *s, int prog_fd);
 
+/**
+ * stack_link_set - by which device one of the module's link type sends
+ * @ifindex:	its number
+ * @link:	number of that device, 0: none
+ * @source:	source address of all its packets, NULL: unchanged
+ */
+int stack_link_set(int ifindex, int link, const uint8_t source[6]);
+
 /* Only the last step, for a device that replaced another one */
-int stack_redirect(const struct stack *s);
+int stack_redirect(const struct stack *s, int redirect_fd);
 /*
  * Undo it, for a device that was replaced. The ipvlan is removed.
  */
@@ -147,7 +173,7 @@ int stack_redirect_undo(const struct stack *s);
 /**
  * stack_down - undo what is noted in @s, as far as it still exists
  *
- * Return: 0, or negative errno: then the ifb still exists, and traffic flows
+ * Return: 0, or negative errno: then @queue still exists, and traffic flows
  * through it
  */
 int stack_down(const struct stack *s);

@@ -101,6 +101,8 @@ static void state_field(struct state *st, const char *key, const char *value)
 		state_own(&s->own, value);
 	else if (!strcmp(key, "ifb"))
 		s->made_ifb = on;
+	else if (!strcmp(key, "egress"))
+		s->egress = on;
 	else if (!strcmp(key, "keep")) {
 		snprintf(s->keep, IFNAMSIZ, "%.15s", value);
 		s->made_keep = *value;
@@ -188,7 +190,7 @@ int state_save(struct state *st)
 		s->made_qdisc, st->ready, st->settles,
 		(unsigned long long)st->netns);
 	own_text(&s->own, own);
-	fprintf(f, "lower=%s\nown=%s\n", s->lower, own);
+	fprintf(f, "lower=%s\nown=%s\negress=%d\n", s->lower, own, s->egress);
 	fprintf(f, "outage=%u\ndomain=%u\n", st->outage_s, st->domain);
 	fprintf(f, "topics=%s\ntypes=%s\nodometry=%s\nmaster=%s\n",
 		st->topics ?: "", st->types ?: "", st->odometry ?: "",
