@@ -151,7 +151,7 @@ test_half_way()
 	fails "no ros_tag.bpf.o" alone/bin/optsample up v0
 	ip link add opt-v0 type dummy
 	clean=$(traces)
-	fails "cannot make ifb device opt-v0: File exists" optsample up v0
+	fails "cannot make device opt-v0: File exists" optsample up v0
 	ip link del opt-v0
 	tc qdisc add dev v0 ingress
 	clean=$(traces)

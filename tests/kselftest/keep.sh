@@ -400,7 +400,7 @@ ip link add keep-v0 type dummy
 ! optsample up v0 2>"$scratch/err" >/dev/null
 ok "keep-v0 is somebody else's: refused"
 is "$(cat "$scratch/err")" \
-	"optsample: cannot make ifb device keep-v0: File exists" "in one line"
+	"optsample: cannot make device keep-v0: File exists" "in one line"
 ip link show opt-v0 >/dev/null 2>&1
 is $? 1 "and nothing is left of it"
 done_testing

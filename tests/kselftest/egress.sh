@@ -1,0 +1,292 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The link type optsample: devices that send by another one, their link.
+#
+#   this namespace                             namespace op
+#     v0 10.9.0.1 ---------- veth ----------     v1 10.9.0.2
+#      | ^
+#      v |
+#     q0, or opt-v0: optsample
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a veth dummy cls_bpf cls_matchall cls_flower act_mirred act_gact \
+	sch_ingress 2>/dev/null
+
+# counter DEV NAME
+counter() { cat "/sys/class/net/$1/statistics/$2"; }
+
+# link_of DEV: the name that its link has
+link_of() { ip -j -d link show "$1" | jq -r '.[0].link'; }
+
+# refused WORDS COMMAND...: fails, and says so
+refused()
+{
+	local words=$1
+
+	shift
+	! "$@" 2>"$scratch/err" && grep -q -- "$words" "$scratch/err" ||
+		{ sed 's/^/# /' "$scratch/err"; false; }
+}
+
+# only frames of this test
+sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+
+# 1. devices
+ip link add d0 type dummy
+ip link set d0 up
+ip link add q0 link d0 type optsample
+ok "add"
+is "$(link_of q0)" d0 "its link"
+is "$(ip -j -d link show q0 | jq -r '.[0].linkinfo.info_kind')" optsample \
+	"its kind"
+ip link add q1 type optsample
+ok "add without a link"
+is "$(link_of q1)" null "it has none"
+refused "must not be an optsample device" ip link add q2 link q0 type optsample
+ok "a link that is of this type is refused"
+refused . ip link add q2 link d0 address 01:00:00:00:00:01 type optsample
+ok "an address that is none is refused"
+ip link set q0 mtu 65535 && ip link set q0 mtu 1500
+ok "any MTU"
+is "$(ethtool -k q0 | grep -c '^\(tx-checksumming\|scatter-gather\|generic-segmentation-offload\): on')" \
+	3 "it takes what the stack has not segmented"
+ip link set q0 up
+ip link set q1 up
+
+# frames DEV N: of 100 bytes
+frames()
+{
+	python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind((sys.argv[1], 0x88b5))
+for i in range(int(sys.argv[2])):
+	s.send(b"\x02" * 12 + b"\x88\xb5" + bytes(86))' "$@"
+}
+frames q0 5
+is "$(counter q0 tx_packets) $(counter q0 tx_bytes) $(counter d0 tx_packets)" \
+	"5 500 5" "packets leave by the link and are counted"
+frames q1 5
+is "$(counter q1 tx_packets) $(counter q1 tx_dropped)" "0 5" \
+	"without a link they are dropped, and counted"
+ip link set d0 down
+frames q0 3
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "5 3" \
+	"so they are if it is down"
+ip link del d0
+frames q0 2
+is "$(counter q0 tx_dropped)" 5 "and if it is gone"
+ip link add d0 type dummy
+ip link set d0 up
+frames q0 2
+is "$(counter q0 tx_dropped)" 7 "another device of its name is not the link"
+ip link del q0
+ip link add q0 link d0 type optsample
+ip link set q0 up
+ip netns add other
+refused "same namespace" ip link add q2 link d0 netns other type optsample
+ok "a link in another namespace is refused"
+ip link set q0 netns other
+ip netns exec other sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+ip -n other link add d1 type dummy
+ip -n other link set q0 up
+export -f frames
+ip netns exec other bash -c 'frames q0 4'
+is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 4 \
+	"a device that was moved away has no link"
+is "$(ip -n other -d -j link show q0 | jq -r '.[0].link')" null "and shows none"
+ip netns del other
+ip link del q1
+
+# 2. DEV is deleted while it sends
+ip link add q0 link d0 type optsample
+ip link set q0 up
+tc qdisc add dev q0 root optsample
+frames q0 20000 2>/dev/null &
+sender=$!
+for _ in $(seq 20); do
+	ip link del d0
+	ip link add d0 type dummy
+	ip link set d0 up
+	ip link del q0 2>/dev/null
+	ip link add q0 link d0 type optsample
+	ip link set q0 up
+	tc qdisc add dev q0 root optsample
+	frames q0 50 2>/dev/null
+done
+wait $sender 2>/dev/null
+frames q0 1
+ok "devices come and go under load"
+ip link del q0
+ip link del d0
+
+# 3. what optsample up makes of it
+fresh_link
+link_up
+n_op sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+optsample up v0 --settle 0ms 2>"$scratch/up"
+ok "optsample up"
+is "$(ip -j -d link show opt-v0 | jq -r '.[0].linkinfo.info_kind, .[0].link' |
+	words)" "optsample v0" "opt-v0 sends by v0"
+is "$(ip -j -d link show keep-v0 | jq -r '.[0].linkinfo.info_kind')" optsample \
+	"keep-v0 is of this type, too"
+is "$(tc filter show dev v0 egress | grep -o 'redirect\|mirred' | sort -u)" \
+	redirect "a program redirects"
+is "$(cat /sys/class/net/opt-v0/operstate /sys/class/net/keep-v0/operstate |
+	words)" "dormant dormant" "both are dormant"
+gate() { tc qdisc change dev opt-v0 root optsample gate "$1"; }
+
+ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
+ok "traffic passes"
+is "$(($(counter opt-v0 tx_packets) >= 3)) $(counter opt-v0 tx_dropped)" "1 0" \
+	"by way of the queue, once"
+
+# a receiver for COUNT frames of type TYPE, in op
+catch()
+{
+	n_op timeout 10 python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+	socket.htons(int(sys.argv[1], 16)))
+s.bind(("v1", int(sys.argv[1], 16)))
+print("ready", file=sys.stderr)
+for i in range(int(sys.argv[2])):
+	print(len(s.recv(70000)), flush=True)' "$1" "$2" \
+		>"$scratch/got" 2>"$scratch/ready" &
+	catcher=$!
+	wait_for 10 grep -q ready "$scratch/ready"
+}
+
+gate closed
+catch 888e 1
+python3 -c '
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("v0", 0x888e))
+s.send(b"\x02" * 12 + b"\x88\x8e" + bytes(50))'
+wait $catcher
+is "$(cat "$scratch/got")" 64 "EAPOL passes a closed gate"
+
+# 4. the sender's socket
+cat >"$scratch/held.py" <<'END'
+# bytes of the send buffer that are in use while the gate is closed
+import fcntl, socket, struct, sys, time
+def used(s):
+    # SO_MEMINFO: sk_wmem_alloc is the third word, one more than what is held
+    return struct.unpack("9I", s.getsockopt(socket.SOL_SOCKET, 55, 36))[2]
+kind = sys.argv[1]
+if kind == "udp":
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect(("10.9.0.2", 5000))
+    s.settimeout(2)
+    for i in range(int(sys.argv[2])):
+        s.send(bytes(1000))
+    print(used(s))
+END
+used_of() { python3 "$scratch/held.py" "$@"; }
+tc qdisc change dev opt-v0 root optsample flush
+one=$(used_of udp 1)
+[ "$one" -gt 1000 ]
+ok "the first datagram that waits stays with its socket ($one bytes)"
+many=$(used_of udp 900)
+[ "$many" -lt 1000 ]
+ok "others leave it: a sender does not block in an outage ($many bytes)"
+tc qdisc change dev opt-v0 root optsample flush
+gate open
+
+cat >"$scratch/tcp.py" <<'END'
+# TCP from here to op: how much of what was written the stack still holds back
+# while the gate is closed
+import socket, struct, sys, subprocess, time
+s = socket.create_connection(("10.9.0.2", 5001))
+subprocess.run("tc qdisc change dev opt-v0 root optsample gate closed",
+    shell=True, check=True)
+s.setblocking(False)
+try:
+    while True:
+        s.send(bytes(65536))
+except BlockingIOError:
+    pass
+time.sleep(0.3)
+print(struct.unpack("9I", s.getsockopt(socket.SOL_SOCKET, 55, 36))[2])
+subprocess.run("tc qdisc change dev opt-v0 root optsample gate open",
+    shell=True, check=True)
+s.setblocking(True)
+s.sendall(bytes(4 << 20))
+s.close()
+END
+cat >"$scratch/sink.py" <<'END'
+import socket
+l = socket.create_server(("10.9.0.2", 5001))
+print("ready", flush=True)
+c = l.accept()[0]
+n = 0
+while True:
+    d = c.recv(1 << 16)
+    if not d:
+        break
+    n += len(d)
+print(n)
+END
+n_op python3 "$scratch/sink.py" >"$scratch/sunk" &
+sink=$!
+wait_for 10 grep -q ready "$scratch/sunk"
+held=$(python3 "$scratch/tcp.py")
+wait $sink
+[ "${held:-0}" -gt 10000 ]
+ok "TCP: what waits stays with its socket ($held bytes)"
+[ "$(tail -n 1 "$scratch/sunk")" -ge $((4 << 20)) ]
+ok "TCP: all of it arrives, segments of GSO as well"
+
+# 5. v0 is replaced
+before=$(counter opt-v0 tx_packets)
+ip link del v0
+ip link add v0 type veth peer name v1 netns op
+ip addr add 10.9.0.1/24 dev v0
+n_op ip addr add 10.9.0.2/24 dev v1
+link_up
+again() { tc filter show dev v0 egress 2>/dev/null | grep -q redirect; }
+wait_for 10 again
+is "$(link_of opt-v0)" v0 "v0 was replaced: opt-v0 sends by the new one"
+ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null && [ "$(counter opt-v0 tx_packets)" -gt "$before" ]
+ok "and its traffic takes this way"
+refused "in use" rmmod sch_optsample
+ok "the module stays while its qdisc is in use"
+optsample down v0
+ok "optsample down"
+[ ! -e /sys/class/net/opt-v0 ] && [ ! -e /sys/class/net/keep-v0 ]
+ok "and both devices are gone"
+
+# 6. without cls_bpf: mirred
+ip link add q0 link v0 type optsample
+ip link set q0 up
+tc qdisc add dev q0 root handle 1: optsample watch v0 settle 0
+tc qdisc add dev v0 clsact
+tc filter add dev v0 egress pref 2 flower action mirred egress redirect dev q0
+ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
+ok "mirred: traffic passes"
+is "$(($(counter q0 tx_packets) >= 3)) $(counter q0 tx_dropped)" "1 0" \
+	"by way of the queue, once"
+tc qdisc del dev v0 clsact
+ip link del q0
+
+# 7. an ifb, as an older module gets
+if modprobe ifb numifbs=0 2>/dev/null; then
+	OPTSAMPLE_LINK_TYPE=ifb optsample up v0 2>/dev/null
+	is "$(ip -j -d link show opt-v0 |
+		jq -r '.[0].linkinfo.info_kind')" ifb "OPTSAMPLE_LINK_TYPE=ifb"
+	ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
+	ok "its traffic passes"
+	optsample down v0
+else
+	skip "no ifb"
+fi
+
+# 8. the end
+ip link add q0 link v0 type optsample
+ip netns del op
+rmmod sch_optsample && [ ! -e /sys/class/net/q0 ]
+ok "unload removes devices without a qdisc"
+done_testing
