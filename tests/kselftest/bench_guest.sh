@@ -10,7 +10,8 @@
 # in tenths of a nanosecond a packet; with tools/machines/vm --icount a
 # nanosecond is an instruction, in tools/machines/uml it is a nanosecond. STATE:
 # empty (each packet leaves at once), half (500 wait), full (nothing leaves,
-# every arrival is one too many). PACKETS: per message. C: cost of reading the
+# every arrival is one too many), way (all that happens from the stack to the
+# driver, with filters and redirects; the names are those of `ways`). PACKETS: per message. C: cost of reading the
 # clock, which is subtracted.
 #
 #   memory message BYTES     memory of a queued message besides its packets
@@ -34,9 +35,13 @@ skb=2304			# truesize of the driver's packets
 names=${BENCH_NAMES:-pfifo sfq fq fq_codel cake tagged deployed classified \
 	filtered classified+deployed ordinary gap memory}
 object=$top/build/bpf/ros_tag.bpf.o
+# fq_codel: on d0 itself; ifb, link: redirected to a device of that type that has
+# the queue; up-ifb, up-link: with all that optsample up sets for Wi-Fi
+ways=${BENCH_WAYS-fq_codel ifb link up-ifb up-link}
 
 # what the VM needs to measure them: modules of the kernel, if they are
-for mod in sch_sfq sch_fq sch_fq_codel sch_cake cls_bpf dummy; do
+for mod in sch_sfq sch_fq sch_fq_codel sch_cake cls_bpf dummy ifb cls_matchall \
+	act_mirred act_gact sch_ingress; do
 	modprobe $mod 2>/dev/null || :
 done
 
@@ -91,7 +96,12 @@ classifier()
 		tc filter add dev d0 parent 1: bpf da obj "$object" sec tc
 	else
 		tc qdisc change dev d0 root optsample prog "$object"
-	fi || return 1
+	fi && writers
+}
+
+# writers: the classifier knows all of the driver's
+writers()
+{
 	[ ! -e "$scratch/writers" ] || return 0
 	seq 1 1000 | awk '{
 		printf "map update pinned /sys/fs/bpf/tc/globals/writers key" \
@@ -132,6 +142,69 @@ measure()
 	# drive(), with fewer processes: they are slow in User-Mode Linux
 	echo "$lines" >$X/cmd && quickest "$(<$X/out)" || return 1
 	echo "case $2 $3 $4 $1:$best"
+}
+
+# constant OBJECT VALUE COPY: with the number VALUE as its only constant
+constant()
+{
+	local at
+
+	at=$(readelf -SW "$1" | awk '{ sub(/^ *\[ *[0-9]+\]/, "") }
+		$1 == ".rodata" { print $4 }') && [ -n "$at" ] || return 1
+	cp "$1" "$3" && printf "\\x$(printf %02x "$2")\\0\\0\\0" |
+		dd of="$3" bs=1 seek=$((0x$at)) conv=notrunc status=none
+}
+
+# redirect TYPE: what leaves d0 to a new q0
+redirect()
+{
+	if [ $1 = link ]; then
+		ip link add q0 link d0 type optsample
+	else
+		ip link add q0 type ifb
+	fi &&
+	echo 1 >/proc/sys/net/ipv6/conf/q0/disable_ipv6 &&
+	ip link set q0 up &&
+	tc qdisc add dev d0 clsact || return 1
+	if [ $1 = link ]; then
+		constant "$top/build/bpf/redirect.bpf.o" \
+			"$(</sys/class/net/q0/ifindex)" "$scratch/redirect.o" &&
+		tc filter add dev d0 egress pref 2 bpf da \
+			obj "$scratch/redirect.o" sec tc
+	else
+		tc filter add dev d0 egress pref 1 protocol 0x888e \
+			matchall action pass &&
+		tc filter add dev d0 egress pref 2 matchall \
+			action mirred egress redirect dev q0
+	fi
+}
+
+# way NAME FLOWS
+way()
+{
+	local i mode=tagged lines options="optsample limit 1000 memlimit 1gb"
+
+	tc qdisc del dev d0 root 2>/dev/null
+	case $1 in
+	fq_codel)
+		tc qdisc add dev d0 root fq_codel ;;
+	up-*)
+		mode=filter
+		redirect ${1#up-} && tc qdisc add dev q0 root handle 1: \
+			$options watch d0 settle 0 inflight 32 prog "$object" &&
+		writers ;;
+	*)
+		redirect $1 && tc qdisc add dev q0 root handle 1: $options ;;
+	esac || return 1
+	lines="dev d0"
+	for ((i = 0; i < repeat; i++)); do
+		lines+=$'\n'"way $mode $2 $count"
+	done
+	echo "$lines" >$X/cmd && quickest "$(<$X/out)" || return 1
+	echo "case way $2 1 $1:$best"
+	ip link del q0 2>/dev/null
+	tc qdisc del dev d0 clsact 2>/dev/null
+	return 0
 }
 
 # quickest LINES: of the driver's, in $best
@@ -232,6 +305,14 @@ cd /sys/devices/system/clocksource/clocksource0 || exit 1
 echo "clock $(cat current_clocksource)"
 for ((r = 0; r < rounds; r++)); do
 	round
+	for flows in ${BENCH_FLOWS:-1 16 1000}; do
+		for name in $ways; do
+			way $name $flows || {
+				echo "failed way $flows $name"
+				failed=1
+			}
+		done
+	done
 done
 [ -n "${BENCH_NAMES-}" ] || memory || failed=1
 ip link del d0

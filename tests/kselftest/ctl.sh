@@ -179,10 +179,8 @@ test_up()
 		[.kind, .options.limit, .options.memory_limit]')" \
 		'["fq_codel",1000,8388608]' \
 		"fq_codel for ordinary traffic, whatever the default qdisc is"
-	tc filter show dev v0 egress | grep -q "Redirect to device opt-v0"
+	redirected v0
 	ok "traffic is redirected"
-	tc filter show dev v0 egress | head -n 1 | grep -q 34958
-	ok "EAPOL is not"
 	optsample up v0 2>err
 	[ $? = 1 ] && [ "$(cat err)" = "optsample: v0 is up already" ]
 	ok "up again: told so, and left as it is"
@@ -248,8 +246,7 @@ whole()
 	local shown
 
 	shown=$(optsample show -j d0) && [[ $shown != *'"warning"'* ]] &&
-		tc filter show dev d0 egress |
-			grep -q "Redirect to device opt-d0"
+		redirected d0
 }
 
 # device_d0: a new one, with an address
@@ -424,7 +421,7 @@ test_killed()
 	[ $rc = 0 ]
 	ok "up is killed: down undoes what there is"
 	optsample up d0 2>/dev/null &
-	wait_for 20 eval 'tc filter show dev d0 egress | grep Redirect'
+	wait_for 20 redirected d0
 	kill -KILL $!
 	wait $! 2>/dev/null
 	optsample show d0 | grep -q "warning: d0 was not set up completely"
@@ -513,7 +510,7 @@ test_own_in_use()
 	rm $dir/no-ipvlan.conf
 	ip link add own-v0 type dummy
 	clean=$(traces)
-	fails "^optsample: cannot make ipvlan device own-v0: File exists$" \
+	fails "^optsample: cannot make device own-v0: File exists$" \
 		optsample up v0 --address 10.77.0.2/24
 	ip link del own-v0
 	ip link add macvlan0 link v0 type macvlan
@@ -537,8 +534,7 @@ own_whole()
 		[.dev, .lower, .addresses, .queue, .warning]')" = \
 		'["own-d0","d0",["10.77.0.2/24"],"opt-own-d0",null]' ] &&
 		ip -o addr show dev own-d0 | grep -q "inet 10.77.0.2/24 " &&
-		tc filter show dev own-d0 egress |
-			grep -q "Redirect to device opt-own-d0"
+		redirected own-d0
 }
 
 up_own()
@@ -660,7 +656,7 @@ test_own_broken()
 	[ $rc = 0 ]
 	ok "up is killed: down undoes what there is"
 	optsample up d0 --address 10.77.0.2/24 >/dev/null 2>&1 &
-	wait_for 20 eval 'tc filter show dev own-d0 egress | grep Redirect'
+	wait_for 20 redirected own-d0
 	kill -KILL $!
 	wait $! 2>/dev/null
 	up_own && own_whole
@@ -764,12 +760,24 @@ test_few_filters()
 		"neither matchall nor bpf can be loaded"
 	optsample up v0 2>err
 	ok "up without them"
-	is "$(<err)" "optsample: warning: the kernel has no cls_bpf: v0 loses what it sends if its network manager removes its addresses" \
-		"it tells what does not work"
+	is "$(<err)" "" "nothing is missing"
 	is "$(tc filter show dev v0 egress | grep -wo -e matchall -e basic |
 		uniq)" basic "basic redirects"
+	redirected v0 && tc filter show dev v0 egress | head -n 1 |
+		grep -q 34958
+	ok "but not EAPOL"
 	tc qdisc show dev opt-v0 | grep -q "prog id"
 	ok "the qdisc runs the classifier"
+	[ -e /sys/class/net/keep-v0 ]
+	ok "addresses are kept"
+	optsample down v0
+	is "$(traces)" "$clean" "down leaves nothing"
+	OPTSAMPLE_LINK_TYPE=ifb optsample up v0 2>err
+	ok "up with a module without a link type"
+	is "$(<err)" "optsample: warning: the kernel has no cls_bpf: v0 loses what it sends if its network manager removes its addresses" \
+		"it tells what does not work"
+	redirected v0
+	ok "traffic is redirected to an ifb"
 	optsample down v0
 	is "$(traces)" "$clean" "nothing is left"
 	for name in cls_matchall cls_bpf; do

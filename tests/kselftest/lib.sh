@@ -126,6 +126,13 @@ classify()
 	done
 }
 
+# redirected DEV: does its traffic go to the queue that optsample up made?
+redirected()
+{
+	tc filter show dev "$1" egress | grep -Eq \
+		"pref 49000 bpf .* redirect |Redirect to device opt-"
+}
+
 # words: one line of blank-separated words
 words()
 {

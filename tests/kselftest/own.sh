@@ -149,11 +149,7 @@ ok "v0 pulled out: show says so"
 fresh_link
 link_up
 n_op ip addr add $operator/24 dev v1
-redirected()
-{
-	tc filter show dev own-v0 egress | grep -q "Redirect to device opt-own-v0"
-}
-wait_for 20 redirected
+wait_for 20 redirected own-v0
 ok "v0 is back: so is own-v0"
 kept "v0 is back"
 wait_for 20 eval 'ip neigh show $operator dev own-v0 | grep PERMANENT'
@@ -166,7 +162,7 @@ ip link set v0 name v9
 ip link add v0 type dummy
 ip link set v0 up
 wait_for 20 eval '[ "$(cat /sys/class/net/own-v0/iflink)" = \
-	"$(cat /sys/class/net/v0/ifindex)" ] && redirected'
+	"$(cat /sys/class/net/v0/ifindex)" ] && redirected own-v0'
 ok "another device has the name: own-v0 is on that"
 kept "another device has the name"
 optsample down v0

@@ -52,14 +52,23 @@ function there(names,	i, j, n, list, out)
 	return out
 }
 
-function table(title, names,	i, j, n, list)
+function table(title, names,	i, j, n, list, any)
 {
 	n = split(there(names), list, " ")
+	if (n <= (names ~ /fq_codel/))
+		return
 	printf "\n%s\n%-5s %5s %4s", title, "state", "flows", "pkts"
 	for (j = 1; j <= n; j++)
 		printf " %13s", label[list[j]] ? label[list[j]] : list[j]
 	print ""
 	for (i = 1; i <= rows; i++) {
+		# fq_codel is in rows of each table
+		any = 0
+		for (j = 1; j <= n; j++)
+			any += list[j] != "fq_codel" &&
+				(order[i] SUBSEP list[j]) in cost
+		if (!any)
+			continue
 		printf "%s", head[i]
 		for (j = 1; j <= n; j++)
 			printf " %13s", cell(order[i], list[j])
@@ -81,6 +90,22 @@ function goal(what, name, full, limit, packets,	i, k, r, met, row)
 			continue
 		r = sprintf("%.2f", cost[k] / base[order[i]])
 		met = r + 0 <= limit && !bad[k]
+		printf "%-6s %s %-12s %.2f (at most %.2f)\n",
+			met ? "ok" : "MISSED", head[i], what, r, limit
+		if (!met)
+			missed++
+	}
+}
+
+# ratio_goal: NEW took at most LIMIT times what OLD took, all the way
+function ratio_goal(what, new, old, limit,	i, k, r, met)
+{
+	for (i = 1; i <= rows; i++) {
+		k = order[i] SUBSEP new
+		if (!(k in cost) || !((order[i] SUBSEP old) in cost))
+			continue
+		r = sprintf("%.2f", cost[k] / cost[order[i] SUBSEP old])
+		met = r + 0 <= limit && !bad[k] && !bad[order[i] SUBSEP old]
 		printf "%-6s %s %-12s %.2f (at most %.2f)\n",
 			met ? "ok" : "MISSED", head[i], what, r, limit
 		if (!met)
@@ -126,6 +151,7 @@ END {
 	table("other qdiscs", "pfifo sfq fq fq_codel cake")
 	table("optsample", "tagged deployed classified classified+deployed" \
 		" filtered ordinary gap memory")
+	table("all the way to the driver", "fq_codel ifb link up-ifb up-link")
 	print "\ngoals"
 	goal("tagged", "tagged", 0, 0.5)
 	goal("classified", "classified", 0, 0.85, 1)
@@ -133,6 +159,8 @@ END {
 	goal("cls+deployed", "classified+deployed", 0, 0.95)
 	goal("sampling", "tagged", 1, 0.7)
 	goal("ordinary", "ordinary", 0, 1.1)
+	ratio_goal("link / ifb", "link", "ifb", 0.8)
+	ratio_goal("up: link/ifb", "up-link", "up-ifb", 0.8)
 	print missed + 0 " missed"
 	if (native)
 		printf "\na reading of the clock: %.0f %s\n",

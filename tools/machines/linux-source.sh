@@ -2,7 +2,7 @@
 #
 # linux-source.sh - build a kernel of one's own from Debian's linux source
 #
-# Sourced by tools/machines/debug-kernel and tools/machines/uml. The source is
+# Sourced by tools/machines/debug-kernel, jetpack-kernel and uml. The source is
 # unpacked once, into build/linux-source, and serves every kernel: each is built
 # outside of it. The package comes from the host's own apt; one that already
 # lies in build/linux-source is taken as it is.
@@ -34,6 +34,27 @@ yes_to()
 	for o; do
 		echo "CONFIG_$o=y"
 	done
+}
+
+# config_guest: what a guest of tools/machines/vm needs
+config_guest()
+{
+	# the machine that tools/machines/vm emulates, and its way in
+	yes_to 64BIT SMP MODULES MODULE_UNLOAD PRINTK TTY SERIAL_8250 \
+		SERIAL_8250_CONSOLE BLK_DEV_INITRD BINFMT_ELF BINFMT_SCRIPT \
+		KERNEL_GZIP ACPI PCI PCI_MSI \
+		VIRTIO_MENU VIRTIO VIRTIO_PCI VIRTIO_CONSOLE HVC_DRIVER NET \
+		NETWORK_FILESYSTEMS NET_9P NET_9P_VIRTIO 9P_FS INET UNIX \
+		OVERLAY_FS MAGIC_SYSRQ MULTIUSER X86_X2APIC X86_LOCAL_APIC \
+		RTC_CLASS RTC_DRV_CMOS HPET_TIMER HIGH_RES_TIMERS NO_HZ_IDLE
+	# what a program expects
+	yes_to PROC_FS PROC_SYSCTL SYSFS TMPFS TMPFS_XATTR TMPFS_POSIX_ACL \
+		DEVTMPFS UNIX98_PTYS DEBUG_FS FUTEX EPOLL SIGNALFD TIMERFD \
+		EVENTFD AIO IO_URING ADVISE_SYSCALLS MEMBARRIER POSIX_TIMERS \
+		POSIX_MQUEUE SYSVIPC SHMEM FILE_LOCKING FHANDLE INOTIFY_USER \
+		CGROUPS NAMESPACES NET_NS PID_NS UTS_NS IPC_NS BPF_SYSCALL \
+		BPF_JIT FTRACE SWAP PACKET IPV6 WIRELESS IKCONFIG \
+		IKCONFIG_PROC
 }
 
 # linux_fetch: $linux_dir/src, the unpacked source

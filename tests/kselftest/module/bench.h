@@ -10,5 +10,6 @@ int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	      u32 count);
 int bench_wake(u32 flows, u32 count);
 int bench_moves(u32 count);
+int bench_way(const char *mode, u32 flows, u32 count);
 
 #endif

@@ -46,6 +46,8 @@
  *                              link address 1, each when the one before is
  *                              freed, while FLOWS wait for link address 2,
  *                              that has a packet; with `inflight 1`
+ *   way MODE FLOWS COUNT       the same as `bench`, all the way from the stack
+ *                              to the driver of DEV
  *   moves COUNT                the dearest of all departures, while COUNT
  *                              packets of control wait for two flows
  */
@@ -387,6 +389,8 @@ static int drive(const char *line)
 		return bench_run(word, a, b, c, d);
 	if (sscanf(line, "wake %u %u", &a, &b) == 2)
 		return bench_wake(a, b);
+	if (sscanf(line, "way %31s %u %u", word, &a, &b) == 3)
+		return bench_way(word, a, b);
 	if (sscanf(line, "moves %u", &a) == 1)
 		return bench_moves(a);
 	if (sscanf(line, "t %u", &a) == 1)
