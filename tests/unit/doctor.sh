@@ -468,8 +468,8 @@ kernel/net/sched/sch_fq_codel.ko:"
 shopt -s extglob
 jetson jetson
 sick Jetson error kernel.version "4.9.337-tegra is too old"
-finds error kernel.ifb CONFIG_IFB "config --module IFB"
-finds warning kernel.cls_bpf CONFIG_NET_CLS_BPF
+finds ok kernel.ifb "own link type"
+finds ok kernel.cls_bpf "no back-pressure"
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
 finds error module "not installed" "dkms install optsample/"
@@ -483,10 +483,27 @@ lacks kernel.ifb
 lacks kernel.cls_bpf
 finds error kernel.cls_matchall
 finds error kernel.act_mirred "not installed"
+echo kernel/net/sched/cls_flower.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
+name="Jetson with cls_flower"
+run
+finds ok kernel.cls_matchall CONFIG_NET_CLS_FLOWER
 echo kernel/net/sched/cls_basic.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
 name="Jetson with cls_basic"
 run
 finds ok kernel.cls_matchall CONFIG_NET_CLS_BASIC
+echo updates/sch_optsample.ko: >"$robot/lib/modules/4.9.337-tegra/modules.dep"
+name="Jetson with an older module"
+run
+finds error kernel.ifb CONFIG_IFB "config --module IFB"
+finds warning kernel.cls_bpf CONFIG_NET_CLS_BPF
+put /lib/modules/4.9.337-tegra/modules.alias \
+	"alias rtnl-link-optsample sch_optsample"
+name="Jetson with a module that has a link type"
+run
+finds ok kernel.ifb "own link type"
+finds ok kernel.cls_bpf "no back-pressure"
+put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
+kernel/net/sched/cls_basic.ko:"
 rm "$robot/proc/config.gz"
 name="Jetson without a configuration"
 run
@@ -495,7 +512,7 @@ finds note kernel.bpf_syscall "cannot tell"
 rm -r "$robot/lib/modules"
 name="Jetson without anything"
 run
-finds note kernel.ifb "cannot tell"
+finds ok kernel.ifb "own link type"
 finds error module
 healthy config-plain
 rm "$robot/proc/config.gz"

@@ -25,6 +25,8 @@ enum part_state { PART_THERE, PART_NO_FILE, PART_MISSING, PART_UNKNOWN };
  * @need:	level of the finding if it is missing
  * @lost:	what does not work without it
  * @instead:	module that takes its place, or NULL
+ * @with_link:	what is told if it is missing, and the module has its own link
+ *		type, or NULL
  */
 struct part {
 	const char		*name;
@@ -33,15 +35,22 @@ struct part {
 	enum doctor_level	need;
 	const char		*lost;
 	const struct part	*instead;
+	const char		*with_link;
+};
+
+static const struct part flower = {
+	.name = "cls_flower", .option = "NET_CLS_FLOWER", .module = true,
 };
 
 static const struct part basic = {
 	.name = "cls_basic", .option = "NET_CLS_BASIC", .module = true,
+	.instead = &flower,
 };
 
 static const struct part parts[] = {
 	{ "ifb", "IFB", true, DOCTOR_ERROR,
-	  "no queue that outlives the carrier" },
+	  "no queue that outlives the carrier", NULL,
+	  "the module's own link type takes its place" },
 	{ "sch_ingress", "NET_SCH_INGRESS", true, DOCTOR_ERROR,
 	  "no redirect to the queue" },
 	{ "cls_matchall", "NET_CLS_MATCHALL", true, DOCTOR_ERROR,
@@ -51,7 +60,8 @@ static const struct part parts[] = {
 	{ "act_gact", "NET_ACT_GACT", true, DOCTOR_ERROR,
 	  "no exception for EAPOL" },
 	{ "cls_bpf", "NET_CLS_BPF", true, DOCTOR_WARNING,
-	  "packets are lost when the network manager removes addresses" },
+	  "packets are lost when the network manager removes addresses", NULL,
+	  "mirred takes its place, and TCP has no back-pressure" },
 	{ "cls_act", "NET_CLS_ACT", false, DOCTOR_ERROR, "no actions" },
 	{ "bpf_syscall", "BPF_SYSCALL", false, DOCTOR_ERROR,
 	  "no classifier" },
@@ -130,13 +140,32 @@ static bool module_is_loaded(const struct doctor *d, const char *module)
 	return found;
 }
 
-/* Information on the running kernel; texts are owned, or NULL */
+/**
+ * struct kernel - information on the running kernel; texts are owned, or NULL
+ * @link_type:	the installed module has its own link type, or would have it:
+ *		none is installed
+ */
 struct kernel {
 	char	release[DOCTOR_VALUE];
 	char	*config;
 	char	*dep;
 	char	*builtin;
+	bool	link_type;
 };
+
+static bool kernel_has_link_type(const struct doctor *d,
+				 const struct kernel *k)
+{
+	char *alias;
+	bool has;
+
+	if (!k->dep || !list_has(k->dep, "sch_optsample"))
+		return true;
+	alias = doctor_load(d, "/lib/modules/%s/modules.alias", k->release);
+	has = alias && strstr(alias, "rtnl-link-optsample");
+	free(alias);
+	return has;
+}
 
 static void kernel_read(const struct doctor *d, struct kernel *k)
 {
@@ -147,6 +176,7 @@ static void kernel_read(const struct doctor *d, struct kernel *k)
 	k->dep = doctor_load(d, "/lib/modules/%s/modules.dep", k->release);
 	k->builtin = doctor_load(d, "/lib/modules/%s/modules.builtin",
 				 k->release);
+	k->link_type = kernel_has_link_type(d, k);
 }
 
 static void kernel_free(struct kernel *k)
@@ -199,12 +229,18 @@ static void part_report(struct doctor *d, const struct kernel *k,
 			const struct part *p)
 {
 	enum part_state state = part_look(d, k, p);
+	const struct part *instead = p->instead;
 
-	if (state != PART_THERE && p->instead &&
-	    part_look(d, k, p->instead) == PART_THERE) {
+	while (instead && part_look(d, k, instead) != PART_THERE)
+		instead = instead->instead;
+	if (state != PART_THERE && instead) {
 		finding_add(d, DOCTOR_OK, p->name,
 			    "CONFIG_%s is there and takes its place",
-			    p->instead->option);
+			    instead->option);
+		return;
+	}
+	if (state != PART_THERE && p->with_link && k->link_type) {
+		finding_add(d, DOCTOR_OK, p->name, "%s", p->with_link);
 		return;
 	}
 	switch (state) {
