@@ -46,8 +46,8 @@ struct optsample_egress {
 };
 
 #define OPTSAMPLE_EGRESS_FEATURES \
-	(NETIF_F_HW_CSUM | NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_GSO_SOFTWARE | \
-	 NETIF_F_GSO_ENCAP_ALL | NETIF_F_HIGHDMA)
+	(NETIF_F_HW_CSUM | NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | \
+	 NETIF_F_GSO_SOFTWARE | NETIF_F_GSO_ENCAP_ALL)
 
 /* ifindex, 0: none, or the device was moved to another namespace */
 static int optsample_egress_iflink(const struct net_device *dev)

@@ -18,7 +18,7 @@
  *   inflight.[ch]    counts packets below the qdisc
  *   recall.c         keeps packets below the qdisc until they are acknowledged
  *   link.c           carrier of the watched device and of the own one
- *   egress.c         the link type: a device for the qdisc that sends by another
+ *   egress.c         the link type: a device that sends by another one
  *
  * Calls go in one direction only:
  *
