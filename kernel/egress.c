@@ -202,7 +202,8 @@ static void optsample_egress_setup(struct net_device *dev)
 	dev->flags |= IFF_NOARP;
 	dev->flags &= ~IFF_MULTICAST;
 	dev->priv_flags |= IFF_NO_QUEUE;
-	dev->priv_flags &= ~(IFF_TX_SKB_SHARING | IFF_XMIT_DST_RELEASE);
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	netif_keep_dst(dev);
 	dev->features |= OPTSAMPLE_EGRESS_FEATURES | NETIF_F_HW_VLAN_CTAG_TX |
 			 NETIF_F_HW_VLAN_STAG_TX;
 	dev->hw_features |= dev->features;
