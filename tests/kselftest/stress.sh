@@ -10,6 +10,7 @@
 #   d0      dummy, driven packet by packet; its carrier and itself come and go
 #   v0      veth to namespace op, with real senders; redirected to ifb0
 #   u0.7    vlan over u0, a veth with netem: packets in flight for long
+#   o0      an optsample device that u0 is redirected to, and sends by u0
 #   x0, g0  VXLAN (over IPv4) and WireGuard (over IPv6) to op over u0.7: an
 #           instance above an instance
 #   w0..w2  dummies that are watched: made, renamed, moved, deleted
@@ -25,7 +26,7 @@ need_modules
 
 ops=${1:-5000} seed=${2:-1} round_ops=2000
 gso_tag=$top/build/bpf/gso_tag.bpf.o
-devices=(d0 v0 ifb0 u0.7 x0 g0)
+devices=(d0 v0 ifb0 o0 u0.7 x0 g0)
 modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio sch_netem sch_fq \
 	sch_fq_codel cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
@@ -337,6 +338,11 @@ links()
 	tc qdisc add dev v0 clsact
 	tc filter add dev v0 egress matchall action mirred egress redirect \
 		dev ifb0
+	ip link add o0 link u0 type optsample
+	ip link set o0 up
+	tc qdisc add dev u0 clsact
+	tc filter add dev u0 egress matchall action mirred egress redirect \
+		dev o0
 }
 
 # until $scratch/stop exists
