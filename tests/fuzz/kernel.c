@@ -27,6 +27,12 @@
 #define UNPOISON(p, n)	((void)(p))
 #endif
 
+/* Addresses in a packet have 32 bits; only x86 has a flag for it. */
+#define LOW		((void *)0x10000000)
+#ifndef MAP_32BIT
+#define MAP_32BIT	MAP_FIXED_NOREPLACE
+#endif
+
 enum {
 	ROOM		= 128,	/* elements of a hash that are kept */
 	KEY_MAX		= 128,
@@ -187,7 +193,7 @@ void kernel_reset(void)
 static void place(const struct input_packet *p)
 {
 	if (!memory) {
-		memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
+		memory = mmap(LOW, MEMORY, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 		if (memory == MAP_FAILED)
 			die("no memory below 2 GB");
