@@ -25,6 +25,29 @@ VECTOR(shorts, int16_t);
 VECTOR(ints, int32_t);
 VECTOR(longs, int64_t);
 
+/*
+ * Each lane of a < b: all ones or 0. For NEON gcc compares vectors that are
+ * longer than its registers lane by lane.
+ */
+#if CPU_NEON
+#define LESS(a, b) __extension__ ({					\
+	const __typeof__(a) less_a = (a), less_b = (b);			\
+	typedef __typeof__(less_a[0]) less_part				\
+		__attribute__((vector_size(16), may_alias));		\
+	__typeof__(less_a < less_b) less_mask;				\
+									\
+	for (size_t less_i = 0; less_i < sizeof(less_a) / 16; less_i++)	\
+		((less_part *)&less_mask)[less_i] = (less_part)		\
+			(((const less_part *)&less_a)[less_i] <		\
+			 ((const less_part *)&less_b)[less_i]);		\
+	less_mask;							\
+})
+#else
+#define LESS(a, b)	((a) < (b))
+#endif
+
+#define KNOWN(type, v)	LESS((type){ 0 } - 1, v)
+
 #define CHOOSE(type, mask, a, b)	\
 	(((type)(mask) & (a)) | (~(type)(mask) & (b)))
 

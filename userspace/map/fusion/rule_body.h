@@ -11,13 +11,13 @@ VECTOR(NAME(ucells), UCELL);
 /* Signed, -1 is the smallest: the maximum needs no test for unknown */
 ADD(max, NAME(cells), NAME(cells))
 {
-	*to = CHOOSE(NAME(cells), *from > *to, *from, *to);
+	*to = CHOOSE(NAME(cells), LESS(*to, *from), *from, *to);
 }
 
 /* Unsigned, -1 is the largest */
 ADD(min, NAME(ucells), NAME(ucells))
 {
-	*to = CHOOSE(NAME(ucells), *from < *to, *from, *to);
+	*to = CHOOSE(NAME(ucells), LESS(*from, *to), *from, *to);
 }
 
 static void NAME(same_values)(const void *from, unsigned int n, int16_t *to)
@@ -35,23 +35,22 @@ ADD(latest, longs, NAME(cells))
 {
 	const int64_t ms = source->stamp < 0 ? 0 : source->stamp / 1000000;
 	const longs wide = WIDEN(*from, longs);
-	const longs v = ((ms << 16) + wide + 1) & (wide >= 0);
+	const longs v = ((ms << 16) + wide + 1) & KNOWN(longs, wide);
 
-	*to = CHOOSE(longs, v > *to, v, *to);
+	*to = CHOOSE(longs, LESS(*to, v), v, *to);
 }
 
 /* Twice the sum of logits; bit 0: any value was added */
 ADD(log_odds, ints, NAME(cells))
 {
+	const ints most = LOG_ODDS_MAX - (ints){ 0 };
 	ints more;
 
 	for (unsigned int i = 0; i < RULE_STEP; i++)
 		more[i] = (*from)[i] < 0 ? 0 : NAME(logit)[(*from)[i]];
-	more = (*to | (1 & (WIDEN(*from, ints) >= 0))) + 2 * more;
-	more = CHOOSE(ints, more > LOG_ODDS_MAX, LOG_ODDS_MAX - (ints){ 0 },
-		      more);
-	*to = CHOOSE(ints, more < -LOG_ODDS_MAX, -LOG_ODDS_MAX - (ints){ 0 },
-		     more);
+	more = (*to | (1 & KNOWN(ints, WIDEN(*from, ints)))) + 2 * more;
+	more = CHOOSE(ints, LESS(most, more), most, more);
+	*to = CHOOSE(ints, LESS(more, -most), -most, more);
 }
 
 /* At the certainty of one value of 0 or of full, return that value */
@@ -79,6 +78,6 @@ ADD(weighted, longs, NAME(cells))
 
 	if (weights)
 		w = WIDEN(*weights, longs);
-	w &= (wide >= 0) & (w > 0);
+	w &= KNOWN(longs, wide) & LESS((longs){ 0 }, w);
 	*to += w * wide + (w << WEIGHT_AT);
 }

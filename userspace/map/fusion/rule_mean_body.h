@@ -16,10 +16,11 @@ VECTOR(NAME(isums), ISUM);
  */
 ADD(mean, NAME(sums), MEAN_CELLS)
 {
-	const SUM one = (SUM)1 << COUNT_AT, full = ~(one - 1);
+	const SUM one = (SUM)1 << COUNT_AT;
+	const NAME(sums) full = ~(one - 1) - (NAME(sums)){ 0 };
 	const NAME(isums) wide = WIDEN(*from, NAME(isums));
-	const NAME(sums) use = (NAME(sums))(wide >= 0) &
-			       (NAME(sums))(*to < full);
+	const NAME(sums) use = (NAME(sums))KNOWN(NAME(isums), wide) &
+			       (NAME(sums))LESS(*to, full);
 
 	*to += ((NAME(sums))wide + one) & use;
 }
