@@ -133,7 +133,9 @@ check-distros: packages-queue+programs+demo+check+check-full
 DOWNLOADED := apt chroot distros guest guest.lock kernels linux-source tdc
 clean:
 	$(Q)[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 \
-		$(DOWNLOADED:%=! -name %) ! -name demo -exec rm -rf {} +
+		$(DOWNLOADED:%=! -name %) ! -name demo ! -name arm64 -exec rm -rf {} +
+	$(Q)[ ! -d $(BUILD)/arm64 ] || find $(BUILD)/arm64 -mindepth 1 -maxdepth 1 \
+		! -name root -exec rm -rf {} +
 	$(Q)[ ! -d $(BUILD)/demo ] || find $(BUILD)/demo -mindepth 1 -maxdepth 1 \
 		! -name '*.avi' -exec rm -rf {} +
 
