@@ -12,7 +12,8 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 cross=aarch64-linux-gnu-
 checks='-fsanitize=undefined,alignment -fno-sanitize-recover=all'
 folders='base laser ros/bag ros/msg cluster slam/workers slam/output
-	slam/filter map/fusion codec/core codec/cloud codec/image codec/grid'
+	slam/filter map/fusion codec/core codec/cloud codec/image codec/grid
+	codec/scan formats'
 libraries='jpeglib|png|zstd|lz4frame|bzlib|zlib|sqlite3|amqp[a-z_]*|ini'
 libraries+='|microhttpd|cJSON|cjson/.*|isa-l/.*|systemd/.*'
 
@@ -62,7 +63,8 @@ for kind in plain checked; do
 	objects "$scratch/$kind" "$flags"
 	for name in slam/filter/test_slam_match slam/filter/test_slam_gmap \
 		    codec/cloud/test_voxel codec/image/test_split \
-		    codec/grid/test_mappyramid map/fusion/test_fusion; do
+		    codec/grid/test_mappyramid codec/scan/test_vscan \
+		    map/fusion/test_fusion; do
 		try $kind "$flags" $name
 	done
 done
