@@ -273,6 +273,30 @@ left=$(ask 'print(m.getSystemState("/x"))')
 [ -n "$left" ] && [ "${left/c_}" = "$left" ]
 ok "who ends takes leave of the master"
 
+# It answers after 50 ms: leaving takes 5 s.
+at "$rig" robot timeout 120 python3 - >"$dir/left" <<-'END' &
+	import time
+	from xmlrpc.server import SimpleXMLRPCServer as Server
+	class Master:
+	    def _dispatch(self, method, args):
+	        if method.startswith('unregister'):
+	            time.sleep(.05)
+	            print(args[1], flush=True)
+	        return [1, '', [] if method == 'registerPublisher' else 1]
+	s = Server(('10.77.0.1', 11312), logRequests=False, allow_none=True)
+	s.register_instance(Master())
+	s.serve_forever()
+END
+slow=$!
+wait_for 60 at "$rig" robot bash -c ': </dev/tcp/10.77.0.1/11312' 2>/dev/null
+node robot pub env ROS_MASTER_URI=http://10.77.0.1:11312 "$client" pub -s 0 \
+	-r 20 -n 20 $topics
+finish $node && [ "$(sort -u "$dir/left" | wc -l)" = 100 ]
+ok "of a slow master, too, for each of 100 topics" ||
+	echo "# $(sort -u "$dir/left" | wc -l) left"
+kill $slow
+wait $slow 2>/dev/null
+
 node robot pub "$client" pub -r 50 -n 9999 -s 0 -q 5 image:/a:3000
 node op sub "$client" sub text:/other image:/a
 wait_for 60 eval "lines sub 10"
