@@ -11,7 +11,11 @@
 #include <string.h>
 #include "node.h"
 
-enum { MESSAGE_MAX = 64 << 20, LEAVE_MS = 1000 };
+enum {
+	MESSAGE_MAX	= 64 << 20,
+	LEAVE_MS	= 1000,		/* for an answer of the master */
+	LEAVE_ALL_MS	= 10000,
+};
 
 void node_log(const struct ros1 *r, int priority, const char *format, ...)
 {
@@ -105,13 +109,31 @@ int ros1_create(struct ros1 **result, const struct ros1_config *c)
 	return 0;
 }
 
-void ros1_destroy(struct ros1 *r)
+/* Wait until the master knows, or does not answer any more. */
+static void node_leave(struct ros1 *r)
 {
-	uint64_t end = poller_now() + LEAVE_MS;
-	struct pollfd p;
-	uint64_t now;
+	uint64_t now = poller_now(), end = now + LEAVE_MS;
+	const uint64_t last = now + LEAVE_ALL_MS;
+	const struct leaving *asked = r->master.leaving;
+	struct pollfd p = { .fd = r->poller.epoll, .events = POLLIN };
 	int wait;
 
+	while (!master_has_left(r) && now < end) {
+		wait = ros1_timeout(r);
+		if (wait < 0 || (uint64_t)wait > end - now)
+			wait = (int)(end - now);
+		poll(&p, 1, wait);
+		ros1_run(r);
+		now = poller_now();
+		if (r->master.leaving == asked)
+			continue;
+		asked = r->master.leaving;
+		end = now + LEAVE_MS < last ? now + LEAVE_MS : last;
+	}
+}
+
+void ros1_destroy(struct ros1 *r)
+{
 	if (!r)
 		return;
 	while (r->topics) {
@@ -121,15 +143,7 @@ void ros1_destroy(struct ros1 *r)
 			ros1_unsubscribe(sub_of(r->topics));
 	}
 	r->shutdown = NULL;
-	p.fd = r->poller.epoll;
-	p.events = POLLIN;
-	while (!master_has_left(r) && (now = poller_now()) < end) {
-		wait = ros1_timeout(r);
-		if (wait < 0 || (uint64_t)wait > end - now)
-			wait = (int)(end - now);
-		poll(&p, 1, wait);
-		ros1_run(r);
-	}
+	node_leave(r);
 	while (r->strangers)
 		sink_free(r->strangers);
 	server_close(r);

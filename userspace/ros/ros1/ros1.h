@@ -127,7 +127,8 @@ int ros1_create(struct ros1 **r, const struct ros1_config *config);
  * ros1_destroy - unregister everything and free the node, its subscriptions
  *	and publishers
  *
- * Waits for the master, up to a second. NULL is allowed.
+ * Waits for the master: a second for each answer, at most 10 s. NULL is
+ * allowed.
  */
 void ros1_destroy(struct ros1 *r);
 
