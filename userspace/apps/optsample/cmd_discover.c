@@ -224,6 +224,11 @@ static void warn_outside(struct discover *d)
 {
 	char log[CTL_PATH];
 
+	if (!discovery_built()) {
+		discover_warn(d, "%s: topics of ROS 2 are not sampled",
+			      discovery_why());
+		return;
+	}
 	state_path(d->dev, "log", log);
 	discover_warn(
 		d,
@@ -593,7 +598,7 @@ int cmd_discover(int argc, char **argv)
 	char pins[CTL_PATH];
 	int flows, recent;
 
-	d.domain = discovery_domain();
+	d.domain = topics_domain();
 	if (cli_parse(&argp, argc, argv, &d))
 		return -EINVAL;
 	if (geteuid())

@@ -135,7 +135,7 @@ int cmd_topics(int argc, char **argv)
 	char own[IFNAMSIZ];
 	time_t end;
 
-	t.domain = discovery_domain();
+	t.domain = topics_domain();
 	if (cli_parse(&argp, argc, argv, &t))
 		return -EINVAL;
 	if (t.dev)

@@ -495,7 +495,7 @@ static void up_state(const struct up *up, struct state *st)
 	struct stack *s = &st->stack;
 
 	st->outage_s = UP_OUTAGE_S;
-	st->domain = discovery_domain();
+	st->domain = topics_domain();
 	up_text(&st->master, getenv("ROS_MASTER_URI"));
 	up_daemon_options(up, st);
 	st->settles = up->cfg.settle_ms != STACK_UNSET;

@@ -36,14 +36,13 @@ struct discovery;
 struct discovery *discovery_open(uint32_t domain, const char *dev,
 				 uint32_t lease_s);
 const char *discovery_why(void);
+/* Return: false if optsample was built without Cyclone DDS: nothing opens */
+bool discovery_built(void);
 /* Also read nav_msgs/Odometry from @topic (ROS or DDS name) */
 int discovery_odometry(struct discovery *d, const char *topic);
 /* Wait up to @timeout_ms for news and report it. Return: negative errno */
 int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		   const struct discovery_ops *ops, void *arg);
 void discovery_close(struct discovery *d);
-
-/* Domain from the environment (ROS_DOMAIN_ID), else 0 */
-uint32_t discovery_domain(void);
 
 #endif

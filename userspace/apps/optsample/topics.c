@@ -307,3 +307,13 @@ int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
 	cJSON_Delete(root);
 	return 0;
 }
+
+uint32_t topics_domain(void)
+{
+	const char *s = getenv("ROS_DOMAIN_ID");
+	uint32_t domain = 0;
+
+	if (s && parse_u32(s, 0, 232, &domain))
+		domain = 0;
+	return domain;
+}

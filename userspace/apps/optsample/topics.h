@@ -88,4 +88,7 @@ int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
 int topic_save(const char *dev, const struct topic_list *l, size_t left_out,
 	       const char *warnings);
 
+/* DDS domain from the environment (ROS_DOMAIN_ID), else 0 */
+uint32_t topics_domain(void);
+
 #endif
