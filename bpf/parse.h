@@ -22,6 +22,11 @@
 #include <bpf/bpf_helpers.h>
 #include "ros_tag.h"
 
+/* libbpf has it since 0.4: the compiler must not guess what is in @var */
+#ifndef barrier_var
+#define barrier_var(var) asm volatile("" : "+r"(var))
+#endif
+
 #define IPV4_MF		0x2000
 #define IPV4_OFFSET	0x1fff
 

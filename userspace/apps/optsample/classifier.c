@@ -103,20 +103,6 @@ static int classifier_print(enum libbpf_print_level level,
 	return 0;
 }
 
-static int classifier_pin(struct bpf_object *obj, const char *name,
-			  const char *pins)
-{
-	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
-	char path[CTL_PATH + 32];
-
-	if (!prog)
-		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%s", pins, name);
-	if (bpf_program__pin(prog, path))
-		return -errno;
-	return bpf_obj_get(path);
-}
-
 /* Set the program's only constant. Without one do nothing. */
 static int classifier_set(struct bpf_object *obj, const uint32_t *constant)
 {
@@ -131,12 +117,38 @@ static int classifier_set(struct bpf_object *obj, const uint32_t *constant)
 	return -ENOENT;
 }
 
+/* Pin the object's only program. */
+static int classifier_pin(struct bpf_object *obj, const char *name,
+			  const char *pins)
+{
+	struct bpf_program *prog;
+	char path[CTL_PATH + 32];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", pins, name);
+	bpf_object__for_each_program(prog, obj) {
+		err = bpf_program__pin(prog, path);
+		return err ?: bpf_obj_get(path);
+	}
+	return -ENOENT;
+}
+
+/* Before 0.4 libbpf does not know the section "tc". */
+static int classifier_object_load(struct bpf_object *obj, const uint32_t *constant)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_type(prog, BPF_PROG_TYPE_SCHED_CLS);
+	return classifier_set(obj, constant) ?: bpf_object__load(obj);
+}
+
 /* Return: file descriptor of the program, or negative errno */
 static int classifier_object(const char *dev, const char *name,
 			     const uint32_t *constant)
 {
 	char path[PATH_MAX], pins[CTL_PATH];
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
 	struct bpf_object *obj;
 	int err;
 
@@ -147,10 +159,11 @@ static int classifier_object(const char *dev, const char *name,
 	*classifier_words = '\0';
 	libbpf_set_print(classifier_print);
 	obj = bpf_object__open_file(path, &opts);
-	if (!obj)
-		err = -errno;
+	err = libbpf_get_error(obj);
+	if (err)
+		obj = NULL;
 	else
-		err = classifier_set(obj, constant) ?: bpf_object__load(obj);
+		err = classifier_object_load(obj, constant);
 	if (!err)
 		err = classifier_pin(obj, name, pins);
 	if (err < 0) {

@@ -4,6 +4,7 @@
  * "prog pinned PATH" and "prog id N" name a program that is loaded.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -56,8 +57,8 @@ static int prog_make_pins(void)
 /* Return: file descriptor of the object's first program, or negative errno */
 static int prog_load(const char *file)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = PIN_ROOT);
-	struct bpf_program *prog;
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = PIN_ROOT);
+	struct bpf_program *prog, *first = NULL;
 	struct bpf_object *obj;
 	int fd;
 
@@ -72,13 +73,18 @@ static int prog_load(const char *file)
 	obj = bpf_object__open_file(file, &opts);
 	if (libbpf_get_error(obj))
 		return prog_error("cannot read", file, -errno);
-	prog = bpf_object__next_program(obj, NULL);
-	if (!prog) {
+	/* by a macro that old libraries have, too */
+	bpf_object__for_each_program(prog, obj)
+		if (!first)
+			first = prog;
+	if (!first) {
 		bpf_object__close(obj);
 		return prog_error("no program in", file, -ENOENT);
 	}
-	bpf_program__set_type(prog, BPF_PROG_TYPE_SCHED_CLS);
-	fd = bpf_object__load(obj) ? -errno : dup(bpf_program__fd(prog));
+	bpf_program__set_type(first, BPF_PROG_TYPE_SCHED_CLS);
+	fd = bpf_object__load(obj);
+	if (!fd)
+		fd = fcntl(bpf_program__fd(first), F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		prog_error("cannot load", file, fd);
 	bpf_object__close(obj);
