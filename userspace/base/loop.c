@@ -7,11 +7,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/loop.h"
 
 enum { EVENTS = 16 };
+
+#if !__GLIBC_PREREQ(2, 35)
+/* glibc has no function for it yet; the number is the same everywhere. */
+static int epoll_pwait2(int epoll, struct epoll_event *event, int n,
+			const struct timespec *timeout, const sigset_t *mask)
+{
+	return syscall(441, epoll, event, n, timeout, mask, _NSIG / 8);
+}
+#endif
 
 struct loop {
 	int			epoll;
