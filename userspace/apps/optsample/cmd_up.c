@@ -196,6 +196,9 @@ static error_t up_parse(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_ARG) {
 		if (up->dev)
 			return cli_usage("up", "one DEV only");
+		if (strchr(arg, '/'))
+			return cli_usage("up", "%s cannot be an interface: has it a dash? See AT BOOT in optsample(8)",
+					 arg);
 		up->dev = arg;
 		return 0;
 	}
