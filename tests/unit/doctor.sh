@@ -472,7 +472,7 @@ finds ok kernel.ifb "own link type"
 finds ok kernel.cls_bpf "no back-pressure"
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
-finds error module "not installed" "dkms install optsample/"
+finds error module "not installed" "apt install dkms linux-headers-4.9.337-tegra && dkms install optsample/"
 put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
 extra/cls-bpf.ko:
 extra/ifb_other.ko:
@@ -482,7 +482,13 @@ run
 lacks kernel.ifb
 lacks kernel.cls_bpf
 finds error kernel.cls_matchall
-finds error kernel.act_mirred "not installed"
+finds error kernel.act_mirred "not installed" "apt install --reinstall linux-image"
+put /etc/os-release 'ID=fedora
+ID_LIKE="rhel"'
+name="no Debian"
+run
+finds error module "not installed" "install dkms and the headers of kernel 4.9"
+finds error kernel.act_mirred "not installed" "install all modules of kernel 4.9"
 echo kernel/net/sched/cls_flower.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
 name="Jetson with cls_flower"
 run

@@ -54,6 +54,18 @@ void finding_fix(struct doctor *d, const char *format, ...)
 	va_end(args);
 }
 
+void finding_fix_package(struct doctor *d, const char *package,
+			 const char *what, const char *name)
+{
+	char format[DOCTOR_TEXT];
+
+	if (is_distribution(d, "debian") || is_distribution(d, "ubuntu"))
+		snprintf(format, sizeof(format), "apt install %s", package);
+	else
+		snprintf(format, sizeof(format), "install %s", what);
+	finding_fix(d, format, name);
+}
+
 const char *doctor_level_name(enum doctor_level level)
 {
 	static const char *const names[] = {

@@ -151,6 +151,16 @@ void finding_add(struct doctor *d, enum doctor_level level, const char *part,
 /* A command that solves the last finding */
 void finding_fix(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/**
+ * finding_fix_package() - what is to be installed, to solve the last finding
+ * @package:	for apt, where there is one
+ * @what:	the same in words, for other distributions
+ * @name:	of a kernel, where they have %s
+ */
+void finding_fix_package(struct doctor *d, const char *package,
+			 const char *what, const char *name);
+/* Is ID=@id in /etc/os-release? */
+bool is_distribution(const struct doctor *d, const char *id);
 const char *doctor_level_name(enum doctor_level level);
 
 /*

@@ -274,3 +274,12 @@ bool text_false(const char *value)
 
 	return one_of(value, words);
 }
+
+bool is_distribution(const struct doctor *d, const char *id)
+{
+	char text[4096], value[DOCTOR_VALUE];
+
+	return doctor_read(d, text, sizeof(text), "/etc/os-release") > 0 &&
+	       ((text_value(text, "ID", value) && !strcmp(value, id)) ||
+		(text_value(text, "ID_LIKE", value) && strstr(value, id)));
+}

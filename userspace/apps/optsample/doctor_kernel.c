@@ -217,14 +217,6 @@ static enum part_state part_look(const struct doctor *d,
 	return PART_UNKNOWN;
 }
 
-static bool is_distribution(const struct doctor *d, const char *id)
-{
-	char text[4096], value[DOCTOR_VALUE];
-
-	return doctor_read(d, text, sizeof(text), "/etc/os-release") > 0 &&
-	       text_value(text, "ID", value) && !strcmp(value, id);
-}
-
 static void part_report(struct doctor *d, const struct kernel *k,
 			const struct part *p)
 {
@@ -257,10 +249,10 @@ static void part_report(struct doctor *d, const struct kernel *k,
 		finding_add(d, p->need, p->name,
 			    "the module %s is not installed: %s", p->name,
 			    p->lost);
-		finding_fix(d, is_distribution(d, "ubuntu") ?
-			    "apt install linux-modules-extra-%s" :
-			    "apt install --reinstall linux-image-%s",
-			    k->release);
+		finding_fix_package(d, is_distribution(d, "ubuntu") ?
+				    "linux-modules-extra-%s" :
+				    "--reinstall linux-image-%s",
+				    "all modules of kernel %s", k->release);
 		return;
 	case PART_MISSING:
 		finding_add(d, p->need, p->name,
@@ -303,7 +295,7 @@ void check_kernel_version(struct doctor *d)
 		finding_add(d, DOCTOR_ERROR, NULL,
 			    "kernel %s is too old for the module, which needs 5.10",
 			    release);
-		finding_fix(d, "apt install linux-image-amd64 (or -arm64) of Debian 11 or newer, or a vendor's kernel from 5.10 on");
+		finding_fix(d, "install a kernel from 5.10 on");
 	}
 }
 
@@ -344,9 +336,11 @@ static void module_report_missing(struct doctor *d, const struct kernel *k)
 		finding_add(d, DOCTOR_ERROR, NULL,
 			    "the module sch_optsample is not installed for kernel %s",
 			    *k->release ? k->release : "?");
-		finding_fix(d, "apt install dkms linux-headers-%s && dkms install optsample/%s",
-			    *k->release ? k->release : "$(uname -r)",
-			    OPTSAMPLE_VERSION);
+		finding_fix_package(d, "dkms linux-headers-%s && dkms install optsample/"
+				    OPTSAMPLE_VERSION,
+				    "dkms and the headers of kernel %s, then 'dkms install optsample/"
+				    OPTSAMPLE_VERSION "'",
+				    *k->release ? k->release : "$(uname -r)");
 	}
 }
 

@@ -198,6 +198,6 @@ void check_clock(struct doctor *d)
 	} else {
 		finding_add(d, DOCTOR_WARNING, NULL,
 			    "the clock is not synchronised: ages of messages on other machines are wrong");
-		finding_fix(d, "apt install chrony");
+		finding_fix_package(d, "chrony", "chrony", NULL);
 	}
 }
