@@ -209,7 +209,7 @@ void state_remove(const char *dev)
 		state_path(dev, state_files[i], path);
 		unlink(path);
 	}
-	rmdir(CTL_RUN);	/* fails unless it is empty */
+	/* The directory stays: a container may have it mounted. */
 }
 
 int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err)
