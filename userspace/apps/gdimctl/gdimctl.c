@@ -263,13 +263,13 @@ int main(int argc, char **argv)
 
 	cli_program = "gdimctl";
 	argc = take_options(argc, argv);
-	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "-h") ||
-			 !strcmp(argv[1], "--help")))
-		printf("with any command: --store FILE.db (without a daemon), "
-		       "--socket PATH (of a daemon), -j (JSON)\n"
-		       "stores of version %d\n", STORE_VERSION);
 	hide_minus(argv);
 	status = cli_main(commands, argc, argv);
+	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "-h") ||
+			 !strcmp(argv[1], "--help")))
+		printf("With any command: --store FILE.db (without a daemon), "
+		       "--socket PATH (of a daemon), -j (JSON)\n"
+		       "Stores of version %d\n", STORE_VERSION);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error(-errno, "standard output: %s", strerror(errno));
 		status = 1;
