@@ -14,6 +14,7 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 
 def generate_launch_description():
@@ -30,6 +31,9 @@ def generate_launch_description():
                        output='screen'),
         Node(package='optsample_ros', executable='status',
              name='optsample_status', output='screen',
-             parameters=[{'dev': dev,
-                          'period': LaunchConfiguration('period')}]),
+             # typed: "2" would become an integer
+             parameters=[{'dev': ParameterValue(dev, value_type=str),
+                          'period': ParameterValue(
+                              LaunchConfiguration('period'),
+                              value_type=float)}]),
     ])
