@@ -44,21 +44,39 @@ _optsample_topics()
 	"$1" topics "$2" 2>/dev/null | grep -o '^/[^ ]*'
 }
 
+# Number of the word with the command: options may come first, and those of
+# gdimctl have a value
+_optsample_command()
+{
+	local i
+
+	for ((i = 1; i < cword; i++)); do
+		case ${words[i]} in
+		--store|--socket) ((i++)) ;;
+		-*)	;;
+		*)	break ;;
+		esac
+	done
+	echo $i
+}
+
 _optsample()
 {
-	local cur prev words cword program=$1 command=
+	local cur prev words cword program=$1 command= first
 
 	_init_completion -n = || return
 	[[ $cur != --*=* ]] || { prev=${cur%%=*} cur=${cur#*=}; }
 	case ${program##*/} in
 	optsample|optsample-lab|gdimctl)
-		if ((cword == 1)); then
+		first=$(_optsample_command)
+		if ((cword <= first)); then
+			_optsample_value && return
 			_optsample_words "$("$program" --help 2>/dev/null |
 				sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
 				--help --version"
 			return
 		fi
-		command=${words[1]}
+		command=${words[first]}
 		;;
 	esac
 	_optsample_value && return
