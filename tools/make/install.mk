@@ -3,14 +3,14 @@
 # install.mk - what `make install` puts where; `make uninstall` removes it
 #
 # Packagers set PREFIX, DESTDIR and, where theirs are other ones, the folders
-# below. STRIP=1 strips programs and plugins.
+# below. STRIP=1 strips programs and plugins, by STRIP_PROGRAM. Settings in /etc
+# that are there already stay.
 
 BINDIR	?= $(PREFIX)/bin
 SBINDIR	?= $(PREFIX)/sbin
 # plugins and BPF objects; programs are compiled with it
 LIBDIR	?= $(PREFIX)/lib/optsample
 MANDIR	?= $(PREFIX)/share/man
-DOCDIR	?= $(PREFIX)/share/doc/optsample
 UNITDIR	?= $(PREFIX)/lib/systemd/system
 USERUNITDIR ?= $(PREFIX)/lib/systemd/user
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -25,15 +25,16 @@ TCDIR	?= $(PREFIX)/lib/$(MULTIARCH)/tc
 SRCDIR	?= $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/src
 DKMS	= $(SRCDIR)/optsample-$(VERSION)
 
-# texts with @VERSION@ and the like
-NAMED	:= VERSION BINDIR SBINDIR LIBDIR
+STRIP_PROGRAM ?= strip
+
+# texts with @VERSION@ and the like; man pages have the date of the version
+DATE	:= $(shell date -u +%Y-%m-%d -d "$$(sed -n '/^ -- /{s/.*>  //p;q}' debian/changelog)" 2>/dev/null)
+NAMED	:= VERSION DATE BINDIR SBINDIR LIBDIR
 UNITS	:= $(wildcard userspace/apps/*/systemd/*.service)
 USERUNITS := $(wildcard userspace/apps/*/systemd/user/*.service)
 TEXTS	:= $(call wanted,dkms.conf Documentation/optsample.8 Documentation/tc-optsample.8 \
 	userspace/apps/optsample/%, \
 	dkms.conf $(wildcard Documentation/*.[1578]) $(UNITS) $(USERUNITS))
-EXAMPLES := $(call wanted,%.default, \
-	$(foreach e,conf default,$(wildcard userspace/apps/*/systemd/*.$(e))))
 SHARE	:= $(BUILD)/share
 $(TEXTS:%=$(SHARE)/%): $(SHARE)/%: % $(BUILD)/.folders
 	@mkdir -p $(@D)
@@ -65,11 +66,12 @@ ROS_PUT	= $(call put,644,$(AMENTDIR),$(MARKERS)) \
 	$(call put,644,$(IDLDIR),$(addprefix idl/gdim_msgs/,package.xml CMakeLists.txt)) \
 	$(call put,644,$(IDLDIR)/msg,$(wildcard idl/gdim_msgs/msg/*.msg)) \
 	$(call put,644,$(IDLDIR)/srv,$(wildcard idl/gdim_msgs/srv/*.srv))
+SETTINGS_PUT = 644|userspace/apps/optsample/systemd/optsample.default|/etc/default/optsample \
+	$(if $(QUEUE_ONLY),,$(call put,644,/etc/optsample,$(wildcard userspace/apps/*/systemd/*.conf)))
 OTHERS_PUT = $(call put,644,$(LIBDIR),$(PROGRAM_BPF)) \
 	$(foreach n,1 5 7 8,$(call put,644,$(MANDIR)/man$(n),$(call texts,%.$(n)))) \
 	$(call put,644,$(UNITDIR),$(call texts,$(UNITS:%=$(SHARE)/%))) \
 	$(call put,644,$(USERUNITDIR),$(call texts,$(USERUNITS:%=$(SHARE)/%))) \
-	$(call put,644,$(DOCDIR),$(EXAMPLES)) \
 	$(call put,644,$(COMPLETIONDIR),$(COMPLETIONS)) \
 	$(if $(QUEUE_ONLY),,$(ROS_PUT)) \
 	$(call put,644,$(DKMS),Kbuild $(SHARE)/dkms.conf) \
@@ -83,16 +85,21 @@ each_put = @for p in $(foreach p,$(1),'$(p)'); do \
 	$(2) || exit; done
 
 install: programs $(TEXTS:%=$(SHARE)/%) $(COMPLETIONS) $(MARKERS)
-	$(call each_put,$(COMMANDS_PUT),install $(if $(filter 1 yes,$(STRIP)),-s) -D -m $$mode $$file $$place)
+	$(call each_put,$(COMMANDS_PUT),install $(if $(filter 1 yes,$(STRIP)),-s --strip-program=$(STRIP_PROGRAM)) -D -m $$mode $$file $$place)
 	$(call each_put,$(OTHERS_PUT),install -D -m $$mode $$file $$place)
+	$(call each_put,$(SETTINGS_PUT),[ -e $$place ] || install -D -m $$mode $$file $$place)
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 # ours alone, the inner ones first
 OWN	= $(DKMS)/kernel $(DKMS)/include/optsample $(DKMS)/include/uapi/linux \
 	  $(DKMS)/include/uapi $(DKMS)/include $(DKMS) $(IDLDIR)/msg $(IDLDIR)/srv $(IDLDIR) \
-	  $(LIBDIR) $(DOCDIR) $(ROSLIBDIR) $(ROSDIR)/launch $(ROSDIR)
+	  /etc/optsample $(LIBDIR) $(ROSLIBDIR) $(ROSDIR)/launch $(ROSDIR)
+# DKMS would look for the source; settings that were changed stay
 uninstall:
+	@[ -n '$(DESTDIR)' ] || [ ! -d /var/lib/dkms/optsample/$(VERSION) ] || \
+		dkms remove optsample/$(VERSION) --all
 	$(call each_put,$(COMMANDS_PUT) $(OTHERS_PUT),rm -f $$place)
+	$(call each_put,$(SETTINGS_PUT),! cmp -s $$file $$place || rm -f $$place)
 	@for d in $(OWN); do rmdir $(DESTDIR)$$d 2>/dev/null || :; done
 
 .PHONY: install uninstall
