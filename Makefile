@@ -11,6 +11,7 @@ VERSION	:= 0.2
 CC	?= cc
 CXX	?= c++
 CLANG	?= clang
+PKG_CONFIG ?= pkg-config
 CFLAGS	?= -O2 -g
 CXXFLAGS ?= $(CFLAGS)
 # clang has another name for it
@@ -78,7 +79,8 @@ bpf: $(PROGRAM_BPF) $(call objects,tests/bpf/*.bpf.c)
 # tools/machines/kernel knows when nothing is to be done
 module:
 	$(call msg,MODULE,$(SERIES))
-	$(Q)mkdir -p $(BUILD); tools/machines/kernel module $(SERIES) >$(BUILD)/.module.out
+	$(Q)mkdir -p $(BUILD); \
+		OPTSAMPLE_BUILD=$(abspath $(BUILD)) tools/machines/kernel module $(SERIES) >$(BUILD)/.module.out
 	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
 
 vpath %.bpf.c bpf tests/bpf

@@ -63,7 +63,7 @@ archives = $(foreach m,$(2),$(if $(LIBRARY.$(m)),$(call archive,$(1),$(m)))) \
 libraries = $(sort $($(1).LIBS) $(foreach m,$(2),$(LIBS.$(m)))) \
 	$(addprefix PKG:,$(sort $($(1).PKGS) $(foreach m,$(2),$(PKGS.$(m)))))
 pkgs = $(patsubst PKG:%,%,$(filter PKG:%,$(1)))
-pkg_config = $(if $(2),$$(pkg-config $(1) $(2)))
+pkg_config = $(if $(2),$$($(PKG_CONFIG) $(1) $(2)))
 
 # flags SOURCE: what its folder adds to the compiler's
 flags = $(call pkg_config,--cflags,$(PKGS.$(1:%/=%))) $(FLAGS.$(1:%/=%)) \
@@ -83,7 +83,8 @@ FOUND	:= $(BUILD)/.found$(QUEUE_ONLY:yes=.queue)
 # one line that names packages, instead of an error for each header
 $(FOUND): tools/packages.txt
 	$(Q)mkdir -p $(BUILD)
-	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' tools/packages --find queue $(if $(QUEUE_ONLY),,programs) && touch $@
+	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' \
+		tools/packages --find queue $(if $(QUEUE_ONLY),,programs) && touch $@
 needs = $(COMMANDS) $(filter $(1)/module.mk,$(MODULES:%=%/module.mk))
 idl_headers = $(if $(IDL.$(1)),$(IDL_HEADERS))
 
