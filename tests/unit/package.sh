@@ -124,6 +124,8 @@ test_completion()
 	ok "completion of options"
 	[ "$(complete_words optsample up lo --policy ga)" = gap ]
 	ok "completion of values"
+	[ "$(complete_words gdimctl --store x.db sp)" = spot ]
+	ok "completion of a command after options"
 }
 
 test_ament()
@@ -205,10 +207,10 @@ test_launch()
 		LaunchDescription = Any
 	END
 	for name in launch/actions launch/conditions launch/substitutions \
-		launch_ros/actions; do
+		launch_ros/actions launch_ros/parameter_descriptions; do
 		echo 'from launch import Any
 			DeclareLaunchArgument = ExecuteProcess = IfCondition = Any
-			LaunchConfiguration = Node = Any' |
+			LaunchConfiguration = Node = ParameterValue = Any' |
 			sed 's/^\t*//' >"$scratch/ros/$name.py"
 	done
 	: >"$scratch/ros/launch_ros/__init__.py"
@@ -222,6 +224,10 @@ test_launch()
 		cmd = [e.k['cmd'] for e in entities if 'cmd' in e.k][0]
 		assert cmd[-3:-1] == ['optsample', 'up'], cmd
 		assert cmd[-1].a == ('dev',), cmd[-1].a
+		values = [e.k['parameters'][0] for e in entities
+		          if 'parameters' in e.k][0]
+		types = {k: v.k['value_type'] for k, v in values.items()}
+		assert types == {'dev': str, 'period': float}, types
 	END
 	ok "optsample_ros: the launch file" || sed 's/^/# /' "$scratch/err"
 }
