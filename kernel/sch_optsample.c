@@ -38,6 +38,7 @@ static noinline int optsample_verdict(struct sk_buff *skb, struct Qdisc *sch,
 	case TC_ACT_TRAP:
 		__qdisc_drop(skb, to_free);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	case TC_ACT_REDIRECT:	/* nothing here follows it */
 	case TC_ACT_SHOT:
 		qdisc_qstats_drop(sch);
 		__qdisc_drop(skb, to_free);
@@ -51,9 +52,13 @@ static noinline int optsample_filter(struct sk_buff *skb, struct Qdisc *sch,
 				     struct sk_buff **to_free,
 				     const struct tcf_proto *filter)
 {
+	struct bpf_net_context store, *ctx;
 	struct tcf_result res;
-	int verdict = tcf_classify(skb, NULL, filter, &res, false);
+	int verdict;
 
+	ctx = bpf_net_ctx_set(&store);
+	verdict = tcf_classify(skb, NULL, filter, &res, false);
+	bpf_net_ctx_clear(ctx);
 	/* Without actions the result is a class. */
 	if (!IS_ENABLED(CONFIG_NET_CLS_ACT))
 		return 0;
@@ -132,7 +137,9 @@ static noinline int optsample_enqueue_classified(struct sk_buff *skb,
 
 	if (likely(q->prog)) {
 		verdict = optsample_prog_run(q->prog, skb);
-		ret = unlikely(verdict != TC_ACT_UNSPEC) ?
+		/* as a filter of type bpf has it, TC_ACT_QUEUED is none */
+		ret = unlikely(verdict != TC_ACT_UNSPEC &&
+			       verdict != TC_ACT_QUEUED) ?
 		      optsample_verdict(skb, sch, to_free, verdict) : 0;
 		if (unlikely(ret))
 			return ret;
@@ -446,16 +453,17 @@ static int __init optsample_module_init(void)
 	err = optsample_link_register();
 	if (err)
 		goto err_cache;
-	err = register_qdisc(&optsample_qdisc_ops);
-	if (err)
-		goto err_link;
 	err = optsample_egress_register();
 	if (err)
-		goto err_qdisc;
+		goto err_link;
+	/* Last: a qdisc cannot be taken back once it is used. */
+	err = register_qdisc(&optsample_qdisc_ops);
+	if (err)
+		goto err_egress;
 	return 0;
 
-err_qdisc:
-	unregister_qdisc(&optsample_qdisc_ops);
+err_egress:
+	optsample_egress_unregister();
 err_link:
 	optsample_link_unregister();
 err_cache:

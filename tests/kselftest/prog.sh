@@ -139,6 +139,26 @@ is "$? $(($(dropped) - before))" "1 0" "TC_ACT_STOLEN takes the packets"
 ping -q -c 3 -W 1 10.9.0.2 >/dev/null
 ok "others pass"
 
+# bpf_redirect() needs a context from 6.11 on.
+verdicts()
+{
+	local before
+
+	before=$(dropped)
+	ping -q -c 3 -W 1 -m 1 10.9.0.2 >/dev/null
+	is "$? $(($(dropped) - before))" "1 3" \
+		"$1: TC_ACT_REDIRECT, which nothing follows, drops"
+	ping -q -c 3 -W 1 -m 2 10.9.0.2 >/dev/null
+	ok "$1: TC_ACT_QUEUED passes"
+}
+tc qdisc replace dev v0 root handle 5: optsample \
+	prog "$top/build/bpf/verdict.bpf.o"
+verdicts program
+tc qdisc replace dev v0 root handle 6: optsample
+tc filter add dev v0 parent 6: bpf da obj "$top/build/bpf/verdict.bpf.o" sec tc
+verdicts filter
+tc qdisc replace dev v0 root handle 7: optsample
+
 # While packets flow, the program comes and goes.
 ping -q -f -c 2000 10.9.0.2 >"$scratch/ping" 2>&1 &
 flood=$!
