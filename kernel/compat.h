@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernels from 5.10 on, and by configuration. The other
- * files are written for the newest kernel; what an older one lacks is here.
+ * What the newest kernel has, for those from 5.10 on and all configurations
  */
 #ifndef OPTSAMPLE_COMPAT_H
 #define OPTSAMPLE_COMPAT_H
@@ -29,9 +28,12 @@
 #define u64_stats_set(p, value)		(*(p) = (value))
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+#define nf_skip_egress(skb, skip)	do { } while (0)
 #define sk_is_tcp(sk) \
 	((sk)->sk_type == SOCK_STREAM && (sk)->sk_protocol == IPPROTO_TCP)
 typedef struct { } netdevice_tracker;
+#else
+#include <linux/netfilter_netdev.h>
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
 #define kfree_skb_list_reason(skb, reason)	kfree_skb_list(skb)
@@ -59,10 +61,10 @@ static int f##_old(struct net *net, struct net_device *dev, struct nlattr **tb,\
 		   struct nlattr **data, struct netlink_ext_ack *extack) \
 { return f(dev, &(struct rtnl_newlink_params){ net, tb, data }, extack); }
 #else
+#include <net/netdev_lock.h>
 #define OPTSAMPLE_NEWLINK_OP(f)		f
 #define OPTSAMPLE_NEWLINK(f)
 #endif
-
 /* Kernels without drop reasons for qdiscs report QDISC_DROP. */
 #ifndef _LINUX_DROPREASON_QDISC_H
 #define tcf_set_qdisc_drop_reason(skb, reason)	do { } while (0)

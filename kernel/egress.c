@@ -9,8 +9,12 @@
  * BPF, which moves a packet with its socket instead of copying it.
  *
  * A packet that comes back to DEV has this device as its ingress interface, as
- * from an ifb. A filter there can pass it: nothing else has this interface, as
- * the device never receives.
+ * from an ifb, so that a filter there can pass it. The device itself never
+ * receives.
+ *
+ * The link is below the device, as the stack sees it, so that no loop can be
+ * made of them. A link that is deleted or moved to another namespace is none
+ * any more, and the qdisc holds until there is another one.
  *
  * With a source address the device is keep-DEV: its packets get that address
  * and take the path of DEV's own, through DEV's filters.
@@ -33,14 +37,12 @@ struct optsample_egress_stats {
 
 /**
  * struct optsample_egress - private data of the device
- * @link:	ifindex of its link, 0: none
- * @net:	namespace that @link is of; only compared
+ * @link:	its link, or NULL; RTNL
  * @source:	source address of all packets, as ether_addr_to_u64(), or 0
  * @stats:	for each CPU
  */
 struct optsample_egress {
-	int			link;
-	const struct net	*net;
+	struct net_device __rcu	*link;
 	u64			source;
 	struct optsample_egress_stats __percpu *stats;
 };
@@ -49,12 +51,18 @@ struct optsample_egress {
 	(NETIF_F_HW_CSUM | NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | \
 	 NETIF_F_GSO_SOFTWARE | NETIF_F_GSO_ENCAP_ALL)
 
-/* ifindex, 0: none, or the device was moved to another namespace */
+/* ifindex, 0: none */
 static int optsample_egress_iflink(const struct net_device *dev)
 {
 	const struct optsample_egress *e = netdev_priv(dev);
+	const struct net_device *link;
+	int ifindex;
 
-	return READ_ONCE(e->net) == dev_net(dev) ? READ_ONCE(e->link) : 0;
+	rcu_read_lock();
+	link = rcu_dereference(e->link);
+	ifindex = link ? link->ifindex : 0;
+	rcu_read_unlock();
+	return ifindex;
 }
 
 static void optsample_egress_count(struct net_device *dev, unsigned int len,
@@ -92,6 +100,19 @@ static bool optsample_egress_source(struct sk_buff *skb,
 }
 
 /*
+ * A packet of this device's own, as of IPv6: its address must not be seen on
+ * the link. Packets of others were redirected, and have theirs.
+ */
+static bool optsample_egress_is_own(const struct sk_buff *skb,
+				    const struct net_device *dev)
+{
+	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
+
+	return skb_headlen(skb) >= ETH_HLEN &&
+	       ether_addr_equal_unaligned(eth->h_source, dev->dev_addr);
+}
+
+/*
  * Is it ready to be sent? A link that is down still gets the packets of
  * keep-DEV: its filters may hold them.
  */
@@ -106,23 +127,27 @@ static bool optsample_egress_prepare(struct sk_buff *skb,
 		return false;
 	if (unlikely(source))
 		return optsample_egress_source(skb, dev, source);
-	if (unlikely(!netif_running(link)))
+	if (unlikely(!netif_running(link) || optsample_egress_is_own(skb, dev)))
 		return false;
-	/* mirred names where it redirected from: not a second time */
+	/* Hooks at the link's egress saw it before: not a second time. */
+	nf_skip_egress(skb, true);
+	/* mirred names where it redirected from */
 	if (skb->skb_iif == link->ifindex)
 		skb->tc_skip_classify = 1;
+	skb_reset_redirect(skb);
 	return true;
 }
 
 static netdev_tx_t optsample_egress_xmit(struct sk_buff *skb,
 					 struct net_device *dev)
 {
+	const struct optsample_egress *e = netdev_priv(dev);
 	unsigned int len = skb->len;
 	struct net_device *link;
 	int ret = NET_XMIT_DROP;
 
 	rcu_read_lock();
-	link = dev_get_by_index_rcu(dev_net(dev), optsample_egress_iflink(dev));
+	link = rcu_dereference(e->link);
 	if (likely(optsample_egress_prepare(skb, dev, link))) {
 		skb->skb_iif = dev->ifindex;
 		skb->dev = link;
@@ -131,8 +156,8 @@ static netdev_tx_t optsample_egress_xmit(struct sk_buff *skb,
 		kfree_skb(skb);
 	}
 	rcu_read_unlock();
-	optsample_egress_count(dev, len, ret == NET_XMIT_SUCCESS ||
-			       ret == NET_XMIT_CN);
+	/* NET_XMIT_CN is a drop, too: of this packet or of another one */
+	optsample_egress_count(dev, len, ret == NET_XMIT_SUCCESS);
 	return NETDEV_TX_OK;
 }
 
@@ -193,6 +218,14 @@ bool optsample_is_egress(const struct net_device *dev)
 	return dev->netdev_ops == &optsample_egress_netdev_ops;
 }
 
+/* Is it one of this link type that has no link now? */
+bool optsample_egress_unlinked(const struct net_device *dev)
+{
+	const struct optsample_egress *e = netdev_priv(dev);
+
+	return optsample_is_egress(dev) && !rcu_access_pointer(e->link);
+}
+
 static void optsample_egress_setup(struct net_device *dev)
 {
 	ether_setup(dev);
@@ -204,8 +237,9 @@ static void optsample_egress_setup(struct net_device *dev)
 	dev->priv_flags |= IFF_NO_QUEUE;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	netif_keep_dst(dev);
+	/* NETIF_F_LRO: without it the link would lose it */
 	dev->features |= OPTSAMPLE_EGRESS_FEATURES | NETIF_F_HW_VLAN_CTAG_TX |
-			 NETIF_F_HW_VLAN_STAG_TX;
+			 NETIF_F_HW_VLAN_STAG_TX | NETIF_F_LRO;
 	dev->hw_features |= dev->features;
 	dev->hw_enc_features |= dev->features;
 	dev->vlan_features |= OPTSAMPLE_EGRESS_FEATURES;
@@ -240,58 +274,73 @@ static int optsample_egress_validate(struct nlattr *tb[], struct nlattr *data[],
 	return 0;
 }
 
-/* Use the device with the number in @attr as the link of @dev. */
-static int optsample_egress_set_link(struct net_device *dev,
-				     const struct nlattr *attr,
-				     struct netlink_ext_ack *extack)
+/* The qdisc looks whether it has a link. */
+static void optsample_egress_tell(struct net_device *dev)
+{
+	if (dev->reg_state == NETREG_REGISTERED)
+		netdev_state_change(dev);
+}
+
+/* Give @dev another link, or NULL. RTNL; @dev and @link are registered. */
+static int optsample_egress_join(struct net_device *dev,
+				 struct net_device *link,
+				 struct netlink_ext_ack *extack)
 {
 	struct optsample_egress *e = netdev_priv(dev);
-	const struct net_device *link;
-	u32 ifindex = nla_get_u32(attr);
+	struct net_device *old = rtnl_dereference(e->link);
+	int err;
 
-	link = __dev_get_by_index(dev_net(dev), ifindex);
+	if (link == old)
+		return 0;
+	if (link) {
+		err = netdev_upper_dev_link(link, dev, extack);
+		if (err) {
+			NL_SET_ERR_MSG(extack,
+				       "optsample: the link is above this device, or above too many");
+			return err;
+		}
+		dev->needed_headroom = link->needed_headroom;
+		dev->needed_tailroom = link->needed_tailroom;
+	}
+	rcu_assign_pointer(e->link, link);
+	if (old)
+		netdev_upper_dev_unlink(old, dev);
+	return 0;
+}
+
+/*
+ * Find the device with the number in @attr. Return: NULL for 0, or an
+ * ERR_PTR()
+ */
+static struct net_device *
+optsample_egress_find(struct net *net, const struct nlattr *attr,
+		      struct netlink_ext_ack *extack)
+{
+	u32 ifindex = nla_get_u32(attr);
+	struct net_device *link = __dev_get_by_index(net, ifindex);
+
 	if (ifindex && !link) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "optsample: no such link in its namespace");
-		return -ENODEV;
+		return ERR_PTR(-ENODEV);
 	}
 	if (link && optsample_is_egress(link)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "optsample: the link must not be an optsample device");
-		return -ELOOP;
+		return ERR_PTR(-ELOOP);
 	}
-	WRITE_ONCE(e->link, ifindex);
-	WRITE_ONCE(e->net, dev_net(dev));
-	return 0;
+	return link;
 }
 
-/* @data: NULL if there is none */
-static int optsample_egress_set(struct net_device *dev, struct nlattr *data[],
-				struct netlink_ext_ack *extack)
+/* @addr: out: the source address of @attr, 0: none */
+static int optsample_egress_source_of(const struct nlattr *attr, u64 *addr,
+				      struct netlink_ext_ack *extack)
 {
-	struct optsample_egress *e = netdev_priv(dev);
-	const struct nlattr *source;
-	u64 addr;
-	int err;
-
-	if (!data)
+	*addr = attr ? ether_addr_to_u64(nla_data(attr)) : 0;
+	if (!*addr || is_valid_ether_addr(nla_data(attr)))
 		return 0;
-	source = data[IFLA_OPTSAMPLE_SOURCE];
-	addr = source ? ether_addr_to_u64(nla_data(source)) : 0;
-	if (addr && !is_valid_ether_addr(nla_data(source))) {
-		NL_SET_ERR_MSG_ATTR(extack, source,
-				    "optsample: not a source address");
-		return -EADDRNOTAVAIL;
-	}
-	if (data[IFLA_OPTSAMPLE_LINK]) {
-		err = optsample_egress_set_link(dev, data[IFLA_OPTSAMPLE_LINK],
-						extack);
-		if (err)
-			return err;
-	}
-	if (source)
-		WRITE_ONCE(e->source, addr);
-	return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, "optsample: not a source address");
+	return -EADDRNOTAVAIL;
 }
 
 static int optsample_egress_changelink(struct net_device *dev,
@@ -299,27 +348,85 @@ static int optsample_egress_changelink(struct net_device *dev,
 				       struct nlattr *data[],
 				       struct netlink_ext_ack *extack)
 {
-	return optsample_egress_set(dev, data, extack);
+	struct optsample_egress *e = netdev_priv(dev);
+	struct net_device *link;
+	u64 source;
+	int err;
+
+	if (!data)
+		return 0;
+	err = optsample_egress_source_of(data[IFLA_OPTSAMPLE_SOURCE], &source,
+					 extack);
+	if (err)
+		return err;
+	/* before the link: without it packets would have another address */
+	if (data[IFLA_OPTSAMPLE_SOURCE])
+		WRITE_ONCE(e->source, source);
+	if (!data[IFLA_OPTSAMPLE_LINK])
+		return 0;
+	link = optsample_egress_find(dev_net(dev), data[IFLA_OPTSAMPLE_LINK],
+				     extack);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	err = optsample_egress_join(dev, link, extack);
+	if (!err)
+		optsample_egress_tell(dev);
+	return err;
 }
 
 static int optsample_egress_newlink(struct net_device *dev,
 				    struct rtnl_newlink_params *params,
 				    struct netlink_ext_ack *extack)
 {
-	const struct nlattr *link = params->tb[IFLA_LINK];
-	int err = 0;
+	const struct nlattr *attr = params->tb[IFLA_LINK];
+	struct net_device *link;
+	int err;
 
-	if (link && !net_eq(rtnl_newlink_link_net(params), dev_net(dev))) {
-		NL_SET_ERR_MSG_ATTR(extack, link,
+	if (attr && !net_eq(rtnl_newlink_link_net(params), dev_net(dev))) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "optsample: the link must be in the same namespace");
 		return -EXDEV;
 	}
-	if (link)
-		err = optsample_egress_set_link(dev, link, extack);
-	if (!err)
-		err = optsample_egress_set(dev, params->data, extack);
-	return err ?: register_netdevice(dev);
+	link = attr ? optsample_egress_find(dev_net(dev), attr, extack) : NULL;
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	err = register_netdevice(dev);
+	if (err)
+		return err;
+	err = optsample_egress_join(dev, link, extack) ?:
+	      optsample_egress_changelink(dev, params->tb, params->data,
+					  extack);
+	if (err)
+		unregister_netdevice(dev);
+	return err;
 }
+
+/* A device that is deleted or moved has no link, and is none. */
+static int optsample_egress_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct net_device *upper;
+	struct list_head *i;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	if (optsample_is_egress(dev))
+		optsample_egress_join(dev, NULL, NULL);
+again:
+	netdev_for_each_upper_dev_rcu(dev, upper, i) {
+		if (!optsample_is_egress(upper))
+			continue;
+		optsample_egress_join(upper, NULL, NULL);
+		optsample_egress_tell(upper);
+		goto again;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block optsample_egress_notifier = {
+	.notifier_call = optsample_egress_event,
+};
 
 static size_t optsample_egress_get_size(const struct net_device *dev)
 {
@@ -358,13 +465,21 @@ static struct rtnl_link_ops optsample_egress_link_ops __read_mostly = {
 
 int optsample_egress_register(void)
 {
-	return rtnl_link_register(&optsample_egress_link_ops);
+	int err = register_netdevice_notifier(&optsample_egress_notifier);
+
+	if (err)
+		return err;
+	err = rtnl_link_register(&optsample_egress_link_ops);
+	if (err)
+		unregister_netdevice_notifier(&optsample_egress_notifier);
+	return err;
 }
 
 /* Deletes all devices of this type */
 void optsample_egress_unregister(void)
 {
 	rtnl_link_unregister(&optsample_egress_link_ops);
+	unregister_netdevice_notifier(&optsample_egress_notifier);
 }
 
 MODULE_ALIAS_RTNL_LINK("optsample");

@@ -3,7 +3,6 @@
  * When the qdisc holds packets back, why, and since when. Holding never drops
  * packets: the queue fills up.
  */
-#include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include "inflight.h"
 #include "optsample.h"
@@ -316,7 +315,7 @@ void optsample_hold_by_dest(struct Qdisc *sch)
 	u32 per = q->cfg.inflight_per;
 
 	q->stall.by_dest = optsample_inflight_wanted(&q->cfg) &&
-			   qdisc_dev(sch)->type == ARPHRD_ETHER &&
+			   optsample_link_is_ethernet(sch) &&
 			   (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
 			    q->stall.many :
 			    per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION);

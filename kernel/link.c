@@ -75,6 +75,20 @@ static struct net_device *optsample_link_dev(struct Qdisc *sch)
 	return q->cfg.watch[0] ? q->stall.watched : qdisc_dev(sch);
 }
 
+/**
+ * optsample_link_is_ethernet - do packets begin with an Ethernet header?
+ * @sch: the qdisc, locked
+ *
+ * An optsample device is of Ethernet, but the one below may be a tunnel of IP.
+ */
+bool optsample_link_is_ethernet(struct Qdisc *sch)
+{
+	const struct net_device *dev = optsample_link_dev(sch);
+
+	return qdisc_dev(sch)->type == ARPHRD_ETHER &&
+	       (!dev || dev->type == ARPHRD_ETHER);
+}
+
 /* Forget @addr, or the oldest one if there is no room for another one. */
 static void optsample_former_remove(struct optsample_source *s, const u8 *addr)
 {
@@ -99,9 +113,7 @@ static void optsample_source_look(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_source *s = &q->stall.source;
 
-	/* Only then does a packet begin with an Ethernet header. */
-	if (!dev || dev->type != ARPHRD_ETHER ||
-	    qdisc_dev(sch)->type != ARPHRD_ETHER)
+	if (!dev || !optsample_link_is_ethernet(sch))
 		return;
 	if (s->known && ether_addr_equal(s->addr, dev->dev_addr))
 		return;
@@ -153,6 +165,7 @@ void optsample_link_look(struct Qdisc *sch)
 	const struct net_device *dev = optsample_link_dev(sch);
 	bool many = dev && optsample_link_many(dev);
 
+	st->unlinked = optsample_egress_unlinked(qdisc_dev(sch));
 	if (optsample_link_up(sch)) {
 		if (st->down)
 			optsample_link_settle(q, ktime_get_ns());

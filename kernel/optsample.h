@@ -452,6 +452,7 @@ struct optsample_recall {
  * @station:	the link is that of a Wi-Fi station, or was until it was lost
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, ns; 0: settled
+ * @unlinked:	the own device is an optsample device without a link
  * @pause_ns:	flows do not send before this time, ns; 0: no pause
  * @next_ns:	earliest departure at the configured rate, ns
  * @last_len:	bytes of the last packet that left at that rate
@@ -482,6 +483,7 @@ struct optsample_stall {
 	bool			station;
 	bool			down;
 	u64			settle_ns;
+	bool			unlinked;
 	u64			pause_ns;
 	u64			next_ns;
 	u32			last_len;
@@ -670,6 +672,7 @@ void optsample_egress_unregister(void);
 bool optsample_is_egress(const struct net_device *dev);
 
 /* prog.c */
+bool optsample_egress_unlinked(const struct net_device *dev);
 int optsample_prog_get(struct Qdisc *sch, const struct nlattr *fd,
 		       struct bpf_prog **prog, struct netlink_ext_ack *extack);
 void optsample_prog_put(struct bpf_prog *prog);
@@ -850,7 +853,7 @@ static inline bool optsample_link_up(struct Qdisc *sch)
 	    (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
 	     !netif_oper_up(dev)))
 		return false;
-	return netif_carrier_ok(qdisc_dev(sch));
+	return netif_carrier_ok(qdisc_dev(sch)) && !q->stall.unlinked;
 }
 
 int optsample_link_register(void);
@@ -863,6 +866,7 @@ void optsample_link_look(struct Qdisc *sch);
 void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb);
 
 /* hold.c */
+bool optsample_link_is_ethernet(struct Qdisc *sch);
 void optsample_hold_init(struct Qdisc *sch);
 void optsample_hold_destroy(struct Qdisc *sch);
 void optsample_hold_by_dest(struct Qdisc *sch);
