@@ -10,6 +10,9 @@
 /* At the configured rate a late timer may catch up by this much. */
 #define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
 
+/* If nothing has left below for longer, the link is not busy but stalled. */
+#define OPTSAMPLE_BUSY_MS	100
+
 /*
  * Set-up
  */
@@ -321,6 +324,26 @@ void optsample_hold_by_dest(struct Qdisc *sch)
 			    per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION);
 }
 
+/* What senders are to know of @cause. */
+static void optsample_hold_senders(struct Qdisc *sch, u32 cause)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	u64 busy_ns = (u64)OPTSAMPLE_BUSY_MS * NSEC_PER_MSEC;
+
+	switch (cause) {
+	case TC_OPTSAMPLE_NOT_STALLED:
+	case TC_OPTSAMPLE_STALL_RATE:
+		optsample_ordinary_hold(sch, false);
+		break;
+	case TC_OPTSAMPLE_STALL_INFLIGHT:
+		optsample_ordinary_hold(sch, ktime_get_ns() -
+					q->stall.since_ns >= busy_ns);
+		break;
+	default:
+		optsample_ordinary_hold(sch, true);
+	}
+}
+
 /**
  * optsample_hold_back - must dequeue hold back?
  * @sch: the qdisc, locked, with packets waiting
@@ -349,8 +372,12 @@ bool optsample_hold_back(struct Qdisc *sch)
 		      q->cfg.watch[0];
 	st->steady = !closely && !st->by_dest && !st->recalls &&
 		     !q->cfg.inflight_bytes && !q->cfg.inflight_auto;
+	if (unlikely(q->ordinary.may_orphan))
+		optsample_hold_senders(sch, cause);
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
-		optsample_hold_look_again(st, MSEC_PER_SEC);
+		optsample_hold_look_again(st, q->ordinary.may_orphan &&
+					  !q->ordinary.orphans ?
+					  OPTSAMPLE_BUSY_MS : MSEC_PER_SEC);
 	else if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)

@@ -312,13 +312,15 @@ struct optsample_flow {
  * struct optsample_ordinary - traffic without a tag
  * @child:	qdisc that queues it
  * @chosen:	the user chose @child
- * @orphans:	packets that wait leave their socket, see egress.c
+ * @may_orphan:	packets have a socket that an ifb would not have left them
+ * @orphans:	the link is stalled: they leave it, so that no program blocks
  * @credit:	0 or more: it goes before the flows; 1/100 bytes
  * @sent:	packets sent
  */
 struct optsample_ordinary {
 	struct Qdisc		*child;
 	bool			chosen;
+	bool			may_orphan;
 	bool			orphans;
 	s32			credit;
 	u64			sent;
@@ -450,9 +452,9 @@ struct optsample_recall {
  * @by_dest:	packets in flight are limited for each destination
  * @recalls:	messages are kept until they have arrived
  * @station:	the link is that of a Wi-Fi station, or was until it was lost
+ * @unlinked:	the own device is an optsample device without a link
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, ns; 0: settled
- * @unlinked:	the own device is an optsample device without a link
  * @pause_ns:	flows do not send before this time, ns; 0: no pause
  * @next_ns:	earliest departure at the configured rate, ns
  * @last_len:	bytes of the last packet that left at that rate
@@ -481,9 +483,9 @@ struct optsample_stall {
 	bool			by_dest;
 	bool			recalls;
 	bool			station;
+	bool			unlinked;
 	bool			down;
 	u64			settle_ns;
-	bool			unlinked;
 	u64			pause_ns;
 	u64			next_ns;
 	u32			last_len;
@@ -670,9 +672,9 @@ void optsample_profiles_free(struct optsample_profile *profiles,
 int optsample_egress_register(void);
 void optsample_egress_unregister(void);
 bool optsample_is_egress(const struct net_device *dev);
+bool optsample_egress_unlinked(const struct net_device *dev);
 
 /* prog.c */
-bool optsample_egress_unlinked(const struct net_device *dev);
 int optsample_prog_get(struct Qdisc *sch, const struct nlattr *fd,
 		       struct bpf_prog **prog, struct netlink_ext_ack *extack);
 void optsample_prog_put(struct bpf_prog *prog);
@@ -812,6 +814,7 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct netlink_ext_ack *extack);
 int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			       struct sk_buff **to_free);
+void optsample_ordinary_hold(struct Qdisc *sch, bool held);
 bool optsample_ordinary_waits(struct optsample_sched *q);
 
 /* recall.c */
@@ -863,10 +866,10 @@ void optsample_link_destroy(struct Qdisc *sch);
 void optsample_link_configure(struct Qdisc *sch, const char *name);
 void optsample_link_settle(struct optsample_sched *q, u64 now);
 void optsample_link_look(struct Qdisc *sch);
+bool optsample_link_is_ethernet(struct Qdisc *sch);
 void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb);
 
 /* hold.c */
-bool optsample_link_is_ethernet(struct Qdisc *sch);
 void optsample_hold_init(struct Qdisc *sch);
 void optsample_hold_destroy(struct Qdisc *sch);
 void optsample_hold_by_dest(struct Qdisc *sch);

@@ -122,7 +122,7 @@ int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	q->ordinary.child = child;
-	q->ordinary.orphans = optsample_is_egress(qdisc_dev(sch));
+	q->ordinary.may_orphan = optsample_is_egress(qdisc_dev(sch));
 	return 0;
 }
 
@@ -182,6 +182,52 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 	return 0;
 }
 
+/* Take all packets out of the child and back, without their sockets. */
+static void optsample_ordinary_orphan(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct Qdisc *child = q->ordinary.child;
+	struct sk_buff *skb, *to_free = NULL;
+	/* nothing has left */
+	typeof(child->bstats) sent = child->bstats;
+	u32 left = child->q.qlen, len;
+	struct sk_buff_head list;
+
+	__skb_queue_head_init(&list);
+	while (left-- && (skb = qdisc_dequeue_peeked(child)))
+		__skb_queue_tail(&list, skb);
+	while ((skb = __skb_dequeue(&list))) {
+		len = qdisc_pkt_len(skb);
+		optsample_orphan(skb);
+		if (qdisc_enqueue(skb, child, &to_free) == NET_XMIT_SUCCESS)
+			continue;
+		qdisc_qstats_drop(sch);
+		sch->q.qlen--;
+		sch->qstats.backlog -= len;
+	}
+	child->bstats = sent;
+	kfree_skb_list(to_free);
+}
+
+/**
+ * optsample_ordinary_hold - the link is stalled, or not any more
+ * @sch: the qdisc, locked, with packets waiting
+ * @held: nothing may leave, and not because the link is busy
+ *
+ * A program must not block in an outage: one socket may be that of all topics.
+ * On a link that is busy it must, or its packets are lost.
+ */
+void optsample_ordinary_hold(struct Qdisc *sch, bool held)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (!q->ordinary.may_orphan || held == q->ordinary.orphans)
+		return;
+	q->ordinary.orphans = held;
+	if (held)
+		optsample_ordinary_orphan(sch);
+}
+
 /**
  * optsample_ordinary_enqueue - queue a packet without a tag
  * @skb: the packet
@@ -197,8 +243,7 @@ int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
-	/* A program must not block in an outage. */
-	if (q->ordinary.orphans && sch->q.qlen)
+	if (q->ordinary.orphans)
 		optsample_orphan(skb);
 	ret = qdisc_enqueue(skb, q->ordinary.child, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {

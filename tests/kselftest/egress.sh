@@ -58,36 +58,46 @@ is "$(ethtool -k q0 | grep -c '^\(tx-checksumming\|scatter-gather\|generic-segme
 ip link set q0 up
 ip link set q1 up
 
-# frames DEV N: of 100 bytes
+# frames DEV N [SOURCE]: of 100 bytes
 frames()
 {
 	python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind((sys.argv[1], 0x88b5))
+source = bytes.fromhex(sys.argv[3].replace(":", "")) if sys.argv[3:] else b"\x02" * 6
 for i in range(int(sys.argv[2])):
-	s.send(b"\x02" * 12 + b"\x88\xb5" + bytes(86))' "$@"
+	s.send(b"\x02" * 6 + source + b"\x88\xb5" + bytes(86))' "$@"
 }
 frames q0 5
 is "$(counter q0 tx_packets) $(counter q0 tx_bytes) $(counter d0 tx_packets)" \
 	"5 500 5" "packets leave by the link and are counted"
+frames q0 2 "$(cat /sys/class/net/q0/address)"
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "5 2" \
+	"but not with its own address"
 frames q1 5
 is "$(counter q1 tx_packets) $(counter q1 tx_dropped)" "0 5" \
 	"without a link they are dropped, and counted"
 ip link set d0 down
 frames q0 3
-is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "5 3" \
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "5 5" \
 	"so they are if it is down"
 ip link del d0
 frames q0 2
-is "$(counter q0 tx_dropped)" 5 "and if it is gone"
+is "$(counter q0 tx_dropped)" 7 "and if it is gone"
 ip link add d0 type dummy
 ip link set d0 up
 frames q0 2
-is "$(counter q0 tx_dropped)" 7 "another device of its name is not the link"
+is "$(counter q0 tx_dropped)" 9 "another device of its name is not the link"
 ip link del q0
 ip link add q0 link d0 type optsample
 ip link set q0 up
+ip link add br0 type bridge
+ip link add q2 link br0 type optsample
+refused . ip link set q2 master br0
+ok "a link cannot be above: no loops"
+ip link del q2
+ip link del br0
 ip netns add other
 refused "same namespace" ip link add q2 link d0 netns other type optsample
 ok "a link in another namespace is refused"
@@ -107,7 +117,7 @@ ip link del q1
 ip link add q0 link d0 type optsample
 ip link set q0 up
 tc qdisc add dev q0 root optsample
-frames q0 20000 2>/dev/null &
+while :; do frames q0 2000 2>/dev/null; done &
 sender=$!
 for _ in $(seq 20); do
 	ip link del d0
@@ -119,15 +129,26 @@ for _ in $(seq 20); do
 	tc qdisc add dev q0 root optsample
 	frames q0 50 2>/dev/null
 done
+kill $sender
 wait $sender 2>/dev/null
 frames q0 1
 ok "devices come and go under load"
 ip link del q0
 ip link del d0
 
+# alone_up: up, and nothing sends but the test: no ARP, no IGMP
+alone_up()
+{
+	ip link set v0 down
+	ip link set v0 multicast off
+	link_up 10.9.0.3
+	n_op ip neigh replace 10.9.0.1 dev v1 nud permanent \
+		lladdr "$(cat /sys/class/net/v0/address)"
+}
+
 # 3. what optsample up makes of it
 fresh_link
-link_up
+alone_up
 n_op sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 optsample up v0 --settle 0ms 2>"$scratch/up"
 ok "optsample up"
@@ -141,10 +162,11 @@ is "$(cat /sys/class/net/opt-v0/operstate /sys/class/net/keep-v0/operstate |
 	words)" "dormant dormant" "both are dormant"
 gate() { tc qdisc change dev opt-v0 root optsample gate "$1"; }
 
+before=$(counter opt-v0 tx_packets)
 ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
 ok "traffic passes"
-is "$(($(counter opt-v0 tx_packets) >= 3)) $(counter opt-v0 tx_dropped)" "1 0" \
-	"by way of the queue, once"
+is "$(($(counter opt-v0 tx_packets) - before)) $(counter opt-v0 tx_dropped)" \
+	"3 0" "by way of the queue, once"
 
 # a receiver for COUNT frames of type TYPE, in op
 catch()
@@ -174,32 +196,56 @@ is "$(cat "$scratch/got")" 64 "EAPOL passes a closed gate"
 
 # 4. the sender's socket
 cat >"$scratch/held.py" <<'END'
-# bytes of the send buffer that are in use while the gate is closed
-import fcntl, socket, struct, sys, time
-def used(s):
+# bytes of a send buffer that are in use: after COUNT datagrams, and after each
+# line of stdin
+import socket, struct, sys
+def used():
     # SO_MEMINFO: sk_wmem_alloc is the third word, one more than what is held
     return struct.unpack("9I", s.getsockopt(socket.SOL_SOCKET, 55, 36))[2]
-kind = sys.argv[1]
-if kind == "udp":
-    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.connect(("10.9.0.2", 5000))
-    s.settimeout(2)
-    for i in range(int(sys.argv[2])):
-        s.send(bytes(1000))
-    print(used(s))
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.9.0.3", 5000))	# takes them, and says nothing
+s.settimeout(2)
+for i in range(int(sys.argv[1])):
+    s.send(bytes(1000))
+print(used(), flush=True)
+for line in sys.stdin:
+    print(used(), flush=True)
 END
-used_of() { python3 "$scratch/held.py" "$@"; }
+# hold N COMMAND: N datagrams, then COMMAND, until the socket has no more
+hold()
+{
+	local used=9999
+
+	coproc python3 "$scratch/held.py" "$1"
+	read -r before <&"${COPROC[0]}"
+	eval "$2"
+	left() { echo >&"${COPROC[1]}"; read -r used <&"${COPROC[0]}"; [ "$used" -lt 1000 ]; }
+	wait_for 10 left
+	kill "$COPROC_PID"
+	wait "$COPROC_PID" 2>/dev/null
+	[ "$used" -lt 1000 ]
+}
 tc qdisc change dev opt-v0 root optsample flush
-if [ $by = redirect ]; then
-	one=$(used_of udp 1)
-	[ "$one" -gt 1000 ]
-	ok "the first datagram that waits stays with its socket ($one bytes)"
-fi
-many=$(used_of udp 900)
-[ "$many" -lt 1000 ]
-ok "others leave it: a sender does not block in an outage ($many bytes)"
+hold 900 :
+ok "datagrams leave it in an outage: a sender does not block"
 tc qdisc change dev opt-v0 root optsample flush
 gate open
+if [ $by = redirect ]; then
+	tc qdisc change dev opt-v0 root optsample rate 100kbit
+	hold 50 "gate closed"
+	ok "those that waited for a busy link leave it when an outage begins"
+	[ "$before" -gt 20000 ]
+	ok "until then they stay: a sender is as fast as the link ($before bytes)"
+	tc qdisc change dev opt-v0 root optsample flush rate 0
+	gate open
+	# nothing leaves below
+	tc qdisc add dev v0 root tbf rate 8bit burst 2k limit 1mb
+	tc qdisc change dev opt-v0 root optsample inflight 2
+	hold 50 :
+	ok "and if nothing is sent for long"
+	tc qdisc del dev v0 root
+	tc qdisc change dev opt-v0 root optsample inflight 0 flush
+fi
 
 cat >"$scratch/tcp.py" <<'END'
 # TCP from here to op: how much of what was written the stack still holds back
@@ -248,14 +294,22 @@ fi
 ok "TCP: all of it arrives, segments of GSO as well"
 
 # 5. v0 is replaced
-before=$(counter opt-v0 tx_packets)
 ip link del v0
+before=$(counter opt-v0 tx_packets)
+frames opt-v0 5
+is "$(stat qlen opt-v0) $(counter opt-v0 tx_dropped)" "5 0" \
+	"without v0 frames are held"
 ip link add v0 type veth peer name v1 netns op
 ip addr add 10.9.0.1/24 dev v0
 n_op ip addr add 10.9.0.2/24 dev v1
 link_up
 wait_for 10 redirected v0
 is "$(link_of opt-v0)" v0 "v0 was replaced: opt-v0 sends by the new one"
+wait_for 10 eval '[ "$(stat qlen opt-v0)" = 0 ]'
+[ "$(counter opt-v0 tx_packets)" -ge $((before + 5)) ] &&
+	[ "$(counter opt-v0 tx_dropped)" = 0 ]
+ok "what was held leaves by it"
+before=$(counter opt-v0 tx_packets)
 ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null && [ "$(counter opt-v0 tx_packets)" -gt "$before" ]
 ok "and its traffic takes this way"
 refused "in use" rmmod sch_optsample
@@ -266,14 +320,16 @@ ok "optsample down"
 ok "and both devices are gone"
 
 # 6. without cls_bpf: mirred
+alone_up
 ip link add q0 link v0 type optsample
 ip link set q0 up
 tc qdisc add dev q0 root handle 1: optsample watch v0 settle 0
 tc qdisc add dev v0 clsact
 tc filter add dev v0 egress pref 2 flower action mirred egress redirect dev q0
+before=$(counter q0 tx_packets)
 ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
 ok "mirred: traffic passes"
-is "$(($(counter q0 tx_packets) >= 3)) $(counter q0 tx_dropped)" "1 0" \
+is "$(($(counter q0 tx_packets) - before)) $(counter q0 tx_dropped)" "3 0" \
 	"by way of the queue, once"
 tc qdisc del dev v0 clsact
 ip link del q0
