@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -136,8 +137,11 @@ static int classifier_pin(struct bpf_object *obj, const char *name,
 /* Before 0.4 libbpf does not know the section "tc". */
 static int classifier_object_load(struct bpf_object *obj, const uint32_t *constant)
 {
+	const struct rlimit any = { RLIM_INFINITY, RLIM_INFINITY };
 	struct bpf_program *prog;
 
+	/* Before 5.11 maps count as locked memory; libbpf 1.0 sees to it. */
+	setrlimit(RLIMIT_MEMLOCK, &any);
 	bpf_object__for_each_program(prog, obj)
 		bpf_program__set_type(prog, BPF_PROG_TYPE_SCHED_CLS);
 	return classifier_set(obj, constant) ?: bpf_object__load(obj);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -58,6 +59,7 @@ static int prog_make_pins(void)
 static int prog_load(const char *file)
 {
 	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = PIN_ROOT);
+	const struct rlimit any = { RLIM_INFINITY, RLIM_INFINITY };
 	struct bpf_program *prog, *first = NULL;
 	struct bpf_object *obj;
 	int fd;
@@ -82,6 +84,8 @@ static int prog_load(const char *file)
 		return prog_error("no program in", file, -ENOENT);
 	}
 	bpf_program__set_type(first, BPF_PROG_TYPE_SCHED_CLS);
+	/* Before 5.11 maps count as locked memory; libbpf 1.0 sees to it. */
+	setrlimit(RLIMIT_MEMLOCK, &any);
 	fd = bpf_object__load(obj);
 	if (!fd)
 		fd = fcntl(bpf_program__fd(first), F_DUPFD_CLOEXEC, 0);
