@@ -451,6 +451,21 @@ name=ifupdown
 run
 finds ok manager static
 
+### Cls_bpf, and the module's own link type
+
+shopt -s extglob
+healthy bpf
+config ${whole_kernel//@(NET_ACT_GACT|NET_CLS_MATCHALL|IFB)=m/}
+put /lib/modules/6.1.0-30-amd64/modules.dep "kernel/net/sched/cls_bpf.ko:
+kernel/net/sched/sch_ingress.ko:
+kernel/net/sched/sch_fq_codel.ko:"
+facts
+name="no matchall, gact and mirred, but cls_bpf"
+run
+finds ok kernel.cls_matchall "not Ethernet or Wi-Fi"
+finds ok kernel.act_gact "not Ethernet or Wi-Fi"
+finds ok kernel.act_mirred "not Ethernet or Wi-Fi"
+
 ### Jetson: no IFB, no cls_bpf, an old kernel
 
 jetson()
@@ -465,7 +480,6 @@ kernel/net/sched/sch_fq_codel.ko:"
 	put /lib/modules/4.9.337-tegra/modules.builtin kernel/net/x.ko
 	facts
 }
-shopt -s extglob
 jetson jetson
 sick Jetson error kernel.version "4.9.337-tegra is too old"
 finds ok kernel.ifb "own link type"
@@ -473,9 +487,15 @@ finds ok kernel.cls_bpf "no back-pressure"
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
 finds error module "not installed" "apt install dkms linux-headers-4.9.337-tegra && dkms install optsample/"
+put /etc/os-release "ID=fedora"
+name="Jetson without Debian"
+run
+finds error module "not installed" "install dkms and the headers of kernel 4.9"
+put /etc/os-release "ID=debian"
 put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
 extra/cls-bpf.ko:
 extra/ifb_other.ko:
+updates/sch-optsample.ko.xz:
 kernel/net/sched/xcls_matchall.ko:"
 name="Jetson with modules built beside"
 run
@@ -487,7 +507,6 @@ put /etc/os-release 'ID=fedora
 ID_LIKE="rhel"'
 name="no Debian"
 run
-finds error module "not installed" "install dkms and the headers of kernel 4.9"
 finds error kernel.act_mirred "not installed" "install all modules of kernel 4.9"
 echo kernel/net/sched/cls_flower.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
 name="Jetson with cls_flower"

@@ -27,6 +27,7 @@ enum part_state { PART_THERE, PART_NO_FILE, PART_MISSING, PART_UNKNOWN };
  * @instead:	module that takes its place, or NULL
  * @with_link:	what is told if it is missing, and the module has its own link
  *		type, or NULL
+ * @with_bpf:	the same, if there is cls_bpf, too
  */
 struct part {
 	const char		*name;
@@ -36,6 +37,7 @@ struct part {
 	const char		*lost;
 	const struct part	*instead;
 	const char		*with_link;
+	const char		*with_bpf;
 };
 
 static const struct part flower = {
@@ -47,6 +49,12 @@ static const struct part basic = {
 	.instead = &flower,
 };
 
+#define ONLY_TUNNELS	"needed only for interfaces that are not Ethernet or Wi-Fi"
+
+static const struct part bpf = {
+	.name = "cls_bpf", .option = "NET_CLS_BPF", .module = true,
+};
+
 static const struct part parts[] = {
 	{ "ifb", "IFB", true, DOCTOR_ERROR,
 	  "no queue that outlives the carrier", NULL,
@@ -54,11 +62,11 @@ static const struct part parts[] = {
 	{ "sch_ingress", "NET_SCH_INGRESS", true, DOCTOR_ERROR,
 	  "no redirect to the queue" },
 	{ "cls_matchall", "NET_CLS_MATCHALL", true, DOCTOR_ERROR,
-	  "no redirect to the queue", &basic },
+	  "no redirect to the queue", &basic, NULL, ONLY_TUNNELS },
 	{ "act_mirred", "NET_ACT_MIRRED", true, DOCTOR_ERROR,
-	  "no redirect to the queue" },
+	  "no redirect to the queue", NULL, NULL, ONLY_TUNNELS },
 	{ "act_gact", "NET_ACT_GACT", true, DOCTOR_ERROR,
-	  "no exception for EAPOL" },
+	  "no exception for EAPOL", NULL, NULL, ONLY_TUNNELS },
 	{ "cls_bpf", "NET_CLS_BPF", true, DOCTOR_WARNING,
 	  "packets are lost when the network manager removes addresses", NULL,
 	  "mirred takes its place, and TCP has no back-pressure" },
@@ -233,6 +241,11 @@ static void part_report(struct doctor *d, const struct kernel *k,
 	}
 	if (state != PART_THERE && p->with_link && k->link_type) {
 		finding_add(d, DOCTOR_OK, p->name, "%s", p->with_link);
+		return;
+	}
+	if (state != PART_THERE && p->with_bpf && k->link_type &&
+	    part_look(d, k, &bpf) == PART_THERE) {
+		finding_add(d, DOCTOR_OK, p->name, "%s", p->with_bpf);
 		return;
 	}
 	switch (state) {
