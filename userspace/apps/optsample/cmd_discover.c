@@ -24,6 +24,7 @@
 #include "neigh.h"
 #include "netlink.h"
 #include "odometer.h"
+#include "redirect.h"
 #include "rules.h"
 #include "state.h"
 #include "udpros.h"
@@ -31,6 +32,7 @@
 
 enum {
 	TICK_MS		= 500,
+	GUARD_MS	= 1000,		/* a robot must not be cut off for longer */
 	READY_MS	= 1500,		/* most writers are known by then */
 	SWEEP_MS	= 40000,	/* all writers are known by then */
 	PEERS		= 256,
@@ -66,6 +68,7 @@ struct discover {
 	char			lower[IFNAMSIZ]; /* below @dev, an own-DEV */
 	int			ifindex;
 	int			lower_tried;	/* last ifindex of @lower */
+	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	bool			outside;	/* cannot join the DDS domain */
 	bool			masterless;	/* no ROS 1 master answers */
@@ -400,35 +403,6 @@ static const struct discovery_ops discover_ops = {
  */
 
 /*
- * The queue outlives its device, but the redirect to it does not. The redirect
- * of a renamed device is removed: if several radios are plugged in at once, a
- * wrong one may have had the name for a moment.
- */
-static void redirect_again(struct state *st)
-{
-	char pins[CTL_PATH];
-	int redirect, err;
-
-	if (!st->ready || !st->stack.made_ifb || !state_is_here(st) ||
-	    stack_redirect_undo(&st->stack))
-		return;
-	st->ready = false;
-	classifier_pins(st->stack.dev, pins);
-	redirect = classifier_map(pins, "redirect");	/* if there is one */
-	err = stack_plan(&st->stack) ?: state_save(st) ?:
-	      stack_own(&st->stack) ?: stack_redirect(&st->stack, redirect);
-	if (redirect >= 0)
-		close(redirect);
-	/* Also after an error: the device may be replaced again. */
-	st->ready = true;
-	state_save(st);
-	if (err)
-		return;
-	cli_warn("%s is another device now, which is redirected",
-		 st->stack.dev);
-}
-
-/*
  * Has another device the name of the one below our ipvlan? Then the ipvlan is
  * removed, or on the wrong one.
  */
@@ -439,22 +413,43 @@ static bool lower_is_new(const struct discover *d)
 	return lower && lower != d->lower_tried;
 }
 
-/* A radio that was plugged in again has the same name. */
-static void device_follow(struct discover *d)
+/* Return: false while an `up` or `down` is running: try again later */
+static bool with_state(struct discover *d, void (*fn)(struct state *st))
 {
-	int ifindex = netlink_ifindex(d->dev), lock;
+	int lock = state_lock(false);
 	struct state st;
 
-	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d))
-		return;
-	lock = state_lock(false);
-	if (lock < 0)	/* an `up` or `down` is running: try again later */
-		return;
+	if (lock < 0)
+		return false;
 	if (!state_load(d->dev, &st)) {
-		redirect_again(&st);
+		fn(&st);
 		state_free(&st);
 	}
 	close(lock);
+	return true;
+}
+
+static void device_replaced(struct state *st)
+{
+	if (redirect_again(st))
+		cli_warn("%s is another device now, which is redirected",
+			 st->stack.dev);
+}
+
+/* A radio that was plugged in again has the same name. */
+static void device_follow(struct discover *d)
+{
+	int ifindex = netlink_ifindex(d->dev);
+	uint64_t now = ctl_now_ms();
+
+	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d)) {
+		if (now - d->guarded >= GUARD_MS &&
+		    with_state(d, redirect_guard))
+			d->guarded = now;
+		return;
+	}
+	if (!with_state(d, device_replaced))
+		return;
 	d->ifindex = netlink_ifindex(d->dev);
 	d->lower_tried = netlink_ifindex(d->lower);
 	/* The sockets of DDS belong to the old device. */

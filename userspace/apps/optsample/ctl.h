@@ -20,6 +20,7 @@
  *   state.c       files in /run/optsample: one folder for one interface
  *   topics.c      which topics are sampled; the daemon's list of topics
  *   rules.c       the user's rules for topics
+ *   redirect.c    the redirect to the queue, after `up`
  *   discovery.c   DDS built-in topics, odometry; no_discovery.c without DDS
  *   locators.c    addresses of DDS participants
  *   origin.c      whether packets of a participant leave by an interface

@@ -154,29 +154,37 @@ int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 
 static int netlink_on_link(struct nlmsghdr *h, void *arg)
 {
-	const struct ifinfomsg *i = nlmsg_data(h);
-
-	*(unsigned int *)arg = i->ifi_index;
+	memcpy(arg, nlmsg_data(h), sizeof(struct ifinfomsg));
 	return 0;
 }
 
-unsigned int netlink_ifindex(const char *name)
+/* Return: of zeros if there is no such device */
+static struct ifinfomsg netlink_link(const char *name)
 {
-	struct ifinfomsg i = { 0 };
+	struct ifinfomsg i = { 0 }, none = { 0 };
 	char words[sizeof(netlink_words)];
-	unsigned int ifindex = 0;
 	struct nl_msg *msg;
 
 	if (!*name || strlen(name) >= IFNAMSIZ)
-		return 0;
+		return none;
 	memcpy(words, netlink_words, sizeof(words));
 	msg = netlink_request(RTM_GETLINK, 0, &i, sizeof(i));
 	nla_put_string(msg, IFLA_IFNAME, name);
 	nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-	if (netlink_ask(msg, netlink_on_link, &ifindex))
-		ifindex = 0;
+	if (netlink_ask(msg, netlink_on_link, &i))
+		i = none;
 	memcpy(netlink_words, words, sizeof(words));
-	return ifindex;
+	return i;
+}
+
+unsigned int netlink_ifindex(const char *name)
+{
+	return netlink_link(name).ifi_index;
+}
+
+bool netlink_is_up(const char *name)
+{
+	return netlink_link(name).ifi_flags & IFF_UP;
 }
 
 struct nl_sock *netlink_listen(int group)

@@ -5,6 +5,7 @@
 #include <linux/rtnetlink.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
+#include <stdbool.h>
 
 /**
  * netlink_request - begin a rtnetlink message
@@ -43,6 +44,9 @@ int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
  * Return: the index, or 0: there is no such device
  */
 unsigned int netlink_ifindex(const char *name);
+
+/* Is there a device @name, and is it set up? */
+bool netlink_is_up(const char *name);
 
 /* A non-blocking socket that joins @group (RTNLGRP_*); NULL on failure */
 struct nl_sock *netlink_listen(int group);

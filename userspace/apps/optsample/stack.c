@@ -824,6 +824,13 @@ int stack_redirect_undo(const struct stack *s)
 	return err;
 }
 
+bool stack_is_redirected(const struct stack *s)
+{
+	struct filter_query f;
+
+	return filter_find(s->ifindex, &f) || f.redirect;
+}
+
 int stack_down(const struct stack *s)
 {
 	int err = 0;
