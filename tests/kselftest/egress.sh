@@ -312,14 +312,46 @@ ok "what was held leaves by it"
 before=$(counter opt-v0 tx_packets)
 ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null && [ "$(counter opt-v0 tx_packets)" -gt "$before" ]
 ok "and its traffic takes this way"
+
+# 6. the queue or the redirect to it goes
+ip link set opt-v0 down
+wait_for 10 eval '! redirected v0'
+ping -c 1 -W 2 10.9.0.2 >/dev/null
+ok "opt-v0 is set down: v0 sends without it"
+ip link set opt-v0 up
+wait_for 10 redirected v0
+ping -c 1 -W 2 10.9.0.2 >/dev/null
+ok "it is up again: v0 is redirected again"
+tc qdisc del dev v0 clsact
+wait_for 10 redirected v0
+ok "a redirect that was removed is made again"
 refused "in use" rmmod sch_optsample
 ok "the module stays while its qdisc is in use"
 optsample down v0
 ok "optsample down"
 [ ! -e /sys/class/net/opt-v0 ] && [ ! -e /sys/class/net/keep-v0 ]
 ok "and both devices are gone"
+optsample up v0 --settle 0ms 2>/dev/null
+ip link del opt-v0
+wait_for 10 eval '! redirected v0'
+ping -c 1 -W 2 10.9.0.2 >/dev/null
+ok "opt-v0 is deleted: v0 sends without it"
+is "$(grep -c "opt-v0 is gone or down: v0 sends without a queue" \
+	/run/optsample/v0.log)" 1 "the log has it once"
+optsample down v0
 
-# 6. without cls_bpf: mirred
+# without the program
+mkdir "$scratch/bin" "$scratch/bpf"
+cp "$(command -v optsample)" "$scratch/bin/"
+cp "$top/build/bpf/"{ros_tag,keep}.bpf.o "$scratch/bpf/"
+"$scratch/bin/optsample" up v0 2>"$scratch/up"
+if [ $by = redirect ]; then
+	grep -q "mirred redirects v0 instead" "$scratch/up" && redirected v0
+	ok "no redirect.bpf.o: mirred takes its place" || sed 's/^/# /' "$scratch/up"
+fi
+optsample down v0
+
+# 7. without cls_bpf: mirred
 alone_up
 ip link add q0 link v0 type optsample
 ip link set q0 up
@@ -334,7 +366,7 @@ is "$(($(counter q0 tx_packets) - before)) $(counter q0 tx_dropped)" "3 0" \
 tc qdisc del dev v0 clsact
 ip link del q0
 
-# 7. an ifb, as an older module gets
+# 8. an ifb, as an older module gets
 if modprobe ifb numifbs=0 2>/dev/null; then
 	OPTSAMPLE_LINK_TYPE=ifb optsample up v0 2>/dev/null
 	is "$(ip -j -d link show opt-v0 |
@@ -346,7 +378,7 @@ else
 	skip "no ifb"
 fi
 
-# 8. the end
+# 9. the end
 ip link add q0 link v0 type optsample
 ip netns del op
 rmmod sch_optsample && [ ! -e /sys/class/net/q0 ]

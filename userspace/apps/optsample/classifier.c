@@ -170,11 +170,9 @@ static int classifier_object(const char *dev, const char *name,
 		err = classifier_object_load(obj, constant);
 	if (!err)
 		err = classifier_pin(obj, name, pins);
-	if (err < 0) {
+	if (err < 0)
 		cli_error(err, "cannot load %s: %s", path, *classifier_words ?
 			  classifier_words : strerror(-err));
-		classifier_unload(dev);
-	}
 	bpf_object__close(obj);
 	return err;
 }
@@ -192,7 +190,10 @@ int classifier_load(const char *dev)
 	if (mkdir(pins, 0700))
 		return cli_error(-errno, "cannot make %s: %s", pins,
 				 strerror(errno));
-	return classifier_object(dev, "ros_tag", NULL);
+	err = classifier_object(dev, "ros_tag", NULL);
+	if (err < 0)
+		classifier_unload(dev);
+	return err;
 }
 
 int classifier_load_keep(const char *dev)

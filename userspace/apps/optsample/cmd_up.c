@@ -456,17 +456,18 @@ static int up_keep(struct stack *s)
 
 static int up_stack(const struct up *up, struct stack *s)
 {
-	int prog, redirect = -1, err = 0;
+	int prog, redirect = -1, err;
 
 	prog = classifier_load(up->name);
 	if (prog < 0)
 		return prog;
 	if (stack_redirects_by_bpf(s)) {
 		redirect = classifier_load_redirect(s->dev, s->queue);
-		err = redirect < 0 ? redirect : 0;
+		if (redirect < 0)
+			cli_warn("mirred redirects %s instead: TCP has no back-pressure",
+				 s->dev);
 	}
-	if (!err)
-		err = stack_up(s, &up->cfg, prog, redirect);
+	err = stack_up(s, &up->cfg, prog, redirect);
 	if (redirect >= 0)
 		close(redirect);
 	close(prog);
