@@ -58,16 +58,18 @@ is "$(ethtool -k q0 | grep -c '^\(tx-checksumming\|scatter-gather\|generic-segme
 ip link set q0 up
 ip link set q1 up
 
-# frames DEV N [SOURCE]: of 100 bytes
+# frames DEV N [SOURCE [DESTINATION]]: of 100 bytes
 frames()
 {
 	python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind((sys.argv[1], 0x88b5))
-source = bytes.fromhex(sys.argv[3].replace(":", "")) if sys.argv[3:] else b"\x02" * 6
+address = ["02:02:02:02:02:02"] * 2
+address[:len(sys.argv) - 3] = sys.argv[3:]
+source, to = (bytes.fromhex(a.replace(":", "")) for a in address)
 for i in range(int(sys.argv[2])):
-	s.send(b"\x02" * 6 + source + b"\x88\xb5" + bytes(86))' "$@"
+	s.send(to + source + b"\x88\xb5" + bytes(86))' "$@"
 }
 frames q0 5
 is "$(counter q0 tx_packets) $(counter q0 tx_bytes) $(counter d0 tx_packets)" \
@@ -97,7 +99,46 @@ ip link add q2 link br0 type optsample
 refused . ip link set q2 master br0
 ok "a link cannot be above: no loops"
 ip link del q2
+# set DEV LINK [SOURCE]: prints the error
+set_link()
+{
+	python3 - "$1" "$(cat "/sys/class/net/$2/ifindex" 2>/dev/null ||
+		echo 9999)" "${3-}" <<-'END'
+		import os, socket, struct, sys
+		def attr(kind, data):
+		    return struct.pack("HH", 4 + len(data), kind) + data + \
+		        bytes(-len(data) % 4)
+		data = attr(1, struct.pack("I", int(sys.argv[2])))
+		if sys.argv[3]:
+		    data += attr(2, bytes.fromhex(sys.argv[3].replace(":", "")))
+		body = struct.pack("BxHiII", 0, 0,
+		                   socket.if_nametoindex(sys.argv[1]), 0, 0) + \
+		    attr(18, attr(1, b"optsample\0") + attr(2, data))
+		s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+		s.send(struct.pack("IHHII", 16 + len(body), 16, 5, 1, 0) + body)
+		error = -struct.unpack_from("i", s.recv(4096), 16)[0]
+		print(os.strerror(error) if error else "done")
+	END
+}
+ip link set q0 master br0
+is "$(set_link q0 br0)" "Device or resource busy" "nor can a link that is changed"
+ip link set q0 nomaster
 ip link del br0
+is "$(set_link q0 nothing)" "No such device" "a link that does not exist is refused"
+is "$(set_link q0 q1)" "Too many levels of symbolic links" \
+	"so is one of this type"
+is "$(set_link q0 d0 01:00:00:00:00:01)" "Cannot assign requested address" \
+	"and a source address of many"
+is "$(link_of q0)" d0 "the link stays then"
+is "$(set_link q0 d0 02:aa:aa:aa:aa:aa)" done "a source address"
+frames q0 3
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 0" "is given to what leaves"
+frames q0 2 02:02:02:02:02:02 "$(cat /sys/class/net/q0/address)"
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 2" \
+	"what has no neighbour yet is dropped"
+is "$(set_link q0 d0 00:00:00:00:00:00)" done "zeros"
+frames q0 2 02:02:02:02:02:02 "$(cat /sys/class/net/q0/address)"
+is "$(counter q0 tx_packets)" 5 "and packets keep their own"
 ip netns add other
 refused "same namespace" ip link add q2 link d0 netns other type optsample
 ok "a link in another namespace is refused"
@@ -107,7 +148,7 @@ ip -n other link add d1 type dummy
 ip -n other link set q0 up
 export -f frames
 ip netns exec other bash -c 'frames q0 4'
-is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 4 \
+is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 6 \
 	"a device that was moved away has no link"
 is "$(ip -n other -d -j link show q0 | jq -r '.[0].link')" null "and shows none"
 ip netns del other
