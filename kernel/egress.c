@@ -275,7 +275,7 @@ static int optsample_egress_validate(struct nlattr *tb[], struct nlattr *data[],
 }
 
 /* The qdisc looks whether it has a link. */
-static void optsample_egress_tell(struct net_device *dev)
+static void optsample_egress_changed(struct net_device *dev)
 {
 	if (dev->reg_state == NETREG_REGISTERED)
 		netdev_state_change(dev);
@@ -370,7 +370,7 @@ static int optsample_egress_changelink(struct net_device *dev,
 		return PTR_ERR(link);
 	err = optsample_egress_join(dev, link, extack);
 	if (!err)
-		optsample_egress_tell(dev);
+		optsample_egress_changed(dev);
 	return err;
 }
 
@@ -418,7 +418,7 @@ again:
 		if (!optsample_is_egress(upper))
 			continue;
 		optsample_egress_join(upper, NULL, NULL);
-		optsample_egress_tell(upper);
+		optsample_egress_changed(upper);
 		goto again;
 	}
 	return NOTIFY_DONE;

@@ -366,6 +366,16 @@ ok "it is up again: v0 is redirected again"
 tc qdisc del dev v0 clsact
 wait_for 10 redirected v0
 ok "a redirect that was removed is made again"
+ip netns add other
+ip link set v0 netns other
+ip -n other link set v0 netns 1
+ip netns del other
+ip addr add 10.9.0.1/24 dev v0
+link_up
+wait_for 10 redirected v0
+wait_for 10 eval '[ "$(link_of opt-v0)" = v0 ]'
+ping -c 1 -W 2 10.9.0.2 >/dev/null
+ok "v0 was in another namespace, and is redirected again"
 refused "in use" rmmod sch_optsample
 ok "the module stays while its qdisc is in use"
 optsample down v0
