@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
+#include "global.h"
 #include "ros_tag.h"
 
 /* libbpf has it since 0.4: the compiler must not guess what is in @var */
@@ -159,7 +160,7 @@ static __always_inline __u32 parse_link(struct __sk_buff *skb, __u16 *type)
  * Return: 0 if it is not UDP, else struct parse_ip's id, frag_off and payload,
  * in 32, 16 and 16 bits: 5.10 takes no pointers here
  */
-__noinline __u64 parse_ipv6_exts(struct __sk_buff *skb, __u32 payload,
+GLOBAL __u64 parse_ipv6_exts(struct __sk_buff *skb, __u32 payload,
 				 __u8 next)
 {
 	__u8 b[PARSE_EXT] __attribute__((aligned(4)));

@@ -78,7 +78,7 @@ static __always_inline __u64 position_stamp(struct __sk_buff *skb, __u32 off,
  *
  * Return: the stamp in ns, 0 if there is none
  */
-__noinline __u64 position_header(struct __sk_buff *skb, __u32 off, __u32 limit,
+GLOBAL __u64 position_header(struct __sk_buff *skb, __u32 off, __u32 limit,
 				 __u8 qos, __u8 little)
 {
 	__u8 b[4] __attribute__((aligned(4)));

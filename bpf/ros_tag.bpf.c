@@ -402,7 +402,7 @@ static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
  * Any packet but the next one of an RTPS flow over IPv4
  * @result: FAST_WALK if fast_read() refused it, FAST_ONE if it may read it
  */
-__noinline int slow_path(struct __sk_buff *skb, enum fast result)
+GLOBAL int slow_path(struct __sk_buff *skb, enum fast result)
 {
 	enum ros_counter what;
 	struct parse_ip ip;

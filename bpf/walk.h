@@ -5,9 +5,8 @@
  * their submessages.
  *
  * Bytes are copied from the packet, also from its pages. A step is a function
- * with external linkage: the verifier checks it once, for any arguments. This
- * bounds the work of the verifier and keeps that of 6.1 from treating values of
- * the first step as constants.
+ * with external linkage (global.h). This bounds the work of the verifier and
+ * keeps that of 6.1 from treating values of the first step as constants.
  */
 #ifndef OPTSAMPLE_WALK_H
 #define OPTSAMPLE_WALK_H
@@ -25,7 +24,11 @@
 
 enum {
 	WALK_STEPS	= 1 + RTPS_SUBMESSAGES,
+#ifdef ROS_TAG_NO_BTF
+	WALK_STEPS_GSO	= WALK_STEPS,
+#else
 	WALK_STEPS_GSO	= 512,
+#endif
 	WALK_MIN	= 8,	/* bytes needed to detect the format */
 };
 
@@ -265,7 +268,7 @@ static __always_inline int walk_datagram(struct __sk_buff *skb,
  * By the number of the slot: 5.10 takes no pointers here.
  * Return: 0 to go on, 1 at the end
  */
-__noinline int walk_step(struct __sk_buff *skb, __u32 slot)
+GLOBAL int walk_step(struct __sk_buff *skb, __u32 slot)
 {
 	struct scratch *s = scratch_slot(slot);
 	struct walk *w;

@@ -14,8 +14,8 @@ cd "$(dirname "$0")/../.." || exit 1
 compilers=(clang-14 clang-16 clang-19)
 out=build/check/clang
 
-# object COMPILER: path of its output
-object() { echo "$out/$1/bpf/ros_tag.bpf.o"; }
+# objects COMPILER: paths of its output, for kernels with BTF and without
+objects() { echo "$out/$1/bpf/ros_tag"{,_nobtf}.bpf.o; }
 
 # tagged COMMAND...: it runs test_ros_tag, and all tests passed
 tagged()
@@ -30,14 +30,20 @@ for c in "${compilers[@]}"; do
 	rm -rf "${out:?}/$c"
 	make -s bpf CLANG="$c" BUILD="$out/$c" >"$scratch/log" 2>&1
 	ok "$c builds the classifier" || sed 's/^/# /' "$scratch/log"
-	tagged build/bin/test_ros_tag "$(object "$c")"
-	ok "$c: in this kernel, $(sed -n 's/^# stack: //p' "$scratch/log")"
+	for object in $(objects "$c"); do
+		tagged build/bin/test_ros_tag "$object"
+		ok "$c: $(basename "$object") in this kernel, $(sed -n \
+			's/^# stack: //p' "$scratch/log")"
+	done
 done
 for series; do
 	for c in "${compilers[@]}"; do
-		tagged tools/machines/vm -k "$series" -t 600 -- build/bin/test_ros_tag \
-			"$(object "$c")"
-		ok "$c: in $series, $(sed -n 's/^# stack: //p' "$scratch/log")"
+		for object in $(objects "$c"); do
+			tagged tools/machines/vm -k "$series" -t 600 -- \
+				build/bin/test_ros_tag "$object"
+			ok "$c: $(basename "$object") in $series, $(sed -n \
+				's/^# stack: //p' "$scratch/log")"
+		done
 	done
 done
 done_testing

@@ -82,6 +82,8 @@ static void many_steps(struct packet *p, int64_t sn, int datagrams)
 
 static void mixtures(void)
 {
+	/* one object looks at fewer submessages */
+	int many = bpf.few_steps ? CONTROL : FIRST | LAST;
 	struct optsample_tag t;
 	struct packet p;
 	uint32_t at;
@@ -115,11 +117,11 @@ static void mixtures(void)
 		packet_data(&p, 0, PACKET_WRITER, 13, 0);
 	}
 	packet_end(&p, 0);
-	WANT(flags(&p, &t) == (FIRST | LAST));
+	WANT(flags(&p, &t) == many);
 	p.gso = 4;
 	WANT(flags(&p, &t) == NONE);
 	many_steps(&p, 14, 35);
-	WANT(flags(&p, &t) == (FIRST | LAST));
+	WANT(flags(&p, &t) == many);
 	many_steps(&p, 15, 47);
 	WANT(flags(&p, &t) == CONTROL);
 	packet_udp(&p, 2, 9999);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "../../bpf/ros_tag.h"
 #include "program.h"
 
@@ -17,6 +19,12 @@ static int quiet(enum libbpf_print_level level, const char *format,
 		 va_list args)
 {
 	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
+}
+
+const char *program_object(void)
+{
+	return access("/sys/kernel/btf/vmlinux", F_OK) ?
+	       "build/bpf/ros_tag_nobtf.bpf.o" : "build/bpf/ros_tag.bpf.o";
 }
 
 int program_open(const char *path)
@@ -34,6 +42,7 @@ int program_open(const char *path)
 		return -1;
 	bpf.prog = bpf_program__fd(bpf_object__find_program_by_name(obj,
 								    "ros_tag"));
+	bpf.few_steps = strstr(path, "nobtf");
 	bpf.writers = bpf_object__find_map_fd_by_name(obj, "writers");
 	bpf.flows = bpf_object__find_map_fd_by_name(obj, "flows");
 	bpf.recent = bpf_object__find_map_fd_by_name(obj, "recent");

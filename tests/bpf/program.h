@@ -5,10 +5,12 @@
 #ifndef OPTSAMPLE_TEST_PROGRAM_H
 #define OPTSAMPLE_TEST_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The loaded program and its maps */
 struct program {
+	bool few_steps;		/* ros_tag_nobtf: fewer submessages are read */
 	int prog;
 	int writers;
 	int flows;
@@ -21,6 +23,9 @@ struct program {
 };
 
 extern struct program bpf;
+
+/* The object that fits the running kernel */
+const char *program_object(void);
 
 /* Load @path; the maps are not pinned. Return: negative with errno */
 int program_open(const char *path);

@@ -502,7 +502,7 @@ int main(int argc, char **argv)
 {
 	bool benching = argc > 1 && !strcmp(argv[1], "--bench");
 	const char *object = argc > 1 + benching ? argv[1 + benching] :
-			     "build/bpf/ros_tag.bpf.o";
+			     program_object();
 
 	if (program_open(object)) {
 		printf("Bail out! cannot load %s: %s\n", object,

@@ -9,6 +9,7 @@ top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TC_LIB_DIR=$top/build/tc
 export PATH=$top/build/bin:$PATH
 ros_tag=$top/build/bpf/ros_tag.bpf.o
+[ -e /sys/kernel/btf/vmlinux ] || ros_tag=$top/build/bpf/ros_tag_nobtf.bpf.o
 X=/sys/kernel/debug/optsample_drive
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/wait.sh"

@@ -147,6 +147,15 @@ static int classifier_object_load(struct bpf_object *obj, const uint32_t *consta
 	return classifier_set(obj, constant) ?: bpf_object__load(obj);
 }
 
+/* What @name is called for the running kernel, see bpf/global.h */
+static const char *classifier_file(const char *name)
+{
+	if (!strcmp(name, "ros_tag") &&
+	    access("/sys/kernel/btf/vmlinux", F_OK))
+		return "ros_tag_nobtf";
+	return name;
+}
+
 /* Return: file descriptor of the program, or negative errno */
 static int classifier_object(const char *dev, const char *name,
 			     const uint32_t *constant)
@@ -156,7 +165,7 @@ static int classifier_object(const char *dev, const char *name,
 	struct bpf_object *obj;
 	int err;
 
-	err = classifier_find(name, path);
+	err = classifier_find(classifier_file(name), path);
 	if (err)
 		return err;
 	classifier_pins_of(dev, pins);
