@@ -31,5 +31,5 @@ else:
         while True:
             print(HEADER.unpack(s.recv(2048)[:HEADER.size])[7], flush=True)
             s.settimeout(2)
-    except TimeoutError:
+    except socket.timeout:    # TimeoutError since Python 3.10
         pass
