@@ -166,12 +166,14 @@ void optsample_link_look(struct Qdisc *sch)
 	bool many = dev && optsample_link_many(dev);
 
 	st->unlinked = optsample_egress_unlinked(qdisc_dev(sch));
+	st->linked |= !st->unlinked;
 	if (optsample_link_up(sch)) {
 		if (st->down)
 			optsample_link_settle(q, ktime_get_ns());
 		st->many = many;
 	} else {
-		st->down = true;
+		/* A new device gets its link after its qdisc. */
+		st->down |= st->linked;
 		/* A radio that was just plugged in has no mode yet. */
 		st->many |= many;
 	}

@@ -453,6 +453,7 @@ struct optsample_recall {
  * @recalls:	messages are kept until they have arrived
  * @station:	the link is that of a Wi-Fi station, or was until it was lost
  * @unlinked:	the own device is an optsample device without a link
+ * @linked:	it had a link once
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, ns; 0: settled
  * @pause_ns:	flows do not send before this time, ns; 0: no pause
@@ -484,6 +485,7 @@ struct optsample_stall {
 	bool			recalls;
 	bool			station;
 	bool			unlinked;
+	bool			linked;
 	bool			down;
 	u64			settle_ns;
 	u64			pause_ns;
