@@ -159,7 +159,7 @@ void finding_fix(struct doctor *d, const char *format, ...)
  */
 void finding_fix_package(struct doctor *d, const char *package,
 			 const char *what, const char *name);
-/* Is ID=@id in /etc/os-release? */
+/* Does /etc/os-release name @id, in ID or ID_LIKE? */
 bool is_distribution(const struct doctor *d, const char *id);
 const char *doctor_level_name(enum doctor_level level);
 

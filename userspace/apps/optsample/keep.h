@@ -6,7 +6,8 @@
  * NetworkManager after 15 s. Then neither the queue nor subscribers on the
  * robot get anything: sendto() fails in the routing tables.
  *
- * keep-DEV is an optsample device (or an ifb) with the same routes as DEV, with the worst metric.
+ * keep-DEV is an optsample device (or an ifb) with the same routes as DEV, with
+ * the worst metric.
  * The addresses of DEV are local there, too. When DEV's are removed, these
  * remain: no packet is lost in between, and no action of the manager is undone.
  * It sends by DEV, and so by the queue; for an ifb bpf/keep.bpf.c does that.
