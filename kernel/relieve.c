@@ -74,19 +74,6 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	}
 }
 
-/* The fatter of @fattest and the flow in slot @i */
-static struct optsample_flow *
-optsample_fatter(const struct optsample_sched *q, u32 i,
-		 struct optsample_flow *fattest)
-{
-	struct optsample_flow *f = q->slots[i];
-
-	if (!f || !f->backlog_pkts ||
-	    (fattest && fattest->memory >= f->memory))
-		return fattest;
-	return f;
-}
-
 /*
  * A search through all flows for every packet beyond the limit would take too
  * long. One full search when memory becomes short finds the fattest flow; each
@@ -94,20 +81,27 @@ optsample_fatter(const struct optsample_sched *q, u32 i,
  */
 static struct optsample_flow *optsample_fattest(struct optsample_sched *q)
 {
-	struct optsample_flow *f = q->fattest;
-	u32 i, n = OPTSAMPLE_LOOK;
+	struct optsample_flow *f, *fattest = q->fattest;
+	u32 i, n = OPTSAMPLE_LOOK, slot = q->cursor;
+	u32 most;
 
-	if (f && !f->backlog_pkts)
-		f = NULL;
+	if (fattest && !fattest->backlog_pkts)
+		fattest = NULL;
 	if (!q->fattest || time_after(jiffies, q->relieved + HZ))
 		n = q->cfg.flows;
-	for (i = 0; i < q->cfg.flows && (i < n || !f); i++) {
-		q->cursor = (q->cursor + 1) % q->cfg.flows;
-		f = optsample_fatter(q, q->cursor, f);
+	most = fattest ? fattest->memory : 0;
+	for (i = 0; i < q->cfg.flows && (i < n || !fattest); i++) {
+		slot = slot + 1 < q->cfg.flows ? slot + 1 : 0;
+		f = q->slots[slot];
+		if (f && f->memory > most && f->backlog_pkts) {
+			fattest = f;
+			most = f->memory;
+		}
 	}
-	q->fattest = f;
+	q->cursor = slot;
+	q->fattest = fattest;
 	q->relieved = jiffies;
-	return f;
+	return fattest;
 }
 
 /* Idle flows may take an eighth of the memory that packets need. */
