@@ -39,19 +39,23 @@ within()
 	ok "$4: at most $1 %"
 }
 
-# 1. Flow ids that fill one bucket of a hash table with a known function:
-# multiples of the inverse of hash_32()'s factor. The qdisc's is random, so the
-# median of a few runs is taken.
-inverse=3954393975
-median() { sort -n | sed -n 3p; }
-ids()
+# median COMMAND...: of five runs, as the hash of each qdisc is random
+median()
 {
 	local i
 
-	echo "ids $1" | drive
 	for i in 1 2 3 4 5; do
-		cost limit 20 -- tagged 1000 1 1000 4000
-	done | median
+		"$@"
+	done | sort -n | sed -n 3p
+}
+
+# 1. Flow ids that fill one bucket of a hash table with a known function:
+# multiples of the inverse of hash_32()'s factor.
+inverse=3954393975
+ids()
+{
+	echo "ids $1" | drive
+	median cost limit 20 -- tagged 1000 1 1000 4000
 }
 random=$(ids 0)
 bad=$(ids $inverse)
@@ -60,7 +64,10 @@ within 130 "$bad" "$random" "1000 flow ids that collide under hash_32()"
 
 # 2. Memory is full, and every packet evicts another one: with many flows, the
 # search for the largest one ends early.
-memory() { cost limit 65535 memlimit 6mb -- tagged-full "$1" 1 3000 4000; }
+memory()
+{
+	median cost limit 65535 memlimit 6mb -- tagged-full "$1" 1 3000 4000
+}
 few=$(memory 10)
 many=$(memory 1000)
 within 200 "$many" "$few" "memory is full: 1000 flows instead of 10"
