@@ -209,21 +209,33 @@ ok "traffic passes"
 is "$(($(counter opt-v0 tx_packets) - before)) $(counter opt-v0 tx_dropped)" \
 	"3 0" "by way of the queue, once"
 
-# a receiver for COUNT frames of type TYPE, in op
+# catch TYPE COUNT [DEV]: a receiver for frames, in op
 catch()
 {
 	n_op timeout 10 python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
 	socket.htons(int(sys.argv[1], 16)))
-s.bind(("v1", int(sys.argv[1], 16)))
+s.bind((sys.argv[3], int(sys.argv[1], 16)))
 print("ready", file=sys.stderr)
 for i in range(int(sys.argv[2])):
-	print(len(s.recv(70000)), flush=True)' "$1" "$2" \
+	print(len(s.recv(70000)), flush=True)' "$1" "$2" "${3:-v1}" \
 		>"$scratch/got" 2>"$scratch/ready" &
 	catcher=$!
 	wait_for 10 grep -q ready "$scratch/ready"
 }
+
+ip link add v0.5 link v0 type vlan id 5
+ip link set v0.5 up
+n_op ip link add v1.5 link v1 type vlan id 5
+n_op ip link set v1.5 up
+catch 88b5 3 v1.5
+before=$(counter opt-v0 tx_packets)
+frames v0.5 3
+wait $catcher
+is "$(words <"$scratch/got") $(($(counter opt-v0 tx_packets) - before))" \
+	"100 100 100 3" "frames of a VLAN of v0 take this way, with their tag"
+ip link del v0.5
 
 gate closed
 catch 888e 1
