@@ -225,6 +225,24 @@ for i in range(int(sys.argv[2])):
 	wait_for 10 grep -q ready "$scratch/ready"
 }
 
+if nft -f - 2>"$scratch/nft" <<-END
+	table netdev t {
+		chain e {
+			type filter hook egress device v0 priority 0
+			counter
+		}
+	}
+	END
+then
+	ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null
+	is "$(nft -j list table netdev t |
+		jq '.nftables[].rule.expr[0].counter.packets // empty')" 3 \
+		"filters of nftables see each packet once"
+	nft delete table netdev t
+else
+	skip "filters of nftables" "no egress hook: $(head -n 1 "$scratch/nft")"
+fi
+
 ip link add v0.5 link v0 type vlan id 5
 ip link set v0.5 up
 n_op ip link add v1.5 link v1 type vlan id 5
@@ -438,7 +456,7 @@ if modprobe ifb numifbs=0 2>/dev/null; then
 	ok "its traffic passes"
 	optsample down v0
 else
-	skip "no ifb"
+	skip OPTSAMPLE_LINK_TYPE=ifb "no ifb"
 fi
 
 # 9. the end
