@@ -349,8 +349,8 @@ static int optsample_egress_changelink(struct net_device *dev,
 				       struct netlink_ext_ack *extack)
 {
 	struct optsample_egress *e = netdev_priv(dev);
+	u64 source, before = e->source;
 	struct net_device *link;
-	u64 source;
 	int err;
 
 	if (!data)
@@ -359,17 +359,19 @@ static int optsample_egress_changelink(struct net_device *dev,
 					 extack);
 	if (err)
 		return err;
+	link = rtnl_dereference(e->link);
+	if (data[IFLA_OPTSAMPLE_LINK])
+		link = optsample_egress_find(dev_net(dev),
+					     data[IFLA_OPTSAMPLE_LINK], extack);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
 	/* before the link: without it packets would have another address */
 	if (data[IFLA_OPTSAMPLE_SOURCE])
 		WRITE_ONCE(e->source, source);
-	if (!data[IFLA_OPTSAMPLE_LINK])
-		return 0;
-	link = optsample_egress_find(dev_net(dev), data[IFLA_OPTSAMPLE_LINK],
-				     extack);
-	if (IS_ERR(link))
-		return PTR_ERR(link);
 	err = optsample_egress_join(dev, link, extack);
-	if (!err)
+	if (err)
+		WRITE_ONCE(e->source, before);
+	else if (data[IFLA_OPTSAMPLE_LINK])
 		optsample_egress_changed(dev);
 	return err;
 }
