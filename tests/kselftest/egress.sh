@@ -130,11 +130,16 @@ is "$(set_link q0 q1)" "Too many levels of symbolic links" \
 is "$(set_link q0 d0 01:00:00:00:00:01)" "Cannot assign requested address" \
 	"and a source address of many"
 is "$(link_of q0)" d0 "the link stays then"
+dropped=$(counter q0 tx_dropped)
+is "$(set_link q0 nothing 02:00:00:00:00:01)" "No such device" \
+	"a source with a link that does not exist is refused"
+frames q0 2 "$(cat /sys/class/net/q0/address)"
+is $(($(counter q0 tx_dropped) - dropped)) 2 "the source stays then, too"
 is "$(set_link q0 d0 02:aa:aa:aa:aa:aa)" done "a source address"
 frames q0 3
-is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 0" "is given to what leaves"
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 2" "is given to what leaves"
 frames q0 2 02:02:02:02:02:02 "$(cat /sys/class/net/q0/address)"
-is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 2" \
+is "$(counter q0 tx_packets) $(counter q0 tx_dropped)" "3 4" \
 	"what has no neighbour yet is dropped"
 is "$(set_link q0 d0 00:00:00:00:00:00)" done "zeros"
 frames q0 2 02:02:02:02:02:02 "$(cat /sys/class/net/q0/address)"
@@ -148,7 +153,7 @@ ip -n other link add d1 type dummy
 ip -n other link set q0 up
 export -f frames
 ip netns exec other bash -c 'frames q0 4'
-is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 6 \
+is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 8 \
 	"a device that was moved away has no link"
 is "$(ip -n other -d -j link show q0 | jq -r '.[0].link')" null "and shows none"
 ip netns del other
@@ -385,6 +390,11 @@ ping -c 3 -i 0.2 -W 2 10.9.0.2 >/dev/null && [ "$(counter opt-v0 tx_packets)" -g
 ok "and its traffic takes this way"
 
 # 6. the queue or the redirect to it goes
+# theirs DIRECTION: a filter of the user's is there
+theirs() { tc filter show dev v0 "$1" pref 7 | grep -q flower; }
+for direction in egress ingress; do
+	tc filter add dev v0 $direction pref 7 protocol 0x88b6 flower action pass
+done
 ip link set opt-v0 down
 wait_for 10 eval '! redirected v0'
 ping -c 1 -W 2 10.9.0.2 >/dev/null
@@ -393,6 +403,8 @@ ip link set opt-v0 up
 wait_for 10 redirected v0
 ping -c 1 -W 2 10.9.0.2 >/dev/null
 ok "it is up again: v0 is redirected again"
+theirs egress && theirs ingress
+ok "filters of the user's stay"
 tc qdisc del dev v0 clsact
 wait_for 10 redirected v0
 ok "a redirect that was removed is made again"
@@ -408,8 +420,12 @@ ping -c 1 -W 2 10.9.0.2 >/dev/null
 ok "v0 was in another namespace, and is redirected again"
 refused "in use" rmmod sch_optsample
 ok "the module stays while its qdisc is in use"
+tc filter add dev v0 ingress pref 7 protocol 0x88b6 flower action pass
 optsample down v0
 ok "optsample down"
+theirs ingress && ! redirected v0
+ok "a filter of the user's stays"
+tc qdisc del dev v0 clsact
 [ ! -e /sys/class/net/opt-v0 ] && [ ! -e /sys/class/net/keep-v0 ]
 ok "and both devices are gone"
 optsample up v0 --settle 0ms 2>/dev/null
@@ -430,6 +446,10 @@ if [ $by = redirect ]; then
 	grep -q "mirred redirects v0 instead" "$scratch/up" && redirected v0
 	ok "no redirect.bpf.o: mirred takes its place" || sed 's/^/# /' "$scratch/up"
 fi
+passes() { tc filter show dev v0 egress pref 48999 | grep -q gact; }
+passes && tc filter del dev v0 egress pref 48999
+wait_for 10 passes
+ok "the filter that lets EAPOL pass was removed, and is made again"
 optsample down v0
 
 # 7. without cls_bpf: mirred

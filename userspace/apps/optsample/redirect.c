@@ -10,6 +10,7 @@
 
 bool redirect_again(struct state *st)
 {
+	bool clsact = st->stack.made_clsact;
 	char pins[CTL_PATH];
 	int redirect, err;
 
@@ -23,6 +24,8 @@ bool redirect_again(struct state *st)
 	      stack_own(&st->stack) ?: stack_redirect(&st->stack, redirect);
 	if (redirect >= 0)
 		close(redirect);
+	/* It stays if the user has filters there, and is ours all the same. */
+	st->stack.made_clsact |= clsact;
 	/* Also after an error: the device may be replaced again. */
 	st->ready = true;
 	state_save(st);

@@ -38,6 +38,7 @@ enum {
 };
 
 #define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
+#define STACK_INGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 
 bool stack_is_ethernet(const char *dev)
 {
@@ -134,7 +135,7 @@ int stack_link_set(int ifindex, int link, const uint8_t source[6])
 	return netlink_send(msg);
 }
 
-/* An older module has no link type. */
+/* for tests of what an older module gets, which has no link type */
 static bool link_wants_ifb(void)
 {
 	const char *type = getenv("OPTSAMPLE_LINK_TYPE");
@@ -224,9 +225,8 @@ static int qdisc_seen(struct nlmsghdr *h, void *arg)
 }
 
 /*
- * @q->kind stays empty if there is none. Return: 0, or a negative errno,
- *	already
- * logged.
+ * @q->kind stays empty if there is none. Return: 0, or a negative errno that
+ * is logged already.
  */
 static int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q)
 {
@@ -594,10 +594,20 @@ static int filter_delete(const struct stack *s, uint32_t pref,
 			    "redirect", s->dev);
 }
 
+/**
+ * struct filter_query - filters of clsact
+ * @ifindex:	of the device
+ * @pass:	there is the one that lets EAPOL pass
+ * @redirect:	there is the one that redirects
+ * @by_bpf:	@redirect is a BPF program, which needs no @pass
+ * @others:	there are filters that are not ours
+ */
 struct filter_query {
 	int	ifindex;
 	bool	pass;
 	bool	redirect;
+	bool	by_bpf;
+	bool	others;
 };
 
 static int filter_seen(struct nlmsghdr *h, void *arg)
@@ -605,11 +615,22 @@ static int filter_seen(struct nlmsghdr *h, void *arg)
 	struct filter_query *q = arg;
 	struct tcmsg *t = nlmsg_data(h);
 	uint32_t pref = TC_H_MAJ(t->tcm_info) >> 16;
+	struct nlattr *kind;
 
 	if (h->nlmsg_type != RTM_NEWTFILTER || t->tcm_ifindex != q->ifindex)
 		return 0;
-	q->pass |= pref == STACK_PREF_PASS;
-	q->redirect |= pref == STACK_PREF_REDIRECT;
+	if (t->tcm_parent != STACK_EGRESS ||
+	    (pref != STACK_PREF_PASS && pref != STACK_PREF_REDIRECT)) {
+		q->others = true;
+		return 0;
+	}
+	kind = nlmsg_find_attr(h, sizeof(*t), TCA_KIND);
+	if (pref == STACK_PREF_PASS) {
+		q->pass = true;
+	} else {
+		q->redirect = true;
+		q->by_bpf = kind && !strcmp(nla_get_string(kind), "bpf");
+	}
 	return 0;
 }
 
@@ -625,10 +646,20 @@ static int filter_find(int ifindex, struct filter_query *q)
 	memset(q, 0, sizeof(*q));
 	q->ifindex = ifindex;
 	err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
+	t.tcm_parent = STACK_INGRESS;
+	if (!err)
+		err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen,
+				   q);
 	if (err)
 		return cli_error(err, "cannot read filters: %s",
 				 netlink_why(err));
 	return 0;
+}
+
+/* EAPOL in the queue could not end an outage. */
+static bool filters_redirect(const struct filter_query *f)
+{
+	return f->redirect && (f->by_bpf || f->pass);
 }
 
 /*
@@ -811,6 +842,15 @@ int stack_keep(struct stack *s, int prog_fd)
 	return err;
 }
 
+/* The user's filters stay, and so does the qdisc that they are of. */
+static int clsact_undo(const struct stack *s)
+{
+	struct filter_query f;
+	int err = filter_find(s->ifindex, &f);
+
+	return err || f.others ? err : qdisc_delete(s, TC_H_CLSACT, 0);
+}
+
 int stack_redirect_undo(const struct stack *s)
 {
 	int err;
@@ -820,7 +860,7 @@ int stack_redirect_undo(const struct stack *s)
 	err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
 	      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
 	if (!err && s->made_clsact)
-		err = qdisc_delete(s, TC_H_CLSACT, 0);
+		err = clsact_undo(s);
 	return err;
 }
 
@@ -828,7 +868,7 @@ bool stack_is_redirected(const struct stack *s)
 {
 	struct filter_query f;
 
-	return filter_find(s->ifindex, &f) || f.redirect;
+	return filter_find(s->ifindex, &f) || filters_redirect(&f);
 }
 
 int stack_down(const struct stack *s)
@@ -864,7 +904,7 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 			return false;
 		}
 		if (strcmp(q.kind, "optsample") ||
-		    (s->made_ifb && !f.redirect))
+		    (s->made_ifb && !filters_redirect(&f)))
 			snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
 		else if (s->made_keep && !netlink_ifindex(s->keep))
 			snprintf(why, STACK_WHY, "has lost %s, which keeps its addresses",
