@@ -486,6 +486,9 @@ finds ok kernel.ifb "own link type"
 finds ok kernel.cls_bpf "no back-pressure"
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
+finds error module "not installed" "install the package optsample-dkms and the headers of kernel 4.9"
+put "/usr/src/optsample-$("$doctor" --version | grep -o '[0-9.]*$')/dkms.conf" ""
+run
 finds error module "not installed" "apt install dkms linux-headers-4.9.337-tegra && dkms install optsample/"
 put /etc/os-release "ID=fedora"
 name="Jetson without Debian"

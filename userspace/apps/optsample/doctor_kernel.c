@@ -336,6 +336,8 @@ static bool kernel_was_replaced(const struct doctor *d, const char *release)
 
 static void module_report_missing(struct doctor *d, const struct kernel *k)
 {
+	const char *release = *k->release ? k->release : "$(uname -r)";
+
 	if (kernel_option(k, "MODULES") == 'n') {
 		finding_add(d, DOCTOR_ERROR, NULL,
 			    "the kernel cannot load modules");
@@ -349,11 +351,14 @@ static void module_report_missing(struct doctor *d, const struct kernel *k)
 		finding_add(d, DOCTOR_ERROR, NULL,
 			    "the module sch_optsample is not installed for kernel %s",
 			    *k->release ? k->release : "?");
-		finding_fix_package(d, "dkms linux-headers-%s && dkms install optsample/"
-				    OPTSAMPLE_VERSION,
-				    "dkms and the headers of kernel %s, then 'dkms install optsample/"
-				    OPTSAMPLE_VERSION "'",
-				    *k->release ? k->release : "$(uname -r)");
+		if (doctor_exists(d, "/usr/src/optsample-" OPTSAMPLE_VERSION))
+			finding_fix_package(d, "dkms linux-headers-%s && dkms install optsample/"
+					    OPTSAMPLE_VERSION,
+					    "dkms and the headers of kernel %s, then 'dkms install optsample/"
+					    OPTSAMPLE_VERSION "'", release);
+		else
+			finding_fix(d, "install the package optsample-dkms and the headers of kernel %s",
+				    release);
 	}
 }
 
