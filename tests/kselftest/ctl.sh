@@ -117,7 +117,7 @@ test_refusals()
 	exits=2 fails "^optsample: up: --limit needs a value, see" \
 		optsample up v0 --limit
 	exits=2 fails "^optsample: show: no option -x, see" optsample show -x
-	exits=2 fails '^optsample: topics: unexpected "v0", see' optsample topics v0
+	exits=2 fails "^optsample: topics: one DEV only, see" optsample topics v0 v1
 	cp "$(command -v optsample)" lonely
 	[ -d /sys/module/sch_optsample ] || {
 		fails "no kernel module" ./lonely up v0
@@ -835,7 +835,7 @@ test_traffic()
 	ok "up with DDS about"
 	grep -q "given up by the others after 25 s" err
 	ok "a warning of the short lease"
-	optsample topics --dev v0 --seconds 3 | grep -q "^/camera/image sensor_msgs/msg/Image"
+	optsample topics v0 --seconds 3 | grep -q "^/camera/image sensor_msgs/msg/Image"
 	ok "topics"
 	wait_for 20 test -s sub.csv
 	ok "images arrive"

@@ -222,7 +222,7 @@ test_udpros()
 	peer_op ros1-sub -u image:/camera/rgb text:/text
 	wait_for 60 tagged 1
 	ok "a UDPROS connection: its addresses and ports"
-	optsample topics --dev v0 --seconds 8 >out 2>&1
+	optsample topics v0 --seconds 8 >out 2>&1
 	grep -A 2 '^/camera/rgb sensor_msgs/msg/CompressedImage$' out |
 		tr -d '\n' | grep -q "UDPROS, best effort.sampled$"
 	ok "topics lists it"

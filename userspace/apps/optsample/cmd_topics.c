@@ -13,13 +13,11 @@
 #include "state.h"
 #include "udpros.h"
 
-enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV,
-       OPT_MASTER };
+enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_MASTER };
 
 static const struct argp_option topics_options[] = {
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
 	{ "seconds", OPT_SECONDS, "S", 0, "time to listen (3)", 1 },
-	{ "dev", OPT_DEV, "DEV", 0, "interface to listen on", 1 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master (ROS_MASTER_URI; none)", 1 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "as for up", 2 },
 	{ "types", OPT_TYPES, "LIST", 0, "as for up", 2 },
@@ -48,9 +46,6 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 		if (parse_u32(arg, 1, 3600, &t->seconds))
 			return cli_error(-EINVAL, "seconds must be 1..3600");
 		return 0;
-	case OPT_DEV:
-		t->dev = arg;
-		return 0;
 	case OPT_MASTER:
 		t->master = arg;
 		return 0;
@@ -61,7 +56,10 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 		t->rules.types = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		return cli_usage("topics", "unexpected \"%s\"", arg);
+		if (t->dev)
+			return cli_usage("topics", "one DEV only");
+		t->dev = arg;
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -120,9 +118,9 @@ static void topics_print(const struct topics *t, const struct topic *topic)
 int cmd_topics(int argc, char **argv)
 {
 	static const struct argp argp = {
-		topics_options, topics_parse, NULL,
+		topics_options, topics_parse, "[DEV]",
 		"List the topics that have writers now, and which of them "
-		"would be sampled.", NULL, NULL, NULL
+		"would be sampled. Listens on interface DEV.", NULL, NULL, NULL
 	};
 	static const struct discovery_ops ops = {
 		.topic = topics_seen,
