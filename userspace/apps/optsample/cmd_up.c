@@ -54,7 +54,7 @@ static const struct argp_option up_options[] = {
 	  1 },
 	{ "settle", OPT_SETTLE, "TIME", 0,
 	  "time to hold after the link is back, with unit (500ms)", 1 },
-	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
+	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, such as 10Mbit (unlimited)", 1 },
 	{ NULL, 0, NULL, 0, "Topics and peers:", 2 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
