@@ -148,6 +148,56 @@ test_ament()
 	done
 }
 
+# bloom packages them for ROS; its index is a small one here: no network
+test_bloom()
+{
+	local dir key name
+	local dist=$scratch/index
+
+	command -v bloom-generate >"$scratch/out" ||
+		{ skip bloom "no bloom-generate (package python3-bloom)"; return; }
+	mkdir -p "$dist" "$scratch/home"
+	for key in ament_cmake diagnostic_msgs geometry_msgs launch launch_ros \
+		rclpy ros2launch rosidl_default_generators \
+		rosidl_default_runtime std_msgs; do
+		echo "$key: {debian: [ros-jazzy-${key//_/-}]}"
+	done >"$dist/keys.yaml"
+	echo "yaml file://$dist/keys.yaml" >"$dist/keys.list"
+	cat >"$dist/index.yaml" <<-END
+		distributions:
+		  jazzy:
+		    distribution: [jazzy.yaml]
+		    distribution_cache: file://$dist/none.yaml
+		    distribution_status: active
+		    distribution_type: ros2
+		    python_version: 3
+		type: index
+		version: 4
+	END
+	cat >"$dist/jazzy.yaml" <<-END
+		release_platforms: {debian: [bookworm]}
+		repositories: {}
+		type: distribution
+		version: 2
+	END
+	for dir in idl/gdim_msgs userspace/plugin/optsample_ros; do
+		name=$(basename "$dir")
+		cp -r "$dir" "$scratch/$name"
+		(
+			export HOME=$scratch/home ROS_HOME=$scratch/home
+			export ROSDEP_SOURCE_PATH=$dist
+			export ROSDISTRO_INDEX_URL=file://$dist/index.yaml
+			cd "$scratch/$name" && rosdep update --rosdistro jazzy &&
+				bloom-generate rosdebian --os-name debian \
+					--os-version bookworm --ros-distro jazzy
+		) >"$scratch/out" 2>&1 </dev/null &&
+			grep -q "^Package: ros-jazzy-${name//_/-}\$" \
+				"$scratch/$name/debian/control"
+		ok "$dir: a package of ROS, by bloom" ||
+			sed 's/^/# /' "$scratch/out"
+	done
+}
+
 # the node's statuses, with a program that answers as optsample does
 test_status()
 {
@@ -237,6 +287,7 @@ test_units
 test_settings
 test_completion
 test_ament
+test_bloom
 test_status
 test_launch
 done_testing
