@@ -132,7 +132,7 @@ check-distros: packages-queue+programs+demo+check+check-full
 		tools/machines/distro --table; exit $$status
 
 # what was downloaded stays
-DOWNLOADED := apt chroot distros guest guest.lock kernels linux-source tdc
+DOWNLOADED := apt chroot distros emulator emulator.lock guest guest.lock kernels linux-source tdc
 clean:
 	$(Q)[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 \
 		$(DOWNLOADED:%=! -name %) ! -name demo ! -name arm64 -exec rm -rf {} +
