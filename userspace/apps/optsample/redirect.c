@@ -35,18 +35,18 @@ bool redirect_again(struct state *st)
 void redirect_guard(struct state *st)
 {
 	const struct stack *s = &st->stack;
-	bool up, there;
+	bool up, there, whole;
 
 	/* Without its redirect an ipvlan would be deleted. */
 	if (!st->ready || !s->made_ifb || s->made_own || !state_is_here(st) ||
 	    s->ifindex != (int)netlink_ifindex(s->dev))
 		return;
 	up = netlink_is_up(s->queue);
-	there = stack_is_redirected(s);
+	there = stack_is_redirected(s, &whole);
 	if (!up && there && !stack_redirect_undo(s))
 		cli_warn("%s is gone or down: %s sends without a queue",
 			 s->queue, s->dev);
-	else if (up && !there && redirect_again(st))
+	else if (up && !whole && redirect_again(st))
 		cli_warn("%s had lost the redirect to %s: made again", s->dev,
 			 s->queue);
 }

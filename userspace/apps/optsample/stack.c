@@ -864,11 +864,14 @@ int stack_redirect_undo(const struct stack *s)
 	return err;
 }
 
-bool stack_is_redirected(const struct stack *s)
+bool stack_is_redirected(const struct stack *s, bool *whole)
 {
 	struct filter_query f;
 
-	return filter_find(s->ifindex, &f) || filters_redirect(&f);
+	if (filter_find(s->ifindex, &f))
+		f.redirect = f.by_bpf = true;
+	*whole = filters_redirect(&f);
+	return f.redirect;
 }
 
 int stack_down(const struct stack *s)

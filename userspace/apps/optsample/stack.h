@@ -165,8 +165,14 @@ int stack_link_set(int ifindex, int link, const uint8_t source[6]);
 
 /* Only the last step, for a device that replaced another one */
 int stack_redirect(const struct stack *s, int redirect_fd);
-/* Is @dev redirected? Also true after a read error */
-bool stack_is_redirected(const struct stack *s);
+/**
+ * stack_is_redirected - is DEV redirected to its queue
+ * @s:		what up did
+ * @whole:	out: with all filters that this needs
+ *
+ * Both are true after a read error.
+ */
+bool stack_is_redirected(const struct stack *s, bool *whole);
 /*
  * Undo it, for a device that was replaced. The ipvlan is removed.
  */
