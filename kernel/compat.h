@@ -13,8 +13,8 @@
 #if IS_ENABLED(CONFIG_CFG80211)
 #include <net/cfg80211.h>
 #endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
+#define skb_csum_is_sctp(skb)	((skb)->csum_not_inet)
 #define bpf_prog_run	BPF_PROG_RUN
 #define tcf_classify(skb, block, tp, res, compat) \
 	tcf_classify(skb, tp, res, compat)

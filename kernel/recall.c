@@ -173,7 +173,7 @@ bool optsample_recall_relieve(struct optsample_sched *q, bool any)
 /* Make sure that no layer below copies the data before mac80211 clones it. */
 static bool optsample_recall_ready(struct sk_buff *skb)
 {
-	return !skb->csum_not_inet &&
+	return !skb_csum_is_sctp(skb) &&
 	       !(skb_is_nonlinear(skb) && skb_linearize(skb)) &&
 	       !(skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb));
 }
