@@ -4,7 +4,7 @@ FLAGS	:= -I$(BUILD)/ros1
 LIBS	:= -Wl,--version-script=userspace/plugin/roscpp/link.map -lroscpp
 
 # only for the very roscpp that it was built against
-ROSCPP	:= $(realpath $(shell $(CC) -print-file-name=libroscpp.so))
+ROSCPP	:= $(realpath $(shell $(CC) -print-file-name=libroscpp.so 2>/dev/null))
 $(BUILD)/ros1/build_id.h: userspace/plugin/roscpp/build_id.sh $(ROSCPP)
 	@mkdir -p $(@D)
 	$(Q)$< $(ROSCPP) >$@
