@@ -231,3 +231,27 @@ int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg)
 	nl_cb_put(cb);
 	return lost;
 }
+
+struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
+			  uint32_t handle, uint32_t info)
+{
+	struct tcmsg t = {
+		.tcm_ifindex = ifindex,
+		.tcm_parent = parent,
+		.tcm_handle = handle,
+		.tcm_info = info,
+	};
+
+	return netlink_request(type, flags, &t, sizeof(t));
+}
+
+int netlink_delete(struct nl_msg *msg, const char *what, const char *dev)
+{
+	int err = netlink_send(msg);
+
+	/* -EINVAL: its parent is missing, or it is not ours */
+	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
+		return 0;
+	return cli_error(err, "cannot remove the %s of %s: %s", what, dev,
+			 netlink_why(err));
+}

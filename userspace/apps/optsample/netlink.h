@@ -27,6 +27,15 @@ struct nl_msg *netlink_request(int type, int flags, const void *header,
 int netlink_send(struct nl_msg *msg);
 const char *netlink_why(int err);
 
+/* Begin a message on a qdisc or filter; the arguments are fields of tcmsg. */
+struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
+			  uint32_t handle, uint32_t info);
+/*
+ * Send a deletion. What is not there is no error. Return: 0, or the error,
+ * logged as "cannot remove the @what of @dev: why"
+ */
+int netlink_delete(struct nl_msg *msg, const char *what, const char *dev);
+
 /* Called with each message of an answer. Return: 0 to go on, 1 to stop */
 typedef int (*netlink_fn)(struct nlmsghdr *h, void *arg);
 /* As netlink_send(), and @fn gets the answer */

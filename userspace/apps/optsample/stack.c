@@ -19,26 +19,20 @@
 #include <linux/if_ether.h>
 #include <linux/if_arp.h>
 #include <linux/pkt_cls.h>
-#include <linux/tc_act/tc_gact.h>
-#include <linux/tc_act/tc_mirred.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/pkt_sch_optsample.h>
+#include "filter.h"
 #include "netlink.h"
 #include "stack.h"
 
 enum {
-	STACK_PREF_PASS		= 48999,	/* after the user's filters */
-	STACK_PREF_REDIRECT	= 49000,
 	STACK_ORDINARY		= STACK_HANDLE | 0xffff, /* see tc-optsample(8) */
 	STACK_ORDINARY_PACKETS	= 1000,
 	STACK_MEMLIMIT		= 64 << 20,	/* the kernel's default */
 };
-
-#define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
-#define STACK_INGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 
 bool stack_is_ethernet(const char *dev)
 {
@@ -73,20 +67,6 @@ bool stack_is_wireless(const char *dev)
 		return true;
 	snprintf(path, sizeof(path), "/sys/class/net/%s/wireless", dev);
 	return !access(path, F_OK);
-}
-
-static struct nl_msg *tc_request(int type, int flags, int ifindex,
-				 uint32_t parent, uint32_t handle,
-				 uint32_t info)
-{
-	struct tcmsg t = {
-		.tcm_ifindex = ifindex,
-		.tcm_parent = parent,
-		.tcm_handle = handle,
-		.tcm_info = info,
-	};
-
-	return netlink_request(type, flags, &t, sizeof(t));
 }
 
 /* Send. Return: 0, or the error, logged as "cannot @what @dev: why" */
@@ -254,7 +234,7 @@ static struct nl_msg *optsample_request(const struct stack *s,
 					const struct stack_config *cfg,
 					uint32_t recall, uint32_t prog)
 {
-	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+	struct nl_msg *msg = netlink_tc(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
 					netlink_ifindex(s->queue), TC_H_ROOT,
 					STACK_HANDLE, 0);
@@ -321,7 +301,7 @@ static int qdisc_add_optsample(const struct stack *s,
 static int qdisc_add_ordinary(const struct stack *s,
 			      const struct stack_config *cfg)
 {
-	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+	struct nl_msg *msg = netlink_tc(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
 					netlink_ifindex(s->queue),
 					STACK_ORDINARY, 0, 0);
@@ -391,7 +371,7 @@ static int qdisc_change(const char *queue,
 		return err;
 	if (strcmp(q.kind, "optsample"))
 		return cli_error(-ENOENT, "%s has no optsample qdisc", queue);
-	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
+	msg = netlink_tc(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
 	nla_put_string(msg, TCA_KIND, "optsample");
 	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
 	put(msg, arg);
@@ -431,7 +411,7 @@ int stack_pause(const char *queue, uint32_t ms)
 
 static int qdisc_add_clsact(int ifindex, const char *dev)
 {
-	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+	struct nl_msg *msg = netlink_tc(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_EXCL, ifindex, TC_H_CLSACT,
 					TC_H_MAKE(TC_H_CLSACT, 0), 0);
 
@@ -439,227 +419,11 @@ static int qdisc_add_clsact(int ifindex, const char *dev)
 	return stack_do(msg, "add clsact to", dev);
 }
 
-/* Send a deletion. A missing object is not an error. */
-static int stack_delete(struct nl_msg *msg, const char *what,
-			const char *dev)
-{
-	int err = netlink_send(msg);
-
-	/* -EINVAL: its parent is missing, or it is not ours */
-	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
-		return 0;
-	return cli_error(err, "cannot remove the %s of %s: %s", what, dev,
-			 netlink_why(err));
-}
-
 static int qdisc_delete(const struct stack *s, uint32_t parent,
 			uint32_t handle)
 {
-	return stack_delete(tc_request(RTM_DELQDISC, 0, s->ifindex, parent,
-				       handle, 0), "qdisc", s->dev);
-}
-
-/*
- * Filters
- */
-
-static struct nl_msg *filter_request(int ifindex, uint32_t parent,
-				     uint32_t pref, uint16_t protocol,
-				     const char *kind)
-{
-	struct nl_msg *msg = tc_request(RTM_NEWTFILTER, NLM_F_CREATE |
-					NLM_F_EXCL, ifindex, parent, 0,
-					TC_H_MAKE(pref << 16,
-						  htons(protocol)));
-
-	nla_put_string(msg, TCA_KIND, kind);
-	return msg;
-}
-
-/**
- * struct filter - a filter at egress of DEV that matches everything
- * @pref:	its preference
- * @protocol:	only packets of this one
- * @action:	kind of its action
- * @attr:	attribute of the action,
- * @parms:	its value, and
- * @size:	its size in bytes
- */
-struct filter {
-	uint32_t	pref;
-	uint16_t	protocol;
-	const char	*action;
-	int		attr;
-	const void	*parms;
-	size_t		size;
-};
-
-/* @kind has its actions as attribute @acts_attr */
-static int filter_send(const struct stack *s, const struct filter *f,
-		       const char *kind, int acts_attr)
-{
-	struct nl_msg *msg = filter_request(s->ifindex, STACK_EGRESS, f->pref,
-					    f->protocol, kind);
-	struct nlattr *opts, *acts, *act, *act_opts;
-
-	opts = nla_nest_start(msg, TCA_OPTIONS);
-	acts = nla_nest_start(msg, acts_attr);
-	act = nla_nest_start(msg, 1);
-	nla_put_string(msg, TCA_ACT_KIND, f->action);
-	act_opts = nla_nest_start(msg, TCA_ACT_OPTIONS);
-	nla_put(msg, f->attr, f->size, f->parms);
-	nla_nest_end(msg, act_opts);
-	nla_nest_end(msg, act);
-	nla_nest_end(msg, acts);
-	nla_nest_end(msg, opts);
-	return netlink_send(msg);
-}
-
-/*
- * JetPack's kernels have no matchall; basic without a tree and flower without
- * keys match all, too.
- */
-static int filter_add(const struct stack *s, const struct filter *f)
-{
-	int err = filter_send(s, f, "matchall", TCA_MATCHALL_ACT);
-
-	if (err == -ENOENT)
-		err = filter_send(s, f, "basic", TCA_BASIC_ACT);
-	if (err == -ENOENT)
-		err = filter_send(s, f, "flower", TCA_FLOWER_ACT);
-	if (err)
-		cli_error(err, "cannot add a filter with %s to %s: %s",
-			  f->action, s->dev, netlink_why(err));
-	return err;
-}
-
-static int filter_add_pass(const struct stack *s, uint16_t protocol)
-{
-	struct tc_gact parms = { .action = TC_ACT_OK };
-
-	return filter_add(s, &(struct filter){
-		.pref = STACK_PREF_PASS, .protocol = protocol,
-		.action = "gact", .attr = TCA_GACT_PARMS,
-		.parms = &parms, .size = sizeof(parms),
-	});
-}
-
-static int filter_add_redirect(const struct stack *s)
-{
-	struct tc_mirred parms = {
-		.action = TC_ACT_STOLEN,
-		.eaction = TCA_EGRESS_REDIR,
-		.ifindex = netlink_ifindex(s->queue),
-	};
-
-	return filter_add(s, &(struct filter){
-		.pref = STACK_PREF_REDIRECT, .protocol = ETH_P_ALL,
-		.action = "mirred", .attr = TCA_MIRRED_PARMS,
-		.parms = &parms, .size = sizeof(parms),
-	});
-}
-
-static int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
-			  const char *name, int prog_fd)
-{
-	struct nl_msg *msg = filter_request(ifindex, parent, pref, ETH_P_ALL,
-					    "bpf");
-	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
-
-	nla_put_u32(msg, TCA_BPF_FD, prog_fd);
-	nla_put_string(msg, TCA_BPF_NAME, name);
-	nla_put_u32(msg, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
-	nla_nest_end(msg, opts);
-	return netlink_send(msg);
-}
-
-static int filter_add_classifier(const struct stack *s, int prog_fd)
-{
-	int err = filter_add_bpf(netlink_ifindex(s->queue), STACK_HANDLE, 1,
-				 "ros_tag", prog_fd);
-
-	if (err)
-		cli_error(err, "cannot add the BPF program to %s: %s",
-			  s->queue, netlink_why(err));
-	return err;
-}
-
-static int filter_delete(const struct stack *s, uint32_t pref,
-			 uint16_t protocol)
-{
-	return stack_delete(tc_request(RTM_DELTFILTER, 0, s->ifindex,
-				       STACK_EGRESS, 0,
-				       TC_H_MAKE(pref << 16,
-						 htons(protocol))),
-			    "redirect", s->dev);
-}
-
-/**
- * struct filter_query - filters of clsact
- * @ifindex:	of the device
- * @pass:	there is the one that lets EAPOL pass
- * @redirect:	there is the one that redirects
- * @by_bpf:	@redirect is a BPF program, which needs no @pass
- * @others:	there are filters that are not ours
- */
-struct filter_query {
-	int	ifindex;
-	bool	pass;
-	bool	redirect;
-	bool	by_bpf;
-	bool	others;
-};
-
-static int filter_seen(struct nlmsghdr *h, void *arg)
-{
-	struct filter_query *q = arg;
-	struct tcmsg *t = nlmsg_data(h);
-	uint32_t pref = TC_H_MAJ(t->tcm_info) >> 16;
-	struct nlattr *kind;
-
-	if (h->nlmsg_type != RTM_NEWTFILTER || t->tcm_ifindex != q->ifindex)
-		return 0;
-	if (t->tcm_parent != STACK_EGRESS ||
-	    (pref != STACK_PREF_PASS && pref != STACK_PREF_REDIRECT)) {
-		q->others = true;
-		return 0;
-	}
-	kind = nlmsg_find_attr(h, sizeof(*t), TCA_KIND);
-	if (pref == STACK_PREF_PASS) {
-		q->pass = true;
-	} else {
-		q->redirect = true;
-		q->by_bpf = kind && !strcmp(nla_get_string(kind), "bpf");
-	}
-	return 0;
-}
-
-/* Return: as qdisc_find() */
-static int filter_find(int ifindex, struct filter_query *q)
-{
-	struct tcmsg t = {
-		.tcm_ifindex = ifindex,
-		.tcm_parent = STACK_EGRESS,
-	};
-	int err;
-
-	memset(q, 0, sizeof(*q));
-	q->ifindex = ifindex;
-	err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
-	t.tcm_parent = STACK_INGRESS;
-	if (!err)
-		err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen,
-				   q);
-	if (err)
-		return cli_error(err, "cannot read filters: %s",
-				 netlink_why(err));
-	return 0;
-}
-
-/* EAPOL in the queue could not end an outage. */
-static bool filters_redirect(const struct filter_query *f)
-{
-	return f->redirect && (f->by_bpf || f->pass);
+	return netlink_delete(netlink_tc(RTM_DELQDISC, 0, s->ifindex, parent,
+					 handle, 0), "qdisc", s->dev);
 }
 
 /*
@@ -719,8 +483,8 @@ int stack_plan(struct stack *s)
 		return err;
 	if (ifb && (f.pass || f.redirect))
 		return cli_error(-EBUSY, "%s has egress filters of pref %d or %d, which optsample uses, see 'optsample show'",
-				 s->dev, STACK_PREF_PASS,
-				 STACK_PREF_REDIRECT);
+				 s->dev, FILTER_PREF_PASS,
+				 FILTER_PREF_REDIRECT);
 	s->ifindex = ifindex;
 	s->made_ifb = ifb;
 	s->made_keep = *s->keep;
@@ -785,13 +549,24 @@ int stack_redirect(const struct stack *s, int redirect_fd)
 	if (err)
 		return err;
 	err = redirect_fd < 0 ? -ENOENT :
-	      filter_add_bpf(s->ifindex, STACK_EGRESS, STACK_PREF_REDIRECT,
+	      filter_add_bpf(s->ifindex, FILTER_EGRESS, FILTER_PREF_REDIRECT,
 			     "redirect", redirect_fd);
 	if (err == -ENOENT)	/* the kernel has no cls_bpf */
 		return redirect_by_mirred(s);
 	if (err)
 		cli_error(err, "cannot add the BPF program to %s: %s", s->dev,
 			  netlink_why(err));
+	return err;
+}
+
+static int filter_add_classifier(const struct stack *s, int prog_fd)
+{
+	int err = filter_add_bpf(netlink_ifindex(s->queue), STACK_HANDLE, 1,
+				 "ros_tag", prog_fd);
+
+	if (err)
+		cli_error(err, "cannot add the BPF program to %s: %s",
+			  s->queue, netlink_why(err));
 	return err;
 }
 
@@ -825,7 +600,7 @@ int stack_keep(struct stack *s, int prog_fd)
 	err = qdisc_add_clsact(netlink_ifindex(s->keep), s->keep);
 	if (err)
 		return err;
-	err = filter_add_bpf(netlink_ifindex(s->keep), STACK_EGRESS, 1, "keep",
+	err = filter_add_bpf(netlink_ifindex(s->keep), FILTER_EGRESS, 1, "keep",
 			     prog_fd);
 	if (err == -ENOENT) {
 		cli_warn("the kernel has no cls_bpf: %s loses what it sends if its network manager removes its addresses",
@@ -857,8 +632,8 @@ int stack_redirect_undo(const struct stack *s)
 
 	if (s->made_own)	/* the rest is removed with it */
 		return link_delete_own(s);
-	err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
-	      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
+	err = filter_delete(s, FILTER_PREF_REDIRECT, ETH_P_ALL) ?:
+	      filter_delete(s, FILTER_PREF_PASS, ETH_P_PAE);
 	if (!err && s->made_clsact)
 		err = clsact_undo(s);
 	return err;
