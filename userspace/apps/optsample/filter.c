@@ -154,25 +154,28 @@ static int filter_seen(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-int filter_find(int ifindex, struct filter_query *q)
+/* Adds to @q what is at @parent. */
+static int filter_dump(struct filter_query *q, uint32_t parent)
 {
 	struct tcmsg t = {
-		.tcm_ifindex = ifindex,
-		.tcm_parent = FILTER_EGRESS,
+		.tcm_ifindex = q->ifindex,
+		.tcm_parent = parent,
 	};
-	int err;
+	int err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
 
-	memset(q, 0, sizeof(*q));
-	q->ifindex = ifindex;
-	err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
-	t.tcm_parent = FILTER_INGRESS;
-	if (!err)
-		err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen,
-				   q);
-	if (err)
-		return cli_error(err, "cannot read filters: %s",
-				 netlink_why(err));
-	return 0;
+	return err ? cli_error(err, "cannot read filters: %s",
+			       netlink_why(err)) : 0;
+}
+
+int filter_find(int ifindex, struct filter_query *q)
+{
+	*q = (struct filter_query){ .ifindex = ifindex };
+	return filter_dump(q, FILTER_EGRESS);
+}
+
+int filter_find_all(int ifindex, struct filter_query *q)
+{
+	return filter_find(ifindex, q) ?: filter_dump(q, FILTER_INGRESS);
 }
 
 bool filters_redirect(const struct filter_query *f)

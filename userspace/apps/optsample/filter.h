@@ -31,8 +31,12 @@ struct filter_query {
 	bool	others;
 };
 
-/* Return: 0, or a negative errno that is logged already */
+/*
+ * Find the filters at egress, or all of clsact. Return: 0, or a negative errno
+ * that is logged already
+ */
 int filter_find(int ifindex, struct filter_query *q);
+int filter_find_all(int ifindex, struct filter_query *q);
 /* Do they redirect? EAPOL in the queue could not end an outage. */
 bool filters_redirect(const struct filter_query *q);
 

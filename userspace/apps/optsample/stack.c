@@ -621,7 +621,7 @@ int stack_keep(struct stack *s, int prog_fd)
 static int clsact_undo(const struct stack *s)
 {
 	struct filter_query f;
-	int err = filter_find(s->ifindex, &f);
+	int err = filter_find_all(s->ifindex, &f);
 
 	return err || f.others ? err : qdisc_delete(s, TC_H_CLSACT, 0);
 }
