@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
 TESTS	:= settings
-FUZZ	:= http_parse
+FUZZ	:= http_parse http_auth
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
 $(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/base/installed.o): $(BUILD)/.folders

@@ -44,7 +44,7 @@ struct config_remap {
  * @slop:	s; 0: submaps belong to the node that their frame names; else to
  *		the transform with the nearest stamp, at most this far away
  * @http:	listen address, empty: no HTTP; @http_tokens: a file, empty:
- *		none (web_auth.h)
+ *		none (http_auth.h)
  * @range:	physical values of 0 and of the full value, by modality
  * @ranged:	by modality: the user gave a limit of its range
  * @records:	folder of logs and snapshots; empty: the store's name and -logs

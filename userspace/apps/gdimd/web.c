@@ -29,12 +29,12 @@ static const char *origin_host(const char *origin)
 /* Return: 0, or the status of an error */
 static int check_sender(struct web_worker *w)
 {
-	const struct web_auth *a = &w->web->auth;
+	const struct http_auth *a = &w->web->auth;
 	const char *host = http_header(w->asked, "Host");
 
-	if (a->loopback && (!host || !web_auth_host(a, host)))
+	if (a->loopback && (!host || !http_auth_host(a, host)))
 		return web_refuse(w, 403, "wrong Host header: use localhost");
-	if (a->tokens && !web_auth_token(a, http_header(w->asked,
+	if (a->tokens && !http_auth_token(a, http_header(w->asked,
 							"Authorization")))
 		return web_refuse(w, 401, "missing or wrong token: send "
 				  "'Authorization: Bearer TOKEN'");
@@ -54,7 +54,7 @@ static bool is_local(const struct web_worker *w)
 		at++;
 		at[strcspn(at, "]")] = 0;
 	}
-	return web_auth_is_local(at);
+	return http_auth_is_local(at);
 }
 
 /* A page of another site can send, too, but not with this content type */
@@ -310,7 +310,7 @@ int web_open(struct web **out, const struct web_config *config,
 	signal(SIGPIPE, SIG_IGN);
 	if (getrandom(&web->run, sizeof(web->run), 0) < 0)
 		web->run = loop_now();
-	err = web_auth_open(&web->auth, config->where, config->tokens, error);
+	err = http_auth_open(&web->auth, config->where, config->tokens, error);
 	if (!err)
 		err = web_tiles_open(web);
 	if (!err)

@@ -19,7 +19,7 @@ struct web;
 
 /**
  * struct web_config - where to listen, and sources of the answers
- * @where:	listen address, see web_auth_open(); empty: no server
+ * @where:	listen address, see http_auth_open(); empty: no server
  * @tokens:	file with tokens; empty: none
  * @site:	answers queries
  * @is_slow:	whether a command is run in a thread of the server, not the loop

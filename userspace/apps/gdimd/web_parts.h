@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include "base/http_server.h"
 #include "apps/gdimd/web.h"
-#include "apps/gdimd/web_auth.h"
+#include "base/http_auth.h"
 #include "apps/gdimd/web_request.h"
 #include "base/bytes.h"
 #include "base/loop_call.h"
@@ -37,7 +37,7 @@ struct web {
 	struct web_config	config;
 	struct loop_call	*calls;
 	struct http_server	*server;
-	struct web_auth		auth;
+	struct http_auth		auth;
 	pthread_mutex_t		whole;
 	uint64_t		run;
 	struct bytes		nothing;

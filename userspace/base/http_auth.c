@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_auth - listen address and access control of HTTP
+ * http_auth - listen address and access control of HTTP
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "apps/gdimd/web_auth.h"
+#include "base/http_auth.h"
 #include "base/error.h"
 
 /*
@@ -30,7 +30,7 @@ static bool is_loopback(const struct sockaddr_storage *s)
 	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-bool web_auth_is_local(const char *address)
+bool http_auth_is_local(const char *address)
 {
 	struct sockaddr_storage s = { 0 };
 	struct sockaddr_in *v4 = (void *)&s;
@@ -44,11 +44,11 @@ bool web_auth_is_local(const char *address)
 }
 
 /* The name in HOST or HOST:PORT, in lower case. Return: false: too long */
-static bool host_name(const char *host, char name[WEB_HOST])
+static bool host_name(const char *host, char name[HTTP_HOST])
 {
 	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
 
-	if (n > strlen(host) || n >= WEB_HOST)
+	if (n > strlen(host) || n >= HTTP_HOST)
 		return false;
 	if (n && host[n - 1] == '.')
 		n--;
@@ -58,11 +58,11 @@ static bool host_name(const char *host, char name[WEB_HOST])
 	return true;
 }
 
-static int find_address(struct web_auth *a, const char *where,
+static int find_address(struct http_auth *a, const char *where,
 			char error[ERROR_TEXT])
 {
 	const bool port = strspn(where, "0123456789") == strlen(where);
-	char full[WEB_HOST];
+	char full[HTTP_HOST];
 	int err;
 
 	if (snprintf(full, sizeof(full), "%s%s", port ? "127.0.0.1:" : "",
@@ -81,9 +81,9 @@ static int find_address(struct web_auth *a, const char *where,
  * Tokens
  */
 
-static int add_token(struct web_auth *a, const char *line, size_t n)
+static int add_token(struct http_auth *a, const char *line, size_t n)
 {
-	if (a->tokens == WEB_TOKENS || n < WEB_TOKEN_MIN || n >= WEB_TOKEN)
+	if (a->tokens == HTTP_TOKENS || n < HTTP_TOKEN_MIN || n >= HTTP_TOKEN)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
 		if (!isgraph((unsigned char)line[i]))
@@ -93,10 +93,10 @@ static int add_token(struct web_auth *a, const char *line, size_t n)
 	return 0;
 }
 
-static int read_lines(struct web_auth *a, FILE *in, const char *path,
+static int read_lines(struct http_auth *a, FILE *in, const char *path,
 		      char error[ERROR_TEXT])
 {
-	char line[2 * WEB_TOKEN];
+	char line[2 * HTTP_TOKEN];
 
 	for (unsigned int number = 1; fgets(line, sizeof(line), in);
 	     number++) {
@@ -112,15 +112,15 @@ static int read_lines(struct web_auth *a, FILE *in, const char *path,
 		return error_set(error, -EINVAL,
 				 "%.100s:%u: a token must have %d to %d "
 				 "characters without spaces; at most %d tokens",
-				 path, number, WEB_TOKEN_MIN, WEB_TOKEN - 1,
-				 WEB_TOKENS);
+				 path, number, HTTP_TOKEN_MIN, HTTP_TOKEN - 1,
+				 HTTP_TOKENS);
 	}
 	if (a->tokens)
 		return 0;
 	return error_set(error, -EINVAL, "%.100s: no token in it", path);
 }
 
-static int read_tokens(struct web_auth *a, const char *path,
+static int read_tokens(struct http_auth *a, const char *path,
 		       char error[ERROR_TEXT])
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -147,7 +147,7 @@ static int read_tokens(struct web_auth *a, const char *path,
 	return err;
 }
 
-int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
+int http_auth_open(struct http_auth *a, const char *where, const char *tokens,
 		  char error[ERROR_TEXT])
 {
 	int err;
@@ -172,9 +172,9 @@ int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
  * DNS rebinding: another site may resolve its name to our address, so that a
  * browser takes our answers for its own; but then Host has that name.
  */
-bool web_auth_host(const struct web_auth *a, const char *host)
+bool http_auth_host(const struct http_auth *a, const char *host)
 {
-	char name[WEB_HOST];
+	char name[HTTP_HOST];
 
 	return host_name(host, name) &&
 	       (!strcmp(name, "localhost") || !strcmp(name, "127.0.0.1") ||
@@ -182,27 +182,27 @@ bool web_auth_host(const struct web_auth *a, const char *host)
 }
 
 /* Compares all bytes, so that the time does not depend on them */
-static unsigned int differ(const char a[WEB_TOKEN], const char b[WEB_TOKEN])
+static unsigned int differ(const char a[HTTP_TOKEN], const char b[HTTP_TOKEN])
 {
 	const volatile char *x = a, *y = b;
 	unsigned int d = 0;
 
-	for (int i = 0; i < WEB_TOKEN; i++)
+	for (int i = 0; i < HTTP_TOKEN; i++)
 		d |= (unsigned char)(x[i] ^ y[i]);
 	return d;
 }
 
-bool web_auth_token(const struct web_auth *a, const char *authorization)
+bool http_auth_token(const struct http_auth *a, const char *authorization)
 {
 	static const char scheme[] = "Bearer ";
 	const size_t skip = sizeof(scheme) - 1;
-	char given[WEB_TOKEN] = "";
+	char given[HTTP_TOKEN] = "";
 	bool found = false;
 
 	if (!authorization || strncasecmp(authorization, scheme, skip))
 		return false;
 	authorization += skip + strspn(authorization + skip, " ");
-	if (strlen(authorization) >= WEB_TOKEN)
+	if (strlen(authorization) >= HTTP_TOKEN)
 		return false;
 	memcpy(given, authorization, strlen(authorization));
 	for (unsigned int i = 0; i < a->tokens; i++)

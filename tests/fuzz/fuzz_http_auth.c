@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_web_auth - hostile Host, Origin and Authorization, and files of tokens
+ * fuzz_http_auth - hostile Host, Origin and Authorization, and files of tokens
  *
  * Input: a byte that selects, and the text. Only the right token and our own
  * host are accepted.
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
-#include "apps/gdimd/web_auth.h"
+#include "base/http_auth.h"
 #include "base/error.h"
 #include "memory_file.h"
 
@@ -29,29 +29,29 @@ static bool may_be_ours(const char *host)
 static void open_tokens(const uint8_t *data, size_t size)
 {
 	char error[ERROR_TEXT] = "";
-	struct web_auth a;
+	struct http_auth a;
 
-	if (web_auth_open(&a, "127.0.0.1:1", memory_file(data, size), error)) {
+	if (http_auth_open(&a, "127.0.0.1:1", memory_file(data, size), error)) {
 		if (!*error || strchr(error, '\n'))
 			abort();
 		return;
 	}
-	if (!a.tokens || a.tokens > WEB_TOKENS)
+	if (!a.tokens || a.tokens > HTTP_TOKENS)
 		abort();
 	for (unsigned int i = 0; i < a.tokens; i++) {
-		char line[WEB_TOKEN + 8];
+		char line[HTTP_TOKEN + 8];
 
-		if (strlen(a.token[i]) < WEB_TOKEN_MIN)
+		if (strlen(a.token[i]) < HTTP_TOKEN_MIN)
 			abort();
 		sprintf(line, "bearer %s", a.token[i]);
-		if (!web_auth_token(&a, line))
+		if (!http_auth_token(&a, line))
 			abort();
 		/* all but the last character */
 		line[strlen(line) - 1] ^= 1;
 		for (unsigned int k = 0; k < a.tokens; k++)
 			if (!strcmp(a.token[k], line + 7))
 				return;
-		if (web_auth_token(&a, line))
+		if (http_auth_token(&a, line))
 			abort();
 	}
 }
@@ -60,12 +60,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct web_auth a;
+	static struct http_auth a;
 	char error[ERROR_TEXT], *text;
 
 	if (!size)
 		return 0;
-	if (!a.tokens && web_auth_open(&a, "127.0.0.1:1",
+	if (!a.tokens && http_auth_open(&a, "127.0.0.1:1",
 			memory_file(token, sizeof(token) - 1), error))
 		abort();
 	if (*data & 1) {
@@ -75,13 +75,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;
-	if (web_auth_host(&a, text) && !may_be_ours(text))
+	if (http_auth_host(&a, text) && !may_be_ours(text))
 		abort();
-	if (web_auth_token(&a, text) &&
+	if (http_auth_token(&a, text) &&
 	    (strncasecmp(text, "Bearer ", 7) ||
 	     strcmp(text + 7 + strspn(text + 7, " "), token)))
 		abort();
-	web_auth_is_local(text);
+	http_auth_is_local(text);
 	free(text);
 	return 0;
 }
