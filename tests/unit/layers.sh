@@ -27,6 +27,7 @@ map/io
 transport slam/filter
 slam/workers
 slam/output
+view
 apps/* plugin/*'
 
 # violations DIRECTORY: a line for each include that does not go down

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_view_board - bands and outages, robots' clocks, histories that thin
+ * themselves, and what a slow client gets
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tap.h"
+#include "view/feed.h"
+#include "view/window.h"
+
+#define MS	1000000LL
+#define SECOND	1000000000LL
+
+static int64_t base = 1700000000 * SECOND;
+static int64_t behind;	/* the robot's clock, ns */
+
+static struct board *make(size_t memory)
+{
+	const struct board_config config = {
+		.memory = memory, .replay = true,
+	};
+
+	return board_create(&config);
+}
+
+/* A message that is @t old, and arrives at @arrival */
+static void put(struct board *b, const char *topic, enum message_kind kind,
+		size_t len, int64_t t, int64_t arrival)
+{
+	uint8_t *data = calloc(1, len);
+
+	board_set_now(b, base + arrival);
+	board_message(b, "robot", topic, kind, MESSAGE_CDR, data, len,
+		      base + t - behind, base + arrival);
+	free(data);
+}
+
+static void wait_until(struct board *b, int64_t t)
+{
+	board_set_now(b, base + t);
+	board_tick(b);
+}
+
+static const char *text(struct board *b, unsigned int topic, int64_t from,
+			int64_t to)
+{
+	static char line[256];
+	const struct board_topic *t = board_topic(b, topic);
+	const struct band_view v = board_band(b, t);
+	const int64_t first = band_slot(base + from);
+	const int64_t last = band_slot(base + to);
+
+	band_text(&t->band, &v, first, last, line);
+	line[last - first] = 0;
+	return line;
+}
+
+static void shows(struct board *b, int64_t from, int64_t to, const char *want,
+		  const char *what)
+{
+	const char *got = text(b, 0, from, to);
+
+	if (!ok(!strcmp(got, want), "%s", what))
+		printf("# wanted %s\n#    got %s\n", want, got);
+}
+
+/* 10 Hz for 5 s, an outage of 10 s, kept messages every 2 s, then live again */
+static void test_outage(int64_t offset)
+{
+	struct board *b = make(1 << 20);
+	/* of another clock the shortest delay is not seen */
+	const int64_t delay = offset ? 0 : 30 * MS;
+	int64_t t;
+
+	behind = offset;
+	for (t = 0; t < 5 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + delay);
+	wait_until(b, 10 * SECOND);
+	ok(board_state(b, board_topic(b, 0)) == BOARD_DISCONNECTED,
+	   "a silent robot is disconnected");
+	shows(b, 4 * SECOND, 11 * SECOND, "LLEEEEEEEEEEE.",
+	      "its messages are expected until the link is back");
+	put(b, "/scan", MESSAGE_LASER_SCAN, 100, 15 * SECOND,
+	    15 * SECOND + 30 * MS);
+	for (int i = 0; i < 5; i++)
+		put(b, "/scan/kept", MESSAGE_LASER_SCAN, 100,
+		    (5 + 2 * i) * SECOND, 15 * SECOND + (100 + i) * MS);
+	/* also without a name of its own: it is late */
+	put(b, "/scan", MESSAGE_LASER_SCAN, 100, 14 * SECOND,
+	    15 * SECOND + 200 * MS);
+	shows(b, 4 * SECOND, 15 * SECOND, "LLKEEEKEEEKEEEKEEEKEKE",
+	      "kept messages appear at their time, others may follow");
+	for (t = 15 * SECOND + 100 * MS; t < 20 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
+	wait_until(b, 20 * SECOND);
+	shows(b, 4 * SECOND, 17 * SECOND, "LLKXXXKXXXKXXXKXXXKXKXLLLL",
+	      "what did not come is lost");
+	ok(board_topics(b) == 1 && board_topic(b, 0)->kept == 6,
+	   "/kept is no topic of its own; 6 were kept, got %llu",
+	   (unsigned long long)board_topic(b, 0)->kept);
+	ok(board_state(b, board_topic(b, 0)) == BOARD_LIVE, "it is live again");
+	board_destroy(b);
+	behind = 0;
+}
+
+/* One of two topics stops; a hole of live ones; a long pause */
+static void test_stale(void)
+{
+	struct board *b = make(1 << 20);
+	int64_t t;
+
+	for (t = 0; t < 60 * SECOND; t += 100 * MS) {
+		if (t < 3 * SECOND || (t >= 5 * SECOND && t < 10 * SECOND) ||
+		    t >= 55 * SECOND)
+			put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+		put(b, "/odom", MESSAGE_IMU, 100, t, t);
+		if (t == 12 * SECOND)
+			ok(board_state(b, board_topic(b, 0)) == BOARD_STALE &&
+			   board_state(b, board_topic(b, 1)) == BOARD_LIVE,
+			   "a topic that stops alone is stale");
+		if (t == 20 * SECOND)
+			shows(b, 9 * SECOND, 13 * SECOND, "LL......",
+			      "and not lost");
+	}
+	shows(b, 2 * SECOND, 6 * SECOND, "LLXXXXLL", "a hole is lost");
+	shows(b, 9 * SECOND, 12 * SECOND, "LL....",
+	      "a pause of 45 s is no loss");
+	ok(!board_source(b, 0)->outages, "there was no outage");
+	board_destroy(b);
+}
+
+static void test_slow_topic(void)
+{
+	struct board *b = make(1 << 20);
+
+	for (int64_t t = 0; t < 20 * SECOND; t += 2 * SECOND)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+	shows(b, 8 * SECOND, 14 * SECOND, "LLLLLLLLLLLL",
+	      "a topic of 0.5 Hz has no holes");
+	board_destroy(b);
+}
+
+static void test_memory(void)
+{
+	struct board *b = make(100000);
+	const struct history *h;
+	int64_t worst = 0;
+
+	for (int64_t t = 0; t < 100 * SECOND; t += 100 * MS)
+		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 1000, t, t);
+	h = &board_topic(b, 0)->history;
+	for (uint32_t i = 1; i < h->count; i++)
+		if (h->m[i]->t - h->m[i - 1]->t > worst)
+			worst = h->m[i]->t - h->m[i - 1]->t;
+	ok(h->bytes <= 100000 && h->count > 90,
+	   "a history of 100 kB has %u messages of 1000", h->count);
+	ok(worst <= 3 * SECOND, "evenly spread over 100 s, largest gap %.1f s",
+	   worst * 1e-9);
+	ok(h->newest->t == base + 100 * SECOND - 100 * MS,
+	   "with the newest one");
+	ok(history_at(h, base + 50 * SECOND)->t > base + 46 * SECOND,
+	   "something is known of any time");
+	ok(board_counts(b)->thinned == 1000 - h->count,
+	   "what was left out is counted");
+	board_destroy(b);
+}
+
+static void test_refused(void)
+{
+	struct board *b = make(100000);
+	char name[32];
+
+	put(b, "/a", MESSAGE_IMU, 10, 0, 0);
+	put(b, "/a", MESSAGE_TWIST, 10, 0, 0);
+	ok(board_counts(b)->refused == 1 && board_topic(b, 0)->live == 1,
+	   "another type under the same name is refused");
+	for (int i = 0; i < BOARD_TOPICS + 9; i++) {
+		snprintf(name, sizeof(name), "/t%d", i);
+		put(b, name, MESSAGE_IMU, 10, 0, 0);
+	}
+	ok(board_topics(b) == BOARD_TOPICS && board_counts(b)->refused == 11,
+	   "there are %u topics, the others are counted: %llu", board_topics(b),
+	   (unsigned long long)board_counts(b)->refused);
+	board_destroy(b);
+}
+
+/*
+ * Feeds
+ */
+
+static unsigned int drain(struct feed *f, struct board *b, unsigned int most,
+			  unsigned int topic, bool kept, uint64_t *last)
+{
+	struct feed_item item;
+	unsigned int n = 0;
+
+	while (most-- && feed_next(f, b, &item)) {
+		if (item.topic == topic && item.kept == kept) {
+			n++;
+			if (last)
+				*last = item.message->seq;
+		}
+		view_message_put(item.message);
+	}
+	return n;
+}
+
+static void test_feed(void)
+{
+	struct board *b = make(8 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	struct feed_item item;
+	uint64_t last = 0;
+	int64_t t;
+
+	put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, 0, 0);
+	put(b, "/imu", MESSAGE_IMU, 100, 0, 0);
+	put(b, "/cam2", MESSAGE_COMPRESSED_IMAGE, 60000, 0, 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		feed_subscribe(f, b, i, false);
+		feed_subscribe(f, b, i, true);
+	}
+	ok(drain(f, b, 9, 0, false, NULL) == 1, "a new client gets a picture");
+	for (t = 100 * MS; t < 5 * SECOND; t += 100 * MS) {
+		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, t, t);
+		put(b, "/cam2", MESSAGE_COMPRESSED_IMAGE, 60000, t, t);
+		put(b, "/imu", MESSAGE_IMU, 100, t, t);
+		feed_note(f, b, true);
+	}
+	for (unsigned int i = 0; i < 49; i++) {
+		if (!feed_next(f, b, &item) || item.topic != 1 ||
+		    item.message->t != base + (i + 1) * 100 * MS)
+			break;
+		last = i + 1;
+		view_message_put(item.message);
+	}
+	ok(last == 49, "after a stall first all of the small topic, in order");
+	ok(feed_next(f, b, &item) && !item.kept && item.message->seq == 50,
+	   "then the newest picture");
+	view_message_put(item.message);
+	ok(feed_next(f, b, &item) && !item.kept && item.message->seq == 50,
+	   "of both");
+	view_message_put(item.message);
+	ok(f->counts.replaced == 96, "96 were replaced, got %llu",
+	   (unsigned long long)f->counts.replaced);
+	ok(drain(f, b, 99, 0, true, &last) >= FEED_KEPT / 2 && last >= 40,
+	   "then a sample of the stall, up to its end");
+	for (t = 5 * SECOND; t < 6 * SECOND; t += 100 * MS) {
+		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, t, t);
+		feed_note(f, b, false);
+	}
+	ok(drain(f, b, 9, 0, false, &last) == 1 && last == 60,
+	   "a slow client gets the newest one");
+	ok(!drain(f, b, 9, 0, true, NULL), "and no sample");
+	put(b, "/cam/kept", MESSAGE_COMPRESSED_IMAGE, 20000, SECOND,
+	    6 * SECOND);
+	ok(drain(f, b, 9, 0, true, NULL) == 1,
+	   "what the robot's queue kept is sent, too");
+	board_destroy(b);
+	free(f);
+}
+
+static void test_fair(void)
+{
+	struct board *b = make(8 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	double bytes[2] = { 0 };
+
+	put(b, "/big", MESSAGE_COMPRESSED_IMAGE, 90000, 0, 0);
+	put(b, "/small", MESSAGE_COMPRESSED_IMAGE, 9000, 0, 0);
+	feed_subscribe(f, b, 0, false);
+	feed_subscribe(f, b, 1, false);
+	for (int64_t t = 0; t < 60 * SECOND; t += 10 * MS) {
+		struct feed_item item;
+
+		put(b, "/big", MESSAGE_COMPRESSED_IMAGE, 90000, t, t);
+		put(b, "/small", MESSAGE_COMPRESSED_IMAGE, 9000, t, t);
+		if (!feed_next(f, b, &item))
+			continue;
+		bytes[item.topic] += item.message->len;
+		view_message_put(item.message);
+	}
+	ok(bytes[0] / bytes[1] > 0.8 && bytes[0] / bytes[1] < 1.25,
+	   "pictures of 90 and of 9 kB share the bytes: %.2f",
+	   bytes[0] / bytes[1]);
+	board_destroy(b);
+	free(f);
+}
+
+static void test_backlog(void)
+{
+	struct board *b = make(8 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	unsigned int n;
+
+	put(b, "/imu", MESSAGE_IMU, 1000, 0, 0);
+	feed_subscribe(f, b, 0, false);
+	for (int64_t t = 10 * MS; t < 10 * SECOND; t += 10 * MS)
+		put(b, "/imu", MESSAGE_IMU, 1000, t, t);
+	n = drain(f, b, 2000, 0, false, NULL);
+	ok(n == FEED_BACKLOG / 1000 && f->counts.left_out == 999 - n,
+	   "256 kB of a small topic wait; the rest is counted");
+	board_destroy(b);
+	free(f);
+}
+
+/*
+ * The window: a link of @rate bytes/s and a delay, 1 ms steps
+ */
+static double fly(double rate, int64_t delay, int64_t *worst)
+{
+	static struct { uint64_t bytes; double at; } pong[4096];
+	struct window w = { 0 };
+	unsigned int head = 0, tail = 0;
+	double queue = 0, sent = 0;
+
+	*worst = 0;
+	for (int64_t t = SECOND; t < 11 * SECOND; t += MS) {
+		size_t room;
+
+		queue -= queue > rate / 1e3 ? rate / 1e3 : queue;
+		for (; head != tail && pong[head % 4096].at <= t; head++)
+			window_pong(&w, pong[head % 4096].bytes, t);
+		while ((room = window_room(&w))) {
+			const size_t n = room;
+
+			window_sent(&w, n, t);
+			queue += n;
+			if (t > 2 * SECOND)
+				sent += n;
+			if (window_ping(&w, t, false)) {
+				pong[tail % 4096].bytes = w.sent;
+				pong[tail++ % 4096].at = t + 2 * delay +
+							 queue / rate * 1e9;
+			}
+			if (tail - head > 4000)
+				break;
+		}
+		if (t > 2 * SECOND && queue / rate * 1e9 > *worst)
+			*worst = queue / rate * 1e9;
+	}
+	return sent / 9 / rate;
+}
+
+static void test_window(void)
+{
+	const double rates[] = { 32e3, 625e3, 12.5e6 };
+	int64_t worst;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		double used = fly(rates[i], 10 * MS, &worst);
+
+		ok(used > 0.9 && used < 1.1,
+		   "a link of %.0f kB/s with 10 ms is used by %.0f %%",
+		   rates[i] / 1e3, used * 100);
+		ok(worst < 400 * MS, "with at most %.0f ms in its queue",
+		   worst * 1e-6);
+	}
+	ok(fly(625e3, 100 * MS, &worst) > 0.8,
+	   "and with a delay of 100 ms each way");
+}
+
+int main(void)
+{
+	test_outage(0);
+	test_outage(365LL * 86400 * SECOND);
+	test_stale();
+	test_slow_topic();
+	test_memory();
+	test_refused();
+	test_feed();
+	test_fair();
+	test_backlog();
+	test_window();
+	return tap_done();
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * board.h - all that the operator's side knows: topics with their histories and
+ * bands, sources with their outages and places
+ *
+ * In: messages of sources, from the thread of the loop. Out: what clients show,
+ * read from the thread of the server. One lock guards it all; it is held for
+ * microseconds.
+ */
+#ifndef VIEW_BOARD_H
+#define VIEW_BOARD_H
+
+#include "base/pose.h"
+#include "laser/tf.h"
+#include "view/band.h"
+#include "view/history.h"
+#include "view/robot_clock.h"
+
+enum {
+	BOARD_TOPICS	= 256,
+	BOARD_SOURCES	= 16,
+	BOARD_NAME	= 256,
+	BOARD_TRACK	= 8192,		/* places of a robot */
+	BOARD_SMALL	= 16384,	/* bytes; larger messages are large */
+};
+
+/**
+ * struct place - where a robot was
+ * @t: ns
+ */
+struct place {
+	int64_t		t;
+	struct pose	pose;
+};
+
+/**
+ * struct board_source - a robot, or all of a domain
+ * @heard:	last sign of life, ns
+ * @measured:	newest time at which something live was measured, ns
+ * @late:	arrival of the last kept message, ns
+ * @beats:	it says that it lives even if it has nothing to send
+ * @track:	@tracks places, oldest first; @moves: changes of them
+ * @frame:	that the track is in
+ */
+struct board_source {
+	char			name[BOARD_NAME];
+	struct robot_clock	clock;
+	struct outage		outage[BAND_OUTAGES];
+	unsigned int		outages;
+	int64_t			heard, measured, late;
+	bool			beats;
+	struct tf_frames	*tf;
+	struct place		*track;
+	uint32_t		tracks, track_room;
+	uint64_t		moves;
+	const char		*frame;
+};
+
+enum board_state { BOARD_UNKNOWN, BOARD_LIVE, BOARD_STALE, BOARD_DISCONNECTED };
+
+/**
+ * struct board_topic
+ * @source:	number of its source
+ * @seq:	of the newest message
+ * @period:	between live messages, ns; 0: unknown or not periodic
+ * @live, @kept: messages received
+ * @seen:	newest live message was measured then, ns; 0: none
+ */
+struct board_topic {
+	char			name[BOARD_NAME];
+	enum message_kind	kind;
+	enum message_format	format;
+	unsigned int		source;
+	struct history		history;
+	struct band		band;
+	uint64_t		seq, live, kept;
+	int64_t			period, seen;
+	unsigned int		regular;
+};
+
+/**
+ * struct board_config
+ * @memory:	for messages, bytes
+ * @replay:	time is that of a recording: see board_set_now()
+ * @changed:	called after each change, without the lock, from the thread that
+ *		made it
+ */
+struct board_config {
+	size_t	memory;
+	bool	replay;
+	void	(*changed)(void *arg);
+	void	*arg;
+};
+
+/**
+ * struct board_counts
+ * @messages:	received
+ * @thinned:	left out of the history, as memory was short
+ * @refused:	messages of topics or sources beyond the limits, or of another
+ *		type than the topic had
+ */
+struct board_counts {
+	uint64_t	messages, thinned, refused;
+};
+
+struct board;
+
+/* Return: to be freed with board_destroy(); NULL: no memory */
+struct board *board_create(const struct board_config *config);
+void board_destroy(struct board *b);
+
+/**
+ * board_message() - a message was received
+ * @source:	name of the robot, or of the source
+ * @topic:	a name that ends in /kept is that of kept messages of the topic
+ *		before it
+ * @stamp:	of its header, ns; 0: none
+ * @arrival:	ns
+ *
+ * Return: 0; -ENOSPC, -EPROTOTYPE: refused, counted; -ENOMEM.
+ */
+int board_message(struct board *b, const char *source, const char *topic,
+		  enum message_kind kind, enum message_format format,
+		  const void *data, size_t len, int64_t stamp,
+		  int64_t arrival);
+
+/* A source was heard at @when, ns: it says so even if it sends no data */
+void board_alive(struct board *b, const char *source, int64_t when);
+
+/* Detect outages; call ten times a second */
+void board_tick(struct board *b);
+
+/* Of a replay: the time of the recording, ns */
+void board_set_now(struct board *b, int64_t now);
+
+/* Of a replay that jumps: forget what is at @t or later */
+void board_cut(struct board *b, int64_t t);
+
+/* Operator's clock, or time of the recording, ns */
+int64_t board_now(const struct board *b);
+
+/*
+ * With the lock
+ */
+
+void board_lock(struct board *b);
+void board_unlock(struct board *b);
+
+unsigned int board_topics(const struct board *b);
+struct board_topic *board_topic(struct board *b, unsigned int i);
+unsigned int board_sources(const struct board *b);
+struct board_source *board_source(struct board *b, unsigned int i);
+const struct board_counts *board_counts(const struct board *b);
+
+/* Number of a topic, or -ENOENT */
+int board_find(struct board *b, const char *name);
+
+enum board_state board_state(struct board *b, const struct board_topic *t);
+
+/* Is the source in an outage, or gone? */
+bool board_is_out(const struct board_source *s);
+
+/* What band_text() needs for a topic */
+struct band_view board_band(struct board *b, const struct board_topic *t);
+
+/* Where the robot was at @t, or the last place before; NULL: unknown */
+const struct place *board_place(const struct board_source *s, int64_t t);
+
+/* Large messages: of several that wait only the newest is sent */
+static inline bool board_is_large(const struct view_message *m)
+{
+	return message_is_picture(m->kind) || message_is_map(m->kind) ||
+	       m->len > BOARD_SMALL;
+}
+
+/* May messages of this kind be kept in an outage, so that there is a /kept? */
+static inline bool board_has_kept(enum message_kind kind)
+{
+	return !message_is_map(kind) && !message_is_state(kind) &&
+	       kind != MESSAGE_DIAGNOSTICS;
+}
+
+#endif
