@@ -399,16 +399,26 @@ static void board_learn_period(struct board_topic *t, int64_t at)
 	}
 }
 
+static bool board_is_status(const struct board_topic *t)
+{
+	return !strcmp(t->name, ROBOT_STATUS_TOPIC) ||
+	       text_ends(t->name, ROBOT_STATUS_TOPIC);
+}
+
 static void board_read(struct board *b, struct board_source *s,
 		       const struct view_message *m)
 {
-	if (m->kind != MESSAGE_TRANSFORMS && m->kind != MESSAGE_ODOMETRY)
+	if (m->kind != MESSAGE_TRANSFORMS && m->kind != MESSAGE_ODOMETRY &&
+	    m->kind != MESSAGE_DIAGNOSTICS)
 		return;
 	if (message_read(m->kind, m->format, m->data, m->len, &b->message))
 		return;
-	if (m->kind == MESSAGE_ODOMETRY)
+	if (m->kind == MESSAGE_DIAGNOSTICS &&
+	    board_is_status(b->topic[m->topic]))
+		robot_status_read(&s->status, &b->message.diagnostics, m->t);
+	else if (m->kind == MESSAGE_ODOMETRY)
 		board_read_odometry(s, &b->message.odometry, m->t);
-	else if (!m->kept)
+	else if (m->kind == MESSAGE_TRANSFORMS && !m->kept)
 		board_read_tf(s, &b->message.tf, m->t);
 }
 

@@ -15,6 +15,7 @@
 #include "view/band.h"
 #include "view/history.h"
 #include "view/robot_clock.h"
+#include "view/robot_status.h"
 
 enum {
 	BOARD_TOPICS	= 256,
@@ -41,6 +42,7 @@ struct place {
  * @beats:	it says that it lives even if it has nothing to send
  * @track:	@tracks places, oldest first; @moves: changes of them
  * @frame:	that the track is in
+ * @status:	what it says of its link
  */
 struct board_source {
 	char			name[BOARD_NAME];
@@ -54,6 +56,7 @@ struct board_source {
 	uint32_t		tracks, track_room;
 	uint64_t		moves;
 	const char		*frame;
+	struct robot_status	status;
 };
 
 enum board_state { BOARD_UNKNOWN, BOARD_LIVE, BOARD_STALE, BOARD_DISCONNECTED };

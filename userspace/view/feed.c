@@ -6,6 +6,8 @@
 
 /* A topic that was idle must not make up for it */
 static const double lag_max = 65536;
+/* Of small topics, if only the newest is wanted, ns */
+static const int64_t small_every = 100000000;
 
 static bool feed_is_large(const struct board_topic *t)
 {
@@ -145,6 +147,16 @@ static struct view_message *feed_sampled(struct feed *f, struct feed_topic *ft,
 	return NULL;
 }
 
+static struct view_message *feed_newest_small(const struct feed *f,
+					      const struct feed_topic *ft,
+					      const struct board_topic *t)
+{
+	struct view_message *m = t->history.newest;
+
+	return m && m->seq >= ft->next && f->now - ft->sent >= small_every ?
+	       m : NULL;
+}
+
 static struct view_message *feed_newest(struct feed *f, struct board_topic *t,
 					unsigned int i)
 {
@@ -182,7 +194,8 @@ static void feed_consider(struct feed *f, struct board *b, unsigned int i,
 	struct view_message *m;
 
 	if (ft->on && !feed_is_large(t)) {
-		m = feed_small(f, ft, t, false);
+		m = f->newest_only ? feed_newest_small(f, ft, t) :
+				     feed_small(f, ft, t, false);
 		feed_offer(best, (struct feed_choice){ m, i, 0,
 				 m ? m->arrival : 0, false, false });
 	} else if (ft->on) {
@@ -224,6 +237,7 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 		if (c->rank)
 			f->counts.replaced += c->m->seq - ft->next;
 		ft->next = c->m->seq + 1;
+		ft->sent = f->now;
 	}
 	if (c->kept)
 		f->counts.kept++;

@@ -29,6 +29,7 @@ enum {
  * @noted:	newest message that was considered for the sample
  * @sample:	@sampled sequence numbers, every @step th
  * @served:	bytes of the topic, in the rotation of large ones
+ * @sent:	when the last message was sent, ns
  */
 struct feed_topic {
 	bool		on, on_kept;
@@ -36,6 +37,7 @@ struct feed_topic {
 	uint64_t	sample[FEED_KEPT];
 	unsigned int	sampled, step, skipped;
 	double		served;
+	int64_t		sent;
 };
 
 /**
@@ -53,6 +55,8 @@ struct feed_counts {
  * struct feed - zero-initialised: nothing is subscribed
  * @newest:	of a large topic; NULL: the newest of its history. Return: NULL:
  *		nothing that can be sent
+ * @newest_only: of small topics, too, and at most ten a second
+ * @now:	of this call, ns
  * @kept_served: as that of a topic, for all kept messages
  */
 struct feed {
@@ -61,6 +65,8 @@ struct feed {
 	struct view_message	*(*newest)(void *arg, struct board_topic *t,
 					   unsigned int number);
 	void			*arg;
+	bool			newest_only;
+	int64_t			now;
 	double			kept_served, turn;
 };
 

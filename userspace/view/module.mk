@@ -1,4 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= ros/io laser
-LIBS	:= -lwebsockets -lcjson -ljpeg -lm -lpthread
+LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
+PKGS	:= libcurl
+FLAGS	:= -Wa,-I$(BUILD)
 TESTS	:= view_board
+
+# one page of all its parts
+VIEW_PAGE := userspace/view/page
+$(BUILD)/view/page.html: $(VIEW_PAGE) $(wildcard $(VIEW_PAGE)/*)
+	$(Q)mkdir -p $(@D)
+	$(Q)cd $(VIEW_PAGE) && awk -v scripts="$$(tr '\n' ' ' <order.txt)" ' \
+		function put(name,	line) { while ((getline line <name) > 0) print line } \
+		/@STYLE@/ { put("style.css"); next } \
+		/@SCRIPT@/ { n = split(scripts, s, " "); for (i = 1; i <= n; i++) put(s[i]); next } \
+		{ print }' index.html >$(abspath $@)
+$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/view/server_http.o): $(BUILD)/view/page.html

@@ -35,24 +35,33 @@ void window_sent(struct window *w, size_t bytes, int64_t now)
 	w->sent += bytes;
 }
 
-bool window_ping(struct window *w, int64_t now, bool last)
+static bool window_add(struct window *w, int64_t now)
 {
-	const size_t limit = window_limit(w);
-	const uint64_t since = w->sent - w->pinged;
 	unsigned int at;
 
-	if (!since || w->pings == WINDOW_PINGS)
-		return false;
-	/* a few in each window, so that it moves smoothly */
-	if (since < limit / 4 && !last)
+	if (w->pings == WINDOW_PINGS)
 		return false;
 	at = (w->first + w->pings++) % WINDOW_PINGS;
 	w->ping[at].bytes = w->sent;
 	w->ping[at].time = now;
 	w->ping[at].empty = w->sent - w->acked <= WINDOW_MIN / 4;
-	w->ping[at].full = w->sent - w->acked >= limit / 2;
+	w->ping[at].full = w->sent - w->acked >= window_limit(w) / 2;
 	w->pinged = w->sent;
 	return true;
+}
+
+bool window_ping(struct window *w, int64_t now, bool last)
+{
+	const uint64_t since = w->sent - w->pinged;
+
+	/* a few in each window, so that it moves smoothly */
+	return since && (last || since >= window_limit(w) / 4) &&
+	       window_add(w, now);
+}
+
+bool window_probe(struct window *w, int64_t now)
+{
+	return window_add(w, now);
 }
 
 /*
@@ -67,7 +76,8 @@ static void window_learn(struct window *w, double rate, bool full)
 		w->rate += (rate - w->rate) / 4;
 }
 
-bool window_pong(struct window *w, uint64_t bytes, int64_t now)
+bool window_pong(struct window *w, uint64_t bytes, int64_t now,
+		 int64_t *pinged)
 {
 	unsigned int n = 0;
 	int64_t from;
@@ -78,7 +88,8 @@ bool window_pong(struct window *w, uint64_t bytes, int64_t now)
 	if (n == w->pings)
 		return false;
 	n = (w->first + n) % WINDOW_PINGS;
-	from = now - w->ping[n].time;
+	*pinged = w->ping[n].time;
+	from = now - *pinged;
 	if (!w->round_trip || from < w->round_trip || w->ping[n].empty)
 		w->round_trip = from > 0 ? from : 1;
 	/* an answer that comes with the one before says nothing about rates */

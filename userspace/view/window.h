@@ -55,8 +55,17 @@ void window_sent(struct window *w, size_t bytes, int64_t now);
  */
 bool window_ping(struct window *w, int64_t now, bool last);
 
-/* A pong came. Return: false: not one of ours */
-bool window_pong(struct window *w, uint64_t bytes, int64_t now);
+/* A ping without data. Return: as window_ping() */
+bool window_probe(struct window *w, int64_t now);
+
+/**
+ * window_pong() - a pong came
+ * @pinged:	gets when its ping was sent, ns
+ *
+ * Return: false: it is not one of ours.
+ */
+bool window_pong(struct window *w, uint64_t bytes, int64_t now,
+		 int64_t *pinged);
 
 /* Something is in flight, and nothing was heard for a while */
 bool window_stalled(const struct window *w, int64_t now);

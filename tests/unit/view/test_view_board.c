@@ -314,6 +314,7 @@ static double fly(double rate, int64_t delay, int64_t *worst)
 	struct window w = { 0 };
 	unsigned int head = 0, tail = 0;
 	double queue = 0, sent = 0;
+	int64_t pinged;
 
 	*worst = 0;
 	for (int64_t t = SECOND; t < 11 * SECOND; t += MS) {
@@ -321,7 +322,8 @@ static double fly(double rate, int64_t delay, int64_t *worst)
 
 		queue -= queue > rate / 1e3 ? rate / 1e3 : queue;
 		for (; head != tail && pong[head % 4096].at <= t; head++)
-			window_pong(&w, pong[head % 4096].bytes, t);
+			window_pong(&w, pong[head % 4096].bytes, t,
+				    &pinged);
 		while ((room = window_room(&w))) {
 			const size_t n = room;
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * server.h - HTTP and WebSocket for operators: the page and Foxglove
+ *
+ * One thread serves all clients (libwebsockets). It only takes what a client
+ * has room for, so a slow or dead one costs neither memory nor the others'
+ * time.
+ */
+#ifndef VIEW_SERVER_H
+#define VIEW_SERVER_H
+
+#include <stdio.h>
+#include "base/error.h"
+#include "base/http_auth.h"
+#include "view/peer.h"
+
+enum {
+	SERVER_CLIENTS	= 256,
+	SERVER_SILENCE	= 120,		/* s without an answer: closed */
+};
+
+/**
+ * struct server_config
+ * @http:	of the page; @foxglove: of Foxglove. All protocols are served on
+ *		both. An empty one is not opened
+ * @tokens:	file of tokens, see http_auth.h; empty: none
+ * @origins:	of pages that may open a Foxglove connection, beside those of
+ *		this machine and app.foxglove.dev; "*": any; ends with NULL
+ * @view:	what is shown; must outlive the server
+ * @metrics:	writes those of the program, from the server's thread; with @arg
+ */
+struct server_config {
+	const char		*http, *foxglove, *tokens;
+	const char *const	*origins;
+	struct view		*view;
+	void			(*metrics)(void *arg, FILE *out);
+	void			*arg;
+};
+
+/**
+ * struct server_counts - atomic
+ * @clients:	connected now
+ * @connected:	so far
+ * @refused:	handshakes; @failed: connections that broke the protocol or were
+ *		silent
+ * @sent:	bytes
+ * @replaced, @left_out, @kept: sums of struct feed_counts
+ */
+struct server_counts {
+	uint64_t	clients, connected, refused, failed, sent;
+	uint64_t	replaced, left_out, kept;
+};
+
+struct server;
+
+/* Return: 0 or a negative errno, with one line in @error */
+int server_open(struct server **s, const struct server_config *config,
+		char error[ERROR_TEXT]);
+void server_close(struct server *s);
+
+/* Something changed; from any thread, cheap */
+void server_wake(struct server *s);
+
+struct server_counts server_counts(const struct server *s);
+
+/* Where the page is served, ADDRESS:PORT; "": nowhere */
+const char *server_address(const struct server *s);
+
+#endif
