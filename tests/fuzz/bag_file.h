@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bag_file.h - a fuzzer's bytes as a recording: opened, listed, played twice
+ * bag_file.h - a fuzzer's bytes as a recording: opened, listed, played twice,
+ * and from places in between
  *
  * Input: a byte; the lowest bits 0: the file is what follows. Else one of some
  * small good recordings, with changes: each a place (u16, from the begin or,
@@ -42,8 +43,32 @@ static uint32_t play(struct bag_reader *bag)
 	return sum;
 }
 
+/* Nothing is earlier than asked; what is before is earlier and of the topic */
+static void seek_and_play(struct bag_reader *bag, int64_t stamp)
+{
+	struct bag_place place = { .stamp = stamp };
+	unsigned int topics, n = 0;
+	struct bag_message m;
+
+	bag_topics(bag, &topics);
+	for (unsigned int i = 0; i < topics && i < 4; i++) {
+		struct bag_place last = place;
+
+		while (n++ < 100 && bag_before(bag, i, &last, &m) == 1)
+			if (m.topic != i || m.stamp >= stamp ||
+			    m.stamp != last.stamp)
+				abort();
+	}
+	if (bag_seek(bag, stamp))
+		return;
+	while (n++ < MESSAGES_MAX && bag_next(bag, &m) == 1)
+		if (m.topic >= topics || m.stamp < stamp)
+			abort();
+}
+
 static void open_and_play(const char *path)
 {
+	int64_t begin, end;
 	const struct bag_topic *t;
 	struct bag_reader *bag;
 	unsigned int topics;
@@ -59,6 +84,13 @@ static void open_and_play(const char *path)
 	/* damage is reported in the same way the second time */
 	if (bag_rewind(bag) || play(bag) != sum)
 		abort();
+	if (bag_span(bag, &begin, &end)) {
+		seek_and_play(bag, begin / 2 + end / 2);
+		seek_and_play(bag, begin);
+		seek_and_play(bag, end);
+		if (bag_rewind(bag) || play(bag) != sum)
+			abort();
+	}
 	bag_close(bag);
 }
 

@@ -92,6 +92,46 @@ int bag_next(struct bag_reader *bag, struct bag_message *msg);
 /* Start again with the first message. Return: 0 or a negative errno */
 int bag_rewind(struct bag_reader *bag);
 
+/**
+ * bag_seek() - go on with the first message of @stamp or a later one
+ * @stamp: ns since the epoch; beyond the last message: bag_next() returns 0
+ *
+ * Nothing is read before the next bag_next(), which reads the chunks that are
+ * of the time of @stamp. MCAP and .bag without an index have a list of their
+ * chunks, too: bag_open() has read all of the file. .db3 uses the index of
+ * stamps that rosbag2 creates; without it SQLite sorts all messages again.
+ *
+ * Return: 0 or a negative errno.
+ */
+int bag_seek(struct bag_reader *bag, int64_t stamp);
+
+/**
+ * struct bag_place - where a message is
+ * @stamp:	its stamp, ns since the epoch
+ * @part, @at:	order of messages with the same stamp; 0: before all of them
+ */
+struct bag_place {
+	int64_t		stamp;
+	unsigned int	part;
+	uint64_t	at;
+};
+
+/**
+ * bag_before() - the last message of a topic before a place
+ * @topic: index into bag_topics()
+ * @place: { stamp }: before that stamp; gets the place of the message, for
+ *	the one before that
+ * @msg: valid until the next call with its reader
+ *
+ * Reads as few chunks as the index allows. Chunks that do not say which topics
+ * they have are read backwards until there is a message. Ends the reading:
+ * bag_next() returns 0 or other messages until bag_seek() or bag_rewind().
+ *
+ * Return: 1; 0: there is none; a negative errno. Damaged chunks are skipped.
+ */
+int bag_before(struct bag_reader *bag, unsigned int topic,
+	       struct bag_place *place, struct bag_message *msg);
+
 /* A description of damage to the file, or NULL; may appear at any bag_next() */
 const char *bag_warning(const struct bag_reader *bag);
 

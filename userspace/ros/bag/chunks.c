@@ -76,6 +76,27 @@ static int chunks_grow(void *pointer, size_t *room, size_t need, size_t size)
 	return 0;
 }
 
+void chunk_has(struct chunk *chunk, unsigned int topic)
+{
+	chunk->topics[topic / 64 % CHUNK_TOPICS] |= UINT64_C(1) << topic % 64;
+}
+
+static bool chunk_may_have(const struct chunk *chunk, unsigned int topic)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < CHUNK_TOPICS; i++)
+		any |= chunk->topics[i];
+	return !any || chunk->topics[topic / 64 % CHUNK_TOPICS] >> topic % 64 &
+		       1;
+}
+
+/* Some writers do not fill in the end */
+static bool chunk_is_before(const struct chunk *chunk, int64_t stamp)
+{
+	return chunk->end >= chunk->begin && chunk->end < stamp;
+}
+
 int chunked_add(struct chunked *c, const struct chunk *chunk)
 {
 	if (chunks_grow(&c->chunk, &c->room, c->chunks + 1, sizeof(*chunk)))
@@ -217,8 +238,10 @@ int chunked_scan(struct chunked *c, const struct chunk *chunk)
 			c->bag.begin = k.begin;
 		if (k.end > c->bag.end)
 			c->bag.end = k.end;
-		for (size_t i = 0; i < s->records; i++)
+		for (size_t i = 0; i < s->records; i++) {
 			c->bag.topic[s->record[i].topic].count++;
+			chunk_has(&k, s->record[i].topic);
+		}
 		err = chunked_add(c, &k);
 	}
 	release_slot(c, s);
@@ -262,8 +285,18 @@ int chunked_rewind(struct bag_reader *bag)
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		release_slot(c, &c->slot[i]);
 	c->current = NULL;
-	c->next = 0;
+	c->next = c->looked = 0;
+	c->from = INT64_MIN;
 	return 0;
+}
+
+int chunked_seek(struct bag_reader *bag, int64_t stamp)
+{
+	struct chunked *c = (struct chunked *)bag;
+	int err = chunked_rewind(bag);
+
+	c->from = stamp;
+	return err;
 }
 
 /* The slot with the earliest message; of equal ones the earlier in the file */
@@ -304,6 +337,10 @@ static int load_next(struct chunked *c)
 	struct chunk_slot *s = free_slot(c);
 	int err;
 
+	if (chunk_is_before(k, c->from)) {
+		c->next++;
+		return 0;
+	}
 	if (!s || (c->held && c->held + k->raw > CHUNK_HELD_MAX)) {
 		bag_reader_warn(&c->bag,
 				"too many chunks overlap: not all in order");
@@ -314,7 +351,10 @@ static int load_next(struct chunked *c)
 		chunks_pass_over(c, k);
 		err = 0;
 	}
-	if (!err && !s->records)
+	while (!err && s->next < s->records &&
+	       s->record[s->next].stamp < c->from)
+		s->next++;
+	if (!err && s->next == s->records)
 		release_slot(c, s);
 	if (!err)
 		c->next++;
@@ -349,6 +389,95 @@ int chunked_next(struct bag_reader *bag, struct bag_message *msg)
 	r = &s->record[s->next++];
 	*msg = (struct bag_message){
 		.topic = r->topic, .stamp = r->stamp,
+		.data = s->raw + r->offset, .len = r->len,
+	};
+	return 1;
+}
+
+/* A chunk into the first slot, instead of all that are loaded */
+static int chunks_look(struct chunked *c, size_t chunk)
+{
+	struct chunk_slot *s = &c->slot[0];
+	int err;
+
+	if (c->looked == chunk + 1)
+		return 0;
+	chunked_rewind(&c->bag);
+	c->next = c->chunks;
+	err = chunks_load(c, s, &c->chunk[chunk]);
+	if (err == -EBADMSG)
+		bag_reader_warn(&c->bag, "the chunk at byte %llu is damaged",
+				(unsigned long long)c->chunk[chunk].offset);
+	if (err)
+		return err;
+	/* nothing of it is due */
+	s->next = s->records;
+	c->looked = chunk + 1;
+	return 0;
+}
+
+static struct bag_place place_of(const struct chunked *c, size_t record)
+{
+	return (struct bag_place){
+		.stamp = c->slot[0].record[record].stamp,
+		.at = (uint64_t)(c->looked - 1) << 32 | record,
+	};
+}
+
+/*
+ * In the chunk of chunks_look() the last message of @topic before @limit and
+ * after @best, if it is @found. Return: whether @best is a message
+ */
+static bool look_before(const struct chunked *c, unsigned int topic,
+			const struct bag_place *limit, bool found,
+			struct bag_place *best)
+{
+	const struct chunk_slot *s = &c->slot[0];
+
+	for (size_t i = s->records; i--; ) {
+		struct bag_place place = place_of(c, i);
+
+		if (s->record[i].topic != topic ||
+		    !bag_place_is_before(&place, limit))
+			continue;
+		if (!found || bag_place_is_before(best, &place))
+			*best = place;
+		return true;
+	}
+	return found;
+}
+
+int chunked_before(struct bag_reader *bag, unsigned int topic,
+		   struct bag_place *place, struct bag_message *msg)
+{
+	struct chunked *c = (struct chunked *)bag;
+	const struct chunk_slot *s = &c->slot[0];
+	const struct chunk_record *r;
+	struct bag_place best;
+	bool found = false;
+	int err;
+
+	for (size_t i = c->chunks; i--; ) {
+		const struct chunk *k = &c->chunk[i];
+
+		if (k->begin > place->stamp || !chunk_may_have(k, topic) ||
+		    (found && chunk_is_before(k, best.stamp)))
+			continue;
+		err = chunks_look(c, i);
+		if (err && err != -EBADMSG)
+			return err;
+		if (!err)
+			found = look_before(c, topic, place, found, &best);
+	}
+	if (!found)
+		return 0;
+	err = chunks_look(c, best.at >> 32);
+	if (err)
+		return err;
+	r = &s->record[(uint32_t)best.at];
+	*place = best;
+	*msg = (struct bag_message){
+		.topic = topic, .stamp = r->stamp,
 		.data = s->raw + r->offset, .len = r->len,
 	};
 	return 1;

@@ -18,6 +18,7 @@
 enum {
 	CHUNK_SLOTS	= 64,		/* chunks held at a time, and ... */
 	CHUNK_HELD_MAX	= 1 << 30,	/* ... their bytes */
+	CHUNK_TOPICS	= 8,		/* words of 64 bits */
 };
 
 enum chunk_compression { CHUNK_PLAIN, CHUNK_ZSTD, CHUNK_LZ4, CHUNK_BZ2 };
@@ -29,12 +30,15 @@ enum chunk_compression { CHUNK_PLAIN, CHUNK_ZSTD, CHUNK_LZ4, CHUNK_BZ2 };
  * @raw:	their number when uncompressed
  * @crc:	zlib's crc32() of the uncompressed bytes; 0: not known
  * @begin, @end: stamps
+ * @topics:	bit t modulo their number: may have messages of topic t; none
+ *		is set: not known
  */
 struct chunk {
 	uint64_t		offset, stored;
 	uint32_t		raw, crc;
 	int64_t			begin, end;
 	enum chunk_compression	compression;
+	uint64_t		topics[CHUNK_TOPICS];
 };
 
 /* A message in a loaded chunk */
@@ -59,6 +63,8 @@ struct chunk_slot {
  * struct chunked - the first member of a reader of chunks
  * @parse:	call chunked_record() for every message in @raw
  * @scanning:	the topics are not all known yet
+ * @from:	earlier messages are left out
+ * @looked:	chunk + 1 in the first slot for chunked_before(); 0: none
  */
 struct chunked {
 	struct bag_reader	bag;
@@ -68,7 +74,8 @@ struct chunked {
 					 size_t len);
 	bool			scanning;
 	struct chunk		*chunk;
-	size_t			chunks, room, next;
+	size_t			chunks, room, next, looked;
+	int64_t			from;
 	struct chunk_slot	slot[CHUNK_SLOTS];
 	struct chunk_slot	*loading, *current;
 	size_t			held;
@@ -86,6 +93,9 @@ void chunked_release(struct chunked *c);
 
 /* All @n bytes at @offset. Return: 0, -EBADMSG if it is too short, -errno */
 int chunked_pread(struct chunked *c, uint64_t offset, void *data, size_t n);
+
+/* Note that a chunk has messages of a topic */
+void chunk_has(struct chunk *chunk, unsigned int topic);
 
 /* A chunk of the index. Return: 0, -ENOMEM */
 int chunked_add(struct chunked *c, const struct chunk *chunk);
@@ -108,6 +118,9 @@ int chunked_record(struct chunked *c, unsigned int topic, int64_t stamp,
 
 /* When all chunks are known: start from the beginning */
 int chunked_rewind(struct bag_reader *bag);
+int chunked_seek(struct bag_reader *bag, int64_t stamp);
 int chunked_next(struct bag_reader *bag, struct bag_message *msg);
+int chunked_before(struct bag_reader *bag, unsigned int topic,
+		   struct bag_place *place, struct bag_message *msg);
 
 #endif

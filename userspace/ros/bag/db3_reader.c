@@ -11,20 +11,28 @@
 #include <string.h>
 #include "ros/bag/reader.h"
 
+/* A topic: its number in the file; begin > end: stamps are not known */
+struct db3_topic {
+	sqlite3_int64	id;
+	int64_t		begin, end;
+};
+
 /**
  * struct db3 - a reader
- * @order:	query of topic and stamp of all messages, in order, without
+ * @all:	query of topic and stamp of all messages, in order, without
  *		their
  *		data, as SQLite may have to sort them
+ * @from:	of those from a stamp on
+ * @order:	the one of the two that is read
+ * @before:	query of the last message of a topic before a place
  * @data:	query of the data of one message
- * @id:		of each topic, in the file
  * @done:	@order is at its end; another step would restart it
  */
 struct db3 {
 	struct bag_reader	bag;
 	sqlite3			*db;
-	sqlite3_stmt		*order, *data;
-	sqlite3_int64		*id;
+	sqlite3_stmt		*all, *from, *order, *before, *data;
+	struct db3_topic	*topic;
 	unsigned int		last;
 	bool			done;
 };
@@ -112,11 +120,12 @@ static int db3_reader_add_topic(struct db3 *d, sqlite3_stmt *s)
 	/* if two topics have the same name, messages of the first are found */
 	if ((unsigned int)i < before)
 		return 0;
-	p = realloc(d->id, d->bag.topics * sizeof(*d->id));
+	p = realloc(d->topic, d->bag.topics * sizeof(*d->topic));
 	if (!p)
 		return -ENOMEM;
-	d->id = p;
-	d->id[i] = sqlite3_column_int64(s, 0);
+	d->topic = p;
+	d->topic[i] = (struct db3_topic){ sqlite3_column_int64(s, 0),
+					  INT64_MAX, INT64_MIN };
 	if (memmem(qos.text, qos.len, "durability: 1", 13) ||
 	    memmem(qos.text, qos.len, "durability: transient_local", 27))
 		d->bag.topic[i].latched = true;
@@ -152,10 +161,10 @@ static int db3_reader_read_topics(struct db3 *d)
 /* Return: topic, or -ENOENT */
 static int db3_reader_topic_of(struct db3 *d, sqlite3_int64 id)
 {
-	if (d->last < d->bag.topics && d->id[d->last] == id)
+	if (d->last < d->bag.topics && d->topic[d->last].id == id)
 		return d->last;
 	for (unsigned int i = 0; i < d->bag.topics; i++)
-		if (d->id[i] == id)
+		if (d->topic[i].id == id)
 			return d->last = i;
 	return -ENOENT;
 }
@@ -180,6 +189,8 @@ static int db3_reader_count_messages(struct db3 *d)
 		if (i < 0)
 			continue;
 		d->bag.topic[i].count = sqlite3_column_int64(s, 1);
+		d->topic[i].begin = begin;
+		d->topic[i].end = end;
 		if (begin < d->bag.begin)
 			d->bag.begin = begin;
 		if (end > d->bag.end)
@@ -196,10 +207,12 @@ static void db3_close(struct bag_reader *bag)
 {
 	struct db3 *d = (struct db3 *)bag;
 
-	sqlite3_finalize(d->order);
+	sqlite3_finalize(d->all);
+	sqlite3_finalize(d->from);
+	sqlite3_finalize(d->before);
 	sqlite3_finalize(d->data);
 	sqlite3_close(d->db);
-	free(d->id);
+	free(d->topic);
 	bag_reader_release(bag);
 	free(d);
 }
@@ -210,8 +223,22 @@ static int db3_rewind(struct bag_reader *bag)
 
 	sqlite3_reset(d->order);
 	sqlite3_reset(d->data);
+	d->order = d->all;
 	d->done = false;
 	return 0;
+}
+
+static int db3_seek(struct bag_reader *bag, int64_t stamp)
+{
+	struct db3 *d = (struct db3 *)bag;
+	int code;
+
+	db3_rewind(bag);
+	/* an unfinished query of the same statement would keep its stamp */
+	sqlite3_reset(d->from);
+	code = sqlite3_bind_int64(d->from, 1, stamp);
+	d->order = d->from;
+	return code == SQLITE_OK ? 0 : db3_reader_error_of(code);
 }
 
 /* The data of a message. Return: 1, or 0 if it cannot be read */
@@ -257,6 +284,62 @@ static int db3_next(struct bag_reader *bag, struct bag_message *msg)
 	return 0;
 }
 
+/* Ids are signed, places are not: the same order */
+static uint64_t db3_reader_at(sqlite3_int64 id)
+{
+	return (uint64_t)id ^ UINT64_C(1) << 63;
+}
+
+/*
+ * Where to search: after the last message of a topic there is no need to pass
+ * over those of others. Return: false: there is nothing before @place
+ */
+static bool db3_reader_limit(const struct db3_topic *t,
+			     const struct bag_place *place, int64_t *stamp,
+			     sqlite3_int64 *id)
+{
+	*stamp = place->stamp;
+	*id = (sqlite3_int64)(place->at ^ UINT64_C(1) << 63);
+	if (t->begin > t->end)
+		return true;
+	if (*stamp > t->end) {
+		*stamp = t->end;
+		*id = INT64_MAX;
+	}
+	return *stamp >= t->begin;
+}
+
+static int db3_before(struct bag_reader *bag, unsigned int topic,
+		      struct bag_place *place, struct bag_message *msg)
+{
+	struct db3 *d = (struct db3 *)bag;
+	const struct db3_topic *t = &d->topic[topic];
+	sqlite3_int64 id;
+	int64_t stamp;
+	int code, ret = 0;
+
+	if (!db3_reader_limit(t, place, &stamp, &id))
+		return 0;
+	sqlite3_bind_int64(d->before, 1, t->id);
+	sqlite3_bind_int64(d->before, 2, stamp);
+	sqlite3_bind_int64(d->before, 3, id);
+	while (!ret && (code = sqlite3_step(d->before)) == SQLITE_ROW) {
+		id = sqlite3_column_int64(d->before, 1);
+		place->stamp = sqlite3_column_int64(d->before, 0);
+		place->at = db3_reader_at(id);
+		msg->topic = topic;
+		msg->stamp = place->stamp;
+		ret = read_data(d, id, msg);
+	}
+	sqlite3_reset(d->before);
+	if (ret || code == SQLITE_DONE)
+		return ret;
+	if (db3_reader_error_of(code) != -EBADMSG)
+		return db3_reader_error_of(code);
+	bag_reader_warn(bag, "damaged: %s", sqlite3_errmsg(d->db));
+	return 0;
+}
+
 static int open_db(struct db3 *d, const char *path)
 {
 	int code = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READONLY, NULL);
@@ -278,7 +361,21 @@ static int open_db(struct db3 *d, const char *path)
 			d,
 			"SELECT topic_id, timestamp, id FROM messages "
 			"ORDER BY timestamp, id",
-			&d->order);
+			&d->all);
+	if (!err)
+		err = db3_reader_prepare(
+			d,
+			"SELECT topic_id, timestamp, id FROM messages "
+			"WHERE timestamp >= ? ORDER BY timestamp, id",
+			&d->from);
+	if (!err)
+		err = db3_reader_prepare(
+			d,
+			"SELECT timestamp, id FROM messages "
+			"WHERE topic_id = ? AND (timestamp, id) < (?, ?) "
+			"ORDER BY timestamp DESC, id DESC",
+			&d->before);
+	d->order = d->all;
 	if (!err)
 		err = db3_reader_prepare(
 			d, "SELECT data FROM messages WHERE id = ?", &d->data);
@@ -288,7 +385,8 @@ static int open_db(struct db3 *d, const char *path)
 int db3_open(struct bag_reader **bag, const char *path)
 {
 	static const struct bag_reader_ops ops = {
-		.next = db3_next, .rewind = db3_rewind, .close = db3_close,
+		.next = db3_next, .rewind = db3_rewind, .seek = db3_seek,
+		.before = db3_before, .close = db3_close,
 	};
 	struct db3 *d = calloc(1, sizeof(*d));
 	int err;

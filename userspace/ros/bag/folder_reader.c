@@ -123,6 +123,87 @@ static int folder_rewind(struct bag_reader *bag)
 	return err;
 }
 
+static int folder_seek(struct bag_reader *bag, int64_t stamp)
+{
+	struct folder *f = (struct folder *)bag;
+	int err = 0;
+
+	f->at = 0;
+	for (unsigned int i = 0; i < f->parts && !err; i++)
+		err = bag_seek(f->part[i].bag, stamp);
+	return err;
+}
+
+/* The number of a topic in a file; there: its count if it has none */
+static unsigned int folder_reader_topic_in(const struct part *p,
+					   unsigned int topic)
+{
+	unsigned int n, i = 0;
+
+	bag_topics(p->bag, &n);
+	while (i < n && p->topic[i] != topic)
+		i++;
+	return i;
+}
+
+/*
+ * In file @i the last message before @limit. Return: as bag_before(), @place
+ * and @msg are unchanged if there is none
+ */
+static int folder_reader_before(struct folder *f, unsigned int i,
+				unsigned int topic,
+				const struct bag_place *limit,
+				struct bag_place *place,
+				struct bag_message *msg)
+{
+	const struct part *p = &f->part[i];
+	struct bag_place in = { .stamp = limit->stamp };
+	int got;
+
+	/* of the same stamp: all of the files before that of @limit */
+	if (i == limit->part)
+		in.at = limit->at;
+	else if (i < limit->part)
+		in.at = UINT64_MAX;
+	got = bag_before(p->bag, folder_reader_topic_in(p, topic), &in, msg);
+	if (*p->bag->warning)
+		bag_reader_warn(&f->bag, "%s", p->bag->warning);
+	if (got != 1)
+		return got;
+	in.part = i;
+	*place = in;
+	msg->topic = topic;
+	return 1;
+}
+
+static int folder_before(struct bag_reader *bag, unsigned int topic,
+			 struct bag_place *place, struct bag_message *msg)
+{
+	struct folder *f = (struct folder *)bag;
+	const struct bag_place limit = *place;
+	bool found = false;
+
+	for (unsigned int i = f->parts; i--; ) {
+		const struct part *p = &f->part[i];
+		struct bag_place at;
+		struct bag_message m;
+		int got;
+
+		if (p->bag->begin > limit.stamp ||
+		    (found && p->bag->end < place->stamp))
+			continue;
+		got = folder_reader_before(f, i, topic, &limit, &at, &m);
+		if (got < 0)
+			return got;
+		if (!got || (found && bag_place_is_before(&at, place)))
+			continue;
+		*place = at;
+		*msg = m;
+		found = true;
+	}
+	return found;
+}
+
 static int folder_next(struct bag_reader *bag, struct bag_message *msg)
 {
 	struct folder *f = (struct folder *)bag;
@@ -164,6 +245,7 @@ int folder_open(struct bag_reader **bag, const char *path)
 {
 	static const struct bag_reader_ops ops = {
 		.next = folder_next, .rewind = folder_rewind,
+		.seek = folder_seek, .before = folder_before,
 		.close = folder_close,
 	};
 	struct folder *f = calloc(1, sizeof(*f));

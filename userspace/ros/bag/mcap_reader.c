@@ -251,6 +251,7 @@ static int mcap_reader_read_head(struct mcap *m, uint64_t at, uint64_t inside,
 	uint64_t raw;
 	int err;
 
+	*k = (struct chunk){ 0 };
 	if (inside < sizeof(head))
 		c.end = head + inside;
 	err = chunked_pread(&m->c, at, head, c.end - head);
@@ -424,6 +425,27 @@ static int mcap_reader_scan(struct mcap *m)
 	return run ? scan_run(m, run, at) : 0;
 }
 
+/* The topics that the index of a chunk says it has, if they are all known */
+static void read_chunk_topics(const struct mcap *m, struct cursor *c,
+			      struct chunk *k)
+{
+	uint32_t n = next32(c);
+	struct cursor map = { mcap_reader_skip(c, n), NULL, false };
+	struct chunk has = { 0 };
+
+	map.end = c->bad ? map.p : map.p + n;
+	while (map.p < map.end) {
+		uint32_t topic = m->channel[next16(&map)];
+
+		next64(&map);
+		if (map.bad || !topic)
+			return;
+		if (topic != NO_TOPIC)
+			chunk_has(&has, topic - 1);
+	}
+	memcpy(k->topics, has.topics, sizeof(k->topics));
+}
+
 static int read_chunk_index(struct mcap *m, struct cursor *c)
 {
 	struct chunk k;
@@ -438,7 +460,10 @@ static int read_chunk_index(struct mcap *m, struct cursor *c)
 		return -EBADMSG;
 	/* the rest stands in the chunk too, and its crc only there */
 	err = read_chunk_head(m, at + MCAP_RECORD, len - MCAP_RECORD, &k);
-	return err ? err : chunked_add(&m->c, &k);
+	if (err)
+		return err;
+	read_chunk_topics(m, c, &k);
+	return chunked_add(&m->c, &k);
 }
 
 static int read_statistics(struct mcap *m, struct cursor *c, uint64_t *messages,
@@ -571,6 +596,7 @@ int mcap_open(struct bag_reader **bag, int fd, uint64_t size)
 {
 	static const struct bag_reader_ops ops = {
 		.next = chunked_next, .rewind = chunked_rewind,
+		.seek = chunked_seek, .before = chunked_before,
 		.close = mcap_close,
 	};
 	struct mcap *m = calloc(1, sizeof(*m));

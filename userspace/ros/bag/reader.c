@@ -168,6 +168,18 @@ int bag_rewind(struct bag_reader *bag)
 	return bag->ops->rewind(bag);
 }
 
+int bag_seek(struct bag_reader *bag, int64_t stamp)
+{
+	return bag->ops->seek(bag, stamp);
+}
+
+int bag_before(struct bag_reader *bag, unsigned int topic,
+	       struct bag_place *place, struct bag_message *msg)
+{
+	return topic < bag->topics ?
+	       bag->ops->before(bag, topic, place, msg) : 0;
+}
+
 const char *bag_warning(const struct bag_reader *bag)
 {
 	return *bag->warning ? bag->warning : NULL;

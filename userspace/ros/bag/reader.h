@@ -10,6 +10,9 @@
 struct bag_reader_ops {
 	int	(*next)(struct bag_reader *bag, struct bag_message *msg);
 	int	(*rewind)(struct bag_reader *bag);
+	int	(*seek)(struct bag_reader *bag, int64_t stamp);
+	int	(*before)(struct bag_reader *bag, unsigned int topic,
+			  struct bag_place *place, struct bag_message *msg);
 	void	(*close)(struct bag_reader *bag);
 };
 
@@ -26,6 +29,14 @@ struct bag_reader {
 	uint64_t			lost;
 	char				warning[128];
 };
+
+static inline bool bag_place_is_before(const struct bag_place *a,
+				       const struct bag_place *b)
+{
+	if (a->stamp != b->stamp)
+		return a->stamp < b->stamp;
+	return a->part != b->part ? a->part < b->part : a->at < b->at;
+}
 
 /* A text of a file: not terminated there */
 struct bag_text {

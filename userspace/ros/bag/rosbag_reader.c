@@ -309,7 +309,8 @@ static int rosbag_reader_scan(struct rosbag *b, uint64_t at)
 
 /* Data of a chunk info: how many messages of each connection */
 static int rosbag_reader_count_messages(struct rosbag *b,
-					const struct record *r)
+					const struct record *r,
+					struct chunk *k)
 {
 	if (r->data_len % 8)
 		return -EBADMSG;
@@ -319,6 +320,7 @@ static int rosbag_reader_count_messages(struct rosbag *b,
 		if (topic < 0)
 			return -EBADMSG;
 		b->c.bag.topic[topic].count += get_le32(r->data + i + 4);
+		chunk_has(k, topic);
 	}
 	return 0;
 }
@@ -341,7 +343,7 @@ static int read_chunk_info(struct rosbag *b, const struct record *r,
 		err = chunk.op == ROSBAG_CHUNK ?
 		      chunk_of(b, &chunk, data, &k) : -EBADMSG;
 	if (!err)
-		err = rosbag_reader_count_messages(b, r);
+		err = rosbag_reader_count_messages(b, r, &k);
 	if (err || !r->data_len)
 		return err;
 	k.begin = begin;
@@ -443,6 +445,7 @@ int rosbag_open(struct bag_reader **bag, int fd, uint64_t size)
 {
 	static const struct bag_reader_ops ops = {
 		.next = chunked_next, .rewind = chunked_rewind,
+		.seek = chunked_seek, .before = chunked_before,
 		.close = rosbag_close,
 	};
 	struct rosbag *b = calloc(1, sizeof(*b));

@@ -84,6 +84,108 @@ static void test_formats(void)
 	}
 }
 
+/* Stamps to seek: back and forth, between messages, beyond both ends */
+static int64_t seek_to(unsigned int i)
+{
+	static const unsigned int to[] = { N / 2, 3, 6, N - 1, 0, N / 3 };
+
+	switch (i) {
+	case 6:
+		return INT64_MIN;
+	case 7:
+		return INT64_MAX;
+	case 8:
+		return make_stamp(N - 1) + 1;
+	default:
+		return make_stamp(to[i / 2 % 6]) + i % 2;
+	}
+}
+
+enum { SEEKS = 12 };
+
+/* Return: whether of what is @there exactly what is due from @stamp on came */
+static bool seek_is_exact(struct bag_reader *r, const uint8_t *there,
+			  int64_t stamp)
+{
+	int want = 0, got;
+
+	if (bag_seek(r, stamp))
+		return false;
+	got = read_messages(r, seen, N, MOST);
+	for (unsigned int i = 0; i < N; i++) {
+		bool due = there[i] && make_stamp(i) >= stamp;
+
+		want += due;
+		if (seen[i] != due)
+			return false;
+	}
+	return got == want;
+}
+
+/* Return: whether all of a topic that is @there came, the last one first */
+static bool before_is_exact(struct bag_reader *r, const uint8_t *there,
+			    unsigned int topic, int64_t stamp)
+{
+	struct bag_place place = { .stamp = stamp };
+	int64_t last = stamp;
+	struct bag_message m;
+	unsigned int n = 0;
+	int got;
+
+	while ((got = bag_before(r, topic, &place, &m)) == 1) {
+		unsigned int i = m.len < 4 ? N : get_le32(m.data);
+
+		if (i >= N || !there[i] || i % 3 != topic ||
+		    m.topic != topic || m.stamp != make_stamp(i) ||
+		    m.stamp != place.stamp || m.stamp >= last)
+			return false;
+		last = m.stamp;
+		n++;
+	}
+	for (unsigned int i = topic; i < N; i += 3)
+		n -= there[i] && make_stamp(i) < stamp;
+	return !got && !n;
+}
+
+/* A recording with the messages that are @there */
+static void check_seek(struct bag_reader *r, const char *name,
+		       const uint8_t *there)
+{
+	unsigned int bad = 0, before = 0;
+	struct bag_message m;
+
+	for (unsigned int i = 0; i < SEEKS; i++) {
+		bad += !seek_is_exact(r, there, seek_to(i));
+		/* from the middle of a chunk, too */
+		bad += bag_seek(r, seek_to(i + 1)) ||
+		       bag_next(r, &m) < 0 || bag_next(r, &m) < 0;
+		for (unsigned int t = 0; t < 3; t++)
+			before += !before_is_exact(r, there, t, seek_to(i));
+	}
+	ok(!bad, "%s: seek: %u of %u are wrong", name, bad, SEEKS);
+	ok(!before, "%s: the messages before: %u are wrong", name, before);
+	memset(seen, 0, N);
+	ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) > 0 &&
+	   !memcmp(seen, there, N), "%s: all of it after that", name);
+}
+
+static void test_seek(void)
+{
+	uint8_t there[N];
+
+	memset(there, 1, N);
+	for (unsigned int i = 0; i < FILES; i++) {
+		struct bag_reader *r;
+
+		if (!ok(!bag_open(&r, in_folder(files[i].name)),
+			"%s: open to seek", files[i].name))
+			continue;
+		check_seek(r, files[i].name, there);
+		ok(!bag_warning(r), "%s: no warning", files[i].name);
+		bag_close(r);
+	}
+}
+
 static off_t size_of(const char *path)
 {
 	struct stat st;
@@ -133,6 +235,26 @@ static void test_cut(void)
 		ok(!bad && !quiet && least > 30 && last > N * 8 / 10,
 		   "%s: cut short: %d, %d messages at last", name, least,
 		   last);
+	}
+}
+
+/* Without its index, and without a part of its messages */
+static void test_seek_cut(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		const char *name = files[i].name;
+		uint8_t there[N];
+		struct bag_reader *r;
+		int got;
+
+		if (!ok(!bag_open(&r, copy_part(name, size_of(in_folder(name)) *
+						2 / 3, 0)),
+			"%s: open two thirds of it", name))
+			continue;
+		got = read_messages(r, there, N, MOST);
+		ok(got > N / 2 && got < N, "%s: cut: %d", name, got);
+		check_seek(r, name, there);
+		bag_close(r);
 	}
 }
 
@@ -319,6 +441,7 @@ static void test_unknown_type(void)
 static void test_split(void)
 {
 	const char *dir = in_folder("split");
+	uint8_t there[N];
 	struct bag_reader *r;
 
 	mkdir(dir, 0777);
@@ -330,15 +453,18 @@ static void test_split(void)
 		snprintf(name, sizeof(name), "split/s_%d.mcap", 9 + i);
 		w = begin_bag(in_folder(name), true);
 		/* multiples of 7: none is earlier than the end of the last */
-		write_messages(w, i * 70, i * 70 + 70, 500);
+		write_messages(w, i * 70, i * 70 + 70, MOST);
 		bag_finish(w);
 	}
 	if (!ok(!bag_open(&r, dir), "folder: open"))
 		return;
-	ok(read_messages(r, seen, N, 500) == 210 && once(0, 210),
+	ok(read_messages(r, seen, N, MOST) == 210 && once(0, 210),
 	   "folder: all files in order");
-	ok(!bag_rewind(r) && read_messages(r, seen, N, 500) == 210,
+	ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) == 210,
 	   "folder: again");
+	memset(there, 1, 210);
+	memset(there + 210, 0, N - 210);
+	check_seek(r, "folder", there);
 	bag_close(r);
 }
 
@@ -475,7 +601,9 @@ int main(void)
 {
 	make_folder();
 	test_formats();
+	test_seek();
 	test_cut();
+	test_seek_cut();
 	test_damage();
 	for (unsigned int i = 0; i < FILES; i++) {
 		test_full(i);
