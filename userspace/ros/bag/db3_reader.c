@@ -22,7 +22,7 @@ struct db3_topic {
  * @all:	query of topic and stamp of all messages, in order, without
  *		their
  *		data, as SQLite may have to sort them
- * @from:	of those from a stamp on
+ * @from:	of those from stamp @begin on
  * @order:	the one of the two that is read
  * @before:	query of the last message of a topic before a place
  * @data:	query of the data of one message
@@ -34,6 +34,7 @@ struct db3 {
 	sqlite3_stmt		*all, *from, *order, *before, *data;
 	struct db3_topic	*topic;
 	unsigned int		last;
+	int64_t			begin;
 	bool			done;
 };
 
@@ -238,6 +239,7 @@ static int db3_seek(struct bag_reader *bag, int64_t stamp)
 	sqlite3_reset(d->from);
 	code = sqlite3_bind_int64(d->from, 1, stamp);
 	d->order = d->from;
+	d->begin = stamp;
 	return code == SQLITE_OK ? 0 : db3_reader_error_of(code);
 }
 
@@ -272,6 +274,9 @@ static int db3_next(struct bag_reader *bag, struct bag_message *msg)
 			continue;
 		msg->topic = topic;
 		msg->stamp = sqlite3_column_int64(d->order, 1);
+		/* a stamp that is a text, or a damaged index */
+		if (d->order == d->from && msg->stamp < d->begin)
+			continue;
 		if (read_data(d, sqlite3_column_int64(d->order, 2), msg))
 			return 1;
 	}
@@ -324,12 +329,20 @@ static int db3_before(struct bag_reader *bag, unsigned int topic,
 	sqlite3_bind_int64(d->before, 2, stamp);
 	sqlite3_bind_int64(d->before, 3, id);
 	while (!ret && (code = sqlite3_step(d->before)) == SQLITE_ROW) {
+		struct bag_place at = {
+			.stamp = sqlite3_column_int64(d->before, 0),
+		};
+
 		id = sqlite3_column_int64(d->before, 1);
-		place->stamp = sqlite3_column_int64(d->before, 0);
-		place->at = db3_reader_at(id);
+		at.at = db3_reader_at(id);
+		/* a stamp that is a text, or a damaged index */
+		if (!bag_place_is_before(&at, place))
+			continue;
 		msg->topic = topic;
-		msg->stamp = place->stamp;
+		msg->stamp = at.stamp;
 		ret = read_data(d, id, msg);
+		if (ret)
+			*place = at;
 	}
 	sqlite3_reset(d->before);
 	if (ret || code == SQLITE_DONE)

@@ -6,8 +6,12 @@
  * after a late message the next ones are on time. When the recording repeats,
  * stamps go on: stamps in the headers are rewritten in a copy of the bytes, at
  * the offset of each serialization.
+ *
+ * The place is a stamp of all passes together, at a time: both are set anew by
+ * a pause, another speed, and a seek.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
@@ -16,7 +20,10 @@
 #include "ros/bag/bag.h"
 #include "ros/io/source_ops.h"
 
-enum { TURN = 64 };	/* messages per turn of the loop */
+enum {
+	TURN	= 64,		/* messages per turn of the loop */
+	STATES	= 8,		/* transforms before a place */
+};
 
 static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
 
@@ -24,8 +31,12 @@ static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
  * struct bag_source
  * @wanted:	of each topic of the recording; @kind, or -1
  * @next:	message that is due at @timer, if @has_next
- * @first:	stamp that is played at @begin; the monotonic clock
- * @skip:	earlier messages are left out
+ * @first:	stamp that is played at @begin, of the monotonic clock, if it
+ *		has @begun
+ * @played:	stamp of the last message, or where it began
+ * @paused:	@first is played when it goes on
+ * @seeking:	to @first, in the next turn
+ * @skip:	where each pass begins
  * @length:	of one pass; @moved: of all passes so far
  * @patched:	message with another stamp, kept
  */
@@ -38,8 +49,8 @@ struct bag_source {
 	int			*kind;
 	struct loop_timer	timer;
 	struct bag_message	next;
-	bool			has_next, begun, warned;
-	int64_t			first, skip, length, moved;
+	bool			has_next, begun, warned, paused, seeking, ended;
+	int64_t			first, played, skip, length, moved;
 	uint64_t		begin;
 	uint8_t			*patched;
 	size_t			size;
@@ -124,6 +135,39 @@ static void bag_source_give(struct bag_source *s)
 	s->s.config.message(s->s.config.arg, &m);
 }
 
+/* The place, a stamp of all passes together */
+static int64_t bag_source_place(const struct bag_source *s, uint64_t now)
+{
+	int64_t limit;
+
+	if (!s->begun)
+		return s->skip;
+	if (s->paused || s->seeking || now < s->begin)
+		return s->first;
+	/* not beyond what is late */
+	limit = s->has_next ? s->next.stamp + s->moved : s->played;
+	if (limit <= s->first)
+		return s->first;
+	return s->first + (int64_t)fmin((now - s->begin) * s->s.config.speed,
+					limit - s->first);
+}
+
+/* The timing of what follows begins at @place */
+static void bag_source_set_place(struct bag_source *s, int64_t place,
+				 uint64_t now)
+{
+	s->first = s->played = place;
+	s->begin = now;
+	s->begun = true;
+}
+
+/* Look at once what is due, in a turn of the loop */
+static void bag_source_wake(struct bag_source *s)
+{
+	if (!s->ended || s->seeking)
+		s->timer.due = 0;
+}
+
 static uint64_t bag_source_due(const struct bag_source *s)
 {
 	double late = (s->next.stamp + s->moved - s->first) /
@@ -139,7 +183,7 @@ static bool bag_source_begin_again(struct bag_source *s)
 
 	if (!s->s.config.loop || !s->begun)
 		return false;
-	err = bag_rewind(s->bag);
+	err = bag_seek(s->bag, s->skip);
 	if (err) {
 		source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
 			   strerror(-err));
@@ -165,16 +209,63 @@ static int bag_source_fetch(struct bag_source *s)
 				   strerror(-ret));
 		if (ret < 0 || (!ret && !bag_source_begin_again(s)))
 			return 0;
-		if (!ret || s->next.stamp < s->skip)
+		if (!ret)
 			continue;
-		if (!s->begun) {
-			s->begun = true;
-			s->begin = loop_now();
-			s->first = s->next.stamp;
-		}
+		if (!s->begun)
+			bag_source_set_place(s, s->next.stamp, loop_now());
 		return 1;
 	}
 	return -EAGAIN;
+}
+
+/* Deliver the last messages of a topic before @stamp, the oldest first */
+static void bag_source_give_last(struct bag_source *s, unsigned int topic,
+				 int64_t stamp)
+{
+	unsigned int most = s->kind[topic] == MESSAGE_TRANSFORMS ? STATES : 1;
+	struct bag_place place = { .stamp = stamp }, at[STATES];
+	unsigned int n = 0;
+	int got = 0;
+
+	while (n < most &&
+	       (got = bag_before(s->bag, topic, &place, &s->next)) == 1)
+		at[n++] = place;
+	if (got < 0)
+		source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+			   strerror(-got));
+	while (n-- && s->wanted[topic] && !s->seeking) {
+		/* this message is the last one before the place after it */
+		at[n].at++;
+		if (bag_before(s->bag, topic, &at[n], &s->next) == 1)
+			bag_source_give(s);
+	}
+	log_warning(s);
+}
+
+static bool bag_source_is_state(const struct bag_source *s, unsigned int i)
+{
+	return message_is_state(s->kind[i]) || s->topic[i].latched ||
+	       message_is_latched(s->kind[i], s->topic[i].name);
+}
+
+/* The callbacks may seek again: then the next turn does */
+static void bag_source_seek_now(struct bag_source *s)
+{
+	int64_t stamp = s->first - s->moved;
+	int err;
+
+	s->seeking = s->has_next = s->ended = false;
+	for (unsigned int i = 0; i < s->topics && !s->seeking; i++)
+		if (s->wanted[i] && bag_source_is_state(s, i))
+			bag_source_give_last(s, i, stamp);
+	if (s->seeking)
+		return;
+	err = bag_seek(s->bag, stamp);
+	if (err)
+		source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+			   strerror(-err));
+	s->begin = loop_now();
+	s->timer.due = 0;
 }
 
 static void bag_source_play(struct bag_source *s, uint64_t now)
@@ -182,6 +273,11 @@ static void bag_source_play(struct bag_source *s, uint64_t now)
 	int ret = 1;
 
 	for (unsigned int i = 0; i < TURN; i++) {
+		/* also by the callback of the last message */
+		if (s->seeking)
+			break;
+		if (s->paused || s->ended)
+			return;
 		if (!s->has_next) {
 			ret = bag_source_fetch(s);
 			if (ret != 1)
@@ -192,6 +288,7 @@ static void bag_source_play(struct bag_source *s, uint64_t now)
 		if (s->timer.due > now)
 			return;
 		s->has_next = false;
+		s->played = s->next.stamp + s->moved;
 		/*
 		 * unwanted topics keep their timing: they may be wanted later
 		 */
@@ -199,13 +296,19 @@ static void bag_source_play(struct bag_source *s, uint64_t now)
 			bag_source_give(s);
 	}
 	s->timer.due = ret ? now : LOOP_NEVER;
+	s->ended = !ret;
 	if (!ret && s->s.config.ended)
 		s->s.config.ended(s->s.config.arg);
 }
 
 static void bag_source_on_play(void *arg, uint64_t now)
 {
-	bag_source_play(arg, now);
+	struct bag_source *s = arg;
+
+	if (s->seeking)
+		bag_source_seek_now(s);
+	else
+		bag_source_play(s, now);
 }
 
 static void bag_source_on_first(void *arg, uint64_t now)
@@ -299,6 +402,10 @@ static int open_bag(struct bag_source *s, const char *path,
 	if (s->s.config.start * 1e9 > end - begin)
 		return error_set(error, -ERANGE, "%s: only %.3f s long", path,
 				 (end - begin) * 1e-9);
+	bag_source_measure(s);
+	err = bag_seek(s->bag, s->skip);
+	if (err)
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	return 0;
 }
 
@@ -321,7 +428,6 @@ static int bag_source_open(struct source **result, struct loop *loop,
 		bag_source_close(&s->s);
 		return err;
 	}
-	bag_source_measure(s);
 	log_warning(s);
 	s->timer.expired = bag_source_on_first;
 	s->timer.arg = s;
@@ -363,9 +469,67 @@ static void bag_source_unsubscribe(struct source *source, const char *topic)
 			s->wanted[i] = false;
 }
 
+static void bag_source_playback(const struct source *source,
+				struct source_playback *p)
+{
+	const struct bag_source *s = (const struct bag_source *)source;
+
+	*p = (struct source_playback){
+		.paused = s->paused,
+		.speed = s->s.config.speed,
+		.ended = s->ended && !s->seeking,
+	};
+	bag_span(s->bag, &p->begin, &p->end);
+	p->time = bag_source_place(s, loop_now()) - s->moved;
+	if (p->time < p->begin)
+		p->time = p->begin;
+	if (p->time > p->end || p->ended)
+		p->time = p->end;
+}
+
+static void bag_source_pause(struct source *source, bool pause)
+{
+	struct bag_source *s = bag_source_bag_of(source);
+	uint64_t now = loop_now();
+
+	if (s->paused == pause)
+		return;
+	if (s->begun)
+		bag_source_set_place(s, bag_source_place(s, now), now);
+	s->paused = pause;
+	bag_source_wake(s);
+}
+
+static void bag_source_speed(struct source *source, double speed)
+{
+	struct bag_source *s = bag_source_bag_of(source);
+	uint64_t now = loop_now();
+
+	if (s->begun)
+		bag_source_set_place(s, bag_source_place(s, now), now);
+	s->s.config.speed = speed;
+	bag_source_wake(s);
+}
+
+static void bag_source_seek(struct source *source, int64_t stamp)
+{
+	struct bag_source *s = bag_source_bag_of(source);
+	int64_t begin, end;
+
+	bag_span(s->bag, &begin, &end);
+	stamp = stamp < begin ? begin : stamp > end ? end : stamp;
+	bag_source_set_place(s, stamp + s->moved, loop_now());
+	s->seeking = true;
+	bag_source_wake(s);
+}
+
 const struct source_ops bag_source_ops = {
 	.open		= bag_source_open,
 	.subscribe	= bag_source_subscribe,
 	.unsubscribe	= bag_source_unsubscribe,
+	.playback	= bag_source_playback,
+	.pause		= bag_source_pause,
+	.speed		= bag_source_speed,
+	.seek		= bag_source_seek,
 	.close		= bag_source_close,
 };

@@ -18,12 +18,17 @@ void source_log(const struct source *s, int priority, const char *format, ...)
 	va_end(args);
 }
 
+/* This form rejects NAN, too */
+static bool source_is_speed(double speed)
+{
+	return speed >= 1e-3 && speed <= 1e6;
+}
+
 static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 {
 	if (!c->spec || !*c->spec)
 		return error_set(error, -EINVAL, "missing source");
-	/* this form rejects NAN, too */
-	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
+	if (!source_is_speed(c->speed))
 		return error_set(error, -EINVAL,
 				 "speed must be 0.001..1000000");
 	if (!(c->rate >= 1e-3 && c->rate <= 1e4))
@@ -92,6 +97,40 @@ int source_subscribe_all(struct source *s, const char *topic, int kind)
 uint64_t source_messages_lost(const struct source *s)
 {
 	return s->ops->lost ? s->ops->lost(s) : 0;
+}
+
+int source_playback(const struct source *s, struct source_playback *p)
+{
+	if (!s->ops->playback)
+		return -EOPNOTSUPP;
+	s->ops->playback(s, p);
+	return 0;
+}
+
+int source_pause(struct source *s, bool pause)
+{
+	if (!s->ops->pause)
+		return -EOPNOTSUPP;
+	s->ops->pause(s, pause);
+	return 0;
+}
+
+int source_speed(struct source *s, double speed)
+{
+	if (!s->ops->speed)
+		return -EOPNOTSUPP;
+	if (!source_is_speed(speed))
+		return -ERANGE;
+	s->ops->speed(s, speed);
+	return 0;
+}
+
+int source_seek(struct source *s, int64_t stamp)
+{
+	if (!s->ops->seek)
+		return -EOPNOTSUPP;
+	s->ops->seek(s, stamp);
+	return 0;
 }
 
 void source_unsubscribe(struct source *s, const char *topic)

@@ -96,6 +96,66 @@ int source_subscribe(struct source *s, const char *topic, int kind);
  */
 int source_subscribe_all(struct source *s, const char *topic, int kind);
 
+/**
+ * struct source_playback - where a recording is being played
+ * @paused:	by source_pause()
+ * @speed:	1 is the original speed
+ * @time:	stamp that is played now, ns. In every pass of a recording that
+ *		repeats it is the one in the recording
+ * @begin, @end: stamps of its first and last message, ns
+ * @ended:	all was played, and it does not repeat
+ */
+struct source_playback {
+	bool	paused;
+	double	speed;
+	int64_t	time, begin, end;
+	bool	ended;
+};
+
+/**
+ * source_playback() - where a recording is being played
+ *
+ * Return: 0; -EOPNOTSUPP: no recording, but ROS or files.
+ */
+int source_playback(const struct source *s, struct source_playback *p);
+
+/**
+ * source_pause() - stop playing, or go on where it stopped
+ *
+ * Intervals between messages do not change: the pause is only added.
+ * Within struct source_config.message() it holds from the next message on.
+ *
+ * Return: 0; -EOPNOTSUPP: no recording.
+ */
+int source_pause(struct source *s, bool pause);
+
+/**
+ * source_speed() - change the speed from now on
+ * @speed: 0.001 .. 1e6, 1 is the original speed
+ *
+ * Return: 0; -ERANGE; -EOPNOTSUPP: no recording.
+ */
+int source_speed(struct source *s, double speed);
+
+/**
+ * source_seek() - play on from another place
+ * @stamp: of the recording, ns; clamped to its begin and end. An earlier start
+ *	than that of struct source_config is possible
+ *
+ * Takes effect in the next turn of the loop; of several in one turn the last
+ * one counts. First comes the state before @stamp: of each subscribed topic of
+ * maps, paths, camera infos, joint states and transforms, or that is latched in
+ * the recording, the last message before @stamp; of transforms, which have
+ * several publishers, the last eight. Then the messages from @stamp on with
+ * their timing. While paused only the state comes. After the end it plays
+ * again, and struct source_config.ended() is called again.
+ *
+ * Errors of the file are logged.
+ *
+ * Return: 0; -EOPNOTSUPP: no recording.
+ */
+int source_seek(struct source *s, int64_t stamp);
+
 /* Lost messages of source_subscribe_all() */
 uint64_t source_messages_lost(const struct source *s);
 

@@ -17,6 +17,8 @@
  * @open: @rest follows the colon of the spec, or is a path
  * @subscribe: @all: see source_subscribe_all()
  * @lost: NULL: always 0
+ * @playback, @pause, @speed, @seek: of recordings; NULL: -EOPNOTSUPP. @speed is
+ *	in the range
  */
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
@@ -26,6 +28,10 @@ struct source_ops {
 			     bool all);
 	void	(*unsubscribe)(struct source *s, const char *topic);
 	uint64_t (*lost)(const struct source *s);
+	void	(*playback)(const struct source *s, struct source_playback *p);
+	void	(*pause)(struct source *s, bool pause);
+	void	(*speed)(struct source *s, double speed);
+	void	(*seek)(struct source *s, int64_t stamp);
 	void	(*close)(struct source *s);
 };
 
