@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_control - hostile announcements and reports
+ * fuzz_control - hostile announcements, reports and commands
  *
  * The checksum is corrected first: it is no secret.
  */
@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct control_topic topics[256];
 	struct control_sender sender;
+	static struct control_command c;
 	struct control_report r;
 	uint8_t *p = malloc(size + 1);
 	int n;
@@ -33,6 +34,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	if (!control_reported(p, size, &r) && r.topics > CONTROL_TOPICS)
 		abort();
+	if (!control_commanded(p, size, &c)) {
+		uint8_t again[PAYLOAD_MAX];
+		size_t len = control_command(&c, again);
+
+		/* there and back, as far as it fits */
+		if (c.entries > CONTROL_COMMANDS ||
+		    (len && (len != size || memcmp(again, p, len))))
+			abort();
+	}
 	free(p);
 	return 0;
 }

@@ -20,6 +20,8 @@ enum {
 	HEAD_1	= offsetof(struct control_report, paced) / sizeof(uint32_t),
 	REPORT	= HEADER + HEAD * 4,
 	ENTRIES	= 255,
+	ENTRY	= 3,			/* bytes of an entry of a command,
+					 * without its text */
 	COPIES	= 8,
 	REPORTS	= 48,
 };
@@ -224,6 +226,51 @@ int control_reported(const void *payload, size_t len,
 		memcpy(&r->topic[i], v, sizeof(r->topic[i]));
 	}
 	return 0;
+}
+
+size_t control_command(const struct control_command *c, uint8_t *payload)
+{
+	uint8_t *p = payload + HEADER + 4;
+
+	control_begin(payload, CONTROL_VERSION, CONTROL_COMMAND);
+	payload[1] = c->entries;
+	put_le32(payload + HEADER, c->number);
+	for (unsigned int i = 0; i < c->entries; i++) {
+		const struct control_command_entry *e = &c->entry[i];
+
+		if (p - payload + ENTRY + strlen(e->name) > PAYLOAD_MAX)
+			return 0;
+		p[0] = e->what;
+		p[1] = e->value;
+		p = control_put_text(p + 2, e->name, sizeof(e->name));
+	}
+	put_le32(payload + CRC, crc_of(payload, p - payload));
+	return p - payload;
+}
+
+int control_commanded(const void *payload, size_t len,
+		      struct control_command *c)
+{
+	const uint8_t *p = payload, *end = p + len;
+
+	if (!control_is(p, len, CONTROL_VERSION, CONTROL_COMMAND) ||
+	    len < HEADER + 4 || !p[1] || p[1] > CONTROL_COMMANDS)
+		return -EBADMSG;
+	c->entries = p[1];
+	c->number = get_le32(p + HEADER);
+	p += HEADER + 4;
+	for (unsigned int i = 0; i < c->entries; i++) {
+		struct control_command_entry *e = &c->entry[i];
+
+		if (end - p < ENTRY)
+			return -EBADMSG;
+		e->what = p[0];
+		e->value = p[1];
+		p = get_text(p + 2, end, e->name, sizeof(e->name));
+		if (!p)
+			return -EBADMSG;
+	}
+	return p == end ? 0 : -EBADMSG;
 }
 
 /* Copies with which the chance to lose all is 1 / @once */

@@ -7,12 +7,14 @@
  * most half a second. The receiver reports twice a second what arrived. Counts
  * are cumulative over the stream, so that a lost report loses no information.
  *
- * Both are payloads of segments (optsample/segment.h) that must not be sampled.
+ * The operator's commands go the way of the reports, see command.h.
+ *
+ * All are payloads of segments (optsample/segment.h) that must not be sampled.
  * The position of an announcement is a number of the boot of the sender's
  * machine, or 0: a restarted sender has the same number, another robot of the
  * same name has a different one. Payloads are little endian:
- *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT; announcements
- *		are of version 1
+ *	u8	version << 4 | CONTROL_ANNOUNCE, CONTROL_REPORT or
+ *		CONTROL_COMMAND; announcements and commands are of version 1
  *	u8	entries
  *	u32	CRC-32 (IEEE 802.3) of all bytes before and after it: an error
  *		would have consequences, and the checksum of UDP has 16 bits
@@ -24,6 +26,8 @@
  * control_report_topic. Later copies of a report have current values, the same
  * number and no topics. A sender whose segments contain the end time of their
  * message (optsample/segment.h) reads version 2; others are sent version 1.
+ * Commands: u32 number, then for each entry u8 what, u8 value, and the name of
+ * a topic, a u8 length and text. Senders that do not know them ignore them.
  */
 #ifndef TRANSPORT_CONTROL_H
 #define TRANSPORT_CONTROL_H
@@ -36,6 +40,8 @@ enum {
 	CONTROL_REPORTS	= 2,		/* newest version of a report */
 	CONTROL_ANNOUNCE = 1,
 	CONTROL_REPORT	= 2,
+	CONTROL_COMMAND	= 3,
+	CONTROL_COMMANDS = 16,		/* entries of a command */
 
 	CONTROL_NAME	= 256,		/* bytes of a name, with the final 0 */
 	CONTROL_WORD	= 64,		/* of a frame_id or an encoding */
@@ -102,6 +108,41 @@ size_t control_report(const struct control_report *r, uint8_t *payload);
  */
 int control_reported(const void *payload, size_t len,
 		     struct control_report *r);
+
+/* What an entry of a command says; others are refused */
+enum control_what {
+	CONTROL_FOCUS	= 1,	/* value 1: that topic; 0: no topic */
+	CONTROL_PRIORITY = 2,	/* value: 0 .. ALLOCATION_PRIORITY */
+};
+
+/**
+ * struct control_command - what the operator wants of a sender
+ * @number:	see command.h; receiver_command() sets it
+ */
+struct control_command {
+	uint32_t	number;
+	unsigned int	entries;
+	struct control_command_entry {
+		uint8_t	what, value;		/* enum control_what */
+		char	name[CONTROL_NAME];	/* of the sender's topic */
+	}		entry[CONTROL_COMMANDS];
+};
+
+/**
+ * control_command() - write a command
+ * @payload: of PAYLOAD_MAX bytes
+ *
+ * Return: its bytes; 0: it does not fit.
+ */
+size_t control_command(const struct control_command *c, uint8_t *payload);
+
+/**
+ * control_commanded() - read a command
+ *
+ * Return: 0, -EBADMSG: invalid.
+ */
+int control_commanded(const void *payload, size_t len,
+		      struct control_command *c);
 
 /**
  * control_report_copies() - number of copies of a report

@@ -20,6 +20,7 @@
 #define FORGET_AFTER	(120 * SECOND)	/* of silence */
 #define FORGET_UNNAMED	(10 * SECOND)
 #define SILENT		(2 * SECOND)	/* four announcements were lost */
+#define REACH		(5 * SECOND)	/* of silence: do not send */
 #define REVIVE		SECOND		/* less may be an old datagram */
 
 /* Argument of a stream's callbacks */
@@ -36,6 +37,7 @@ struct entry {
 	bool		told;		/* its overuse was logged */
 	struct replay	replay;
 	unsigned int	copies;		/* copies of the report left to send */
+	struct command_queue commands;
 };
 
 enum {
@@ -49,12 +51,13 @@ struct receiver {
 	struct downlink		*downlink;
 	struct publish		*publish;
 	struct receiver_options	options;
-	struct loop_timer	report, again, tick;
+	struct loop_timer	report, again, tick, command;
 	struct receiver_counts	counts;
 	struct budget		budget;
 	struct seal		*seal;
 	uint64_t		run;		/* random, see seal.h */
 	unsigned int		asked;		/* answers in this second */
+	uint32_t		commands;	/* number of the last one */
 	uint64_t		ticked;
 	struct entry		entry[RECEIVER_STREAMS];
 };
@@ -459,7 +462,7 @@ static void on_report(void *arg, uint64_t now)
 		struct entry *e = &r->entry[i];
 		size_t len;
 
-		if (!e->stream || now - stream_heard(e->stream) > 5 * SECOND)
+		if (!e->stream || now - stream_heard(e->stream) > REACH)
 			continue;
 		len = stream_report(e->stream, now, payload, &e->copies);
 		send_copies(r, e, now, payload, len);
@@ -481,6 +484,50 @@ static void on_again(void *arg, uint64_t now)
 		len = stream_report_again(e->stream, now, payload);
 		send_copies(r, e, now, payload, len);
 	}
+}
+
+static void receiver_on_command(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+	uint8_t payload[PAYLOAD_MAX];
+
+	r->command.due = LOOP_NEVER;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		size_t len;
+
+		if (!e->stream || !e->commands.copies)
+			continue;
+		len = command_queue_next(&e->commands, now, payload);
+		if (len)
+			downlink_send(r->downlink, stream_address(e->stream),
+				      stream_id(e->stream), r->run, payload,
+				      len);
+		if (e->commands.copies && e->commands.due < r->command.due)
+			r->command.due = e->commands.due;
+	}
+}
+
+int receiver_command(struct receiver *r, const struct stream *s,
+		     const struct control_command *c, char error[ERROR_TEXT])
+{
+	struct entry *e = (struct entry *)entry_of(r, s);
+	struct control_command numbered = *c;
+	uint64_t now = loop_now();
+	int ret;
+
+	if (now - stream_heard(s) > REACH)
+		return error_set(error, -EHOSTUNREACH,
+				 "%s is silent", stream_name(s));
+	numbered.number = r->commands + 1;
+	ret = command_queue_add(&e->commands, &numbered, now);
+	if (ret)
+		return error_set(error, ret, ret == -E2BIG ?
+				 "too many commands at once; try again in 2 s" :
+				 "unknown command");
+	r->commands++;
+	r->command.due = now;
+	return 0;
 }
 
 /* Divide the decoding time, and log streams that exceed it */
@@ -590,6 +637,10 @@ int receiver_open(struct receiver **out, struct loop *l,
 		free(r);
 		return ret;
 	}
+	/* another run has other numbers */
+	randombytes_buf(&r->commands, sizeof(r->commands));
+	r->command =
+		(struct loop_timer){ LOOP_NEVER, receiver_on_command, r, NULL };
 	r->report = (struct loop_timer){ now, on_report, r, NULL };
 	r->again = (struct loop_timer){ LOOP_NEVER, on_again, r, NULL };
 	r->tick =
@@ -597,6 +648,7 @@ int receiver_open(struct receiver **out, struct loop *l,
 	loop_add_timer(l, &r->report);
 	loop_add_timer(l, &r->again);
 	loop_add_timer(l, &r->tick);
+	loop_add_timer(l, &r->command);
 	*out = r;
 	return 0;
 }
@@ -608,6 +660,7 @@ void receiver_close(struct receiver *r)
 	loop_remove_timer(r->loop, &r->report);
 	loop_remove_timer(r->loop, &r->again);
 	loop_remove_timer(r->loop, &r->tick);
+	loop_remove_timer(r->loop, &r->command);
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		stream_destroy(r->entry[i].stream);
 		replay_free(&r->entry[i].replay);

@@ -16,6 +16,7 @@
 #define TRANSPORT_RECEIVER_H
 
 #include "base/error.h"
+#include "transport/command.h"
 #include "transport/publish.h"
 #include "transport/stream.h"
 
@@ -69,6 +70,22 @@ void receiver_close(struct receiver *r);
 
 /* The options; they may be changed at any time */
 struct receiver_options *receiver_options(struct receiver *r);
+
+/**
+ * receiver_command() - send a command of the operator to a sender
+ * @s: one of receiver_stream()
+ * @c: names of topics are those of the sender, without a prefix; @c->number is
+ *	not used
+ * @error: gets one line
+ *
+ * It is sent in copies over two seconds. There is no answer: the sender's
+ * status (sender_status.h) has the priority and the focus of each topic.
+ *
+ * Return: 0; -EHOSTUNREACH: the sender is silent; -E2BIG: too many commands
+ * within two seconds; -EINVAL: it has no entries, or an unknown one.
+ */
+int receiver_command(struct receiver *r, const struct stream *s,
+		     const struct control_command *c, char error[ERROR_TEXT]);
 
 /* Stream @i, or NULL: i is beyond the last; @old: it was replaced */
 const struct stream *receiver_stream(const struct receiver *r, unsigned int i,

@@ -56,6 +56,7 @@ struct sender {
 	uint64_t		slow_since, slow_logged;
 	enum estimate_state	state;		/* last one logged */
 	uint32_t		reported;	/* number of the last report */
+	struct command_input	commands;
 };
 
 static void on_met(void *arg);
@@ -235,13 +236,16 @@ static void learn_pace(struct sender *s, uint64_t now,
 
 /* Use a report from the next frame on, not at the next on_plan() */
 static void on_received(void *arg, uint64_t came, const void *payload,
-			size_t len)
+			size_t len, const struct sockaddr_storage *from)
 {
 	struct sender *s = arg;
 	enum estimate_state before = estimate_of(s->estimator)->state;
 	struct control_report r;
 	bool fresh;
 
+	if (!command_received(&s->commands, s, s->options.commands, payload,
+			      len, from))
+		return;
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
 		return;
@@ -550,6 +554,55 @@ int sender_change(struct sender *s, const struct send_options *options)
 	return 0;
 }
 
+/* Change one option; the others stay. Return: 1, or an error */
+static int sender_change_to(struct sender *s, const struct send_topic *t,
+			    unsigned int priority, bool focus)
+{
+	struct send_options o = *send_topic_options(t);
+
+	/* that may be the pattern which matched */
+	snprintf(o.name, sizeof(o.name), "%s",
+		 send_topic_announcement(t)->name);
+	o.priority = priority;
+	o.focus = focus;
+	return sender_change(s, &o) ? : 1;
+}
+
+int sender_focus(struct sender *s, const char *topic)
+{
+	const struct send_topic *wanted = topic ? sender_find(s, topic) : NULL;
+	int changed = 0;
+
+	if (topic && !wanted)
+		return -ENOENT;
+	for (unsigned int i = 0; i < s->topics; i++) {
+		const struct send_topic *t = s->topic[i];
+		const struct send_options *o = send_topic_options(t);
+		int ret;
+
+		if (o->focus == (t == wanted))
+			continue;
+		ret = sender_change_to(s, t, o->priority, t == wanted);
+		if (ret < 0)
+			return ret;
+		changed = 1;
+	}
+	return changed;
+}
+
+int sender_priority(struct sender *s, const char *topic, unsigned int priority)
+{
+	const struct send_topic *t = sender_find(s, topic);
+	const struct send_options *o = t ? send_topic_options(t) : NULL;
+
+	if (!t)
+		return -ENOENT;
+	if (priority > ALLOCATION_PRIORITY)
+		return -ERANGE;
+	return o->priority == priority ? 0 :
+	       sender_change_to(s, t, priority, o->focus);
+}
+
 void sender_limit(struct sender *s, double rate, double cpu)
 {
 	const struct rate_control_limits limits = limits_of(rate);
@@ -599,6 +652,11 @@ const struct link_stats *sender_device(const struct sender *s)
 const struct uplink_counts *sender_counts(const struct sender *s)
 {
 	return uplink_counts(s->uplink);
+}
+
+const struct command_counts *sender_commands(const struct sender *s)
+{
+	return &s->commands.counts;
 }
 
 int sender_error(const struct sender *s)

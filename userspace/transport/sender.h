@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "link/link.h"
 #include "link/load.h"
+#include "transport/command.h"
 #include "transport/send_topic.h"
 
 enum {
@@ -28,6 +29,7 @@ enum {
  *		processor
  * @key:	key file that the receiver also has; "": none
  * @device:	watch the queue of the device that leads to the receiver
+ * @commands:	obey commands of the receiver: focus and priorities
  * @topic:	names and patterns to send, the first match counts; @topics of
  *		them
  * @all:	also send topics that match no pattern
@@ -38,7 +40,7 @@ struct sender_options {
 	char			key[SENDER_KEY];
 	double			rate, cpu;
 	unsigned int		threads;
-	bool			device, all;
+	bool			device, all, commands;
 	struct send_options	topic[SENDER_PATTERNS];
 	unsigned int		topics;
 };
@@ -85,6 +87,23 @@ int sender_remove(struct sender *s, const char *topic);
  */
 int sender_change(struct sender *s, const struct send_options *options);
 
+/**
+ * sender_focus() - one topic before all others
+ * @topic: NULL: none
+ *
+ * Return: 1: it changed; 0: it is so already; -ENOENT: no such topic, nothing
+ * changed; as sender_change().
+ */
+int sender_focus(struct sender *s, const char *topic);
+
+/**
+ * sender_priority() - change the priority of a topic
+ *
+ * Return: 1: it changed; 0: it is so already; -ERANGE: above
+ * ALLOCATION_PRIORITY; as sender_change().
+ */
+int sender_priority(struct sender *s, const char *topic, unsigned int priority);
+
 /* Change the limits, see struct sender_options */
 void sender_limit(struct sender *s, double rate, double cpu);
 
@@ -102,6 +121,7 @@ const struct load *sender_load(const struct sender *s);
 bool sender_is_slow(const struct sender *s);
 const struct link_stats *sender_device(const struct sender *s);
 const struct uplink_counts *sender_counts(const struct sender *s);
+const struct command_counts *sender_commands(const struct sender *s);
 /* See uplink_error() */
 int sender_error(const struct sender *s);
 

@@ -181,12 +181,14 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
 	_Alignas(struct cmsghdr) uint8_t control[RX_LATENCY_ROOM];
 	struct iovec v = { bytes, sizeof(bytes) };
+	struct sockaddr_storage from;
 	struct optsample_segment s;
 
 	if (events & EPOLLERR)
 		read_errors(u);
 	for (unsigned int i = 0; i < TURNS; i++) {
 		struct msghdr m = {
+			.msg_name = &from, .msg_namelen = sizeof(from),
 			.msg_iov = &v, .msg_iovlen = 1,
 			.msg_control = control,
 			.msg_controllen = sizeof(control),
@@ -205,7 +207,7 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 		set_reachable(u);
 		u->events.received(u->events.arg,
 				   loop_now() - rx_latency_ns(&m),
-				   bytes + s.header, n - s.header);
+				   bytes + s.header, n - s.header, &from);
 	}
 }
 

@@ -29,15 +29,15 @@ struct uplink_counts {
  * struct uplink_events - callbacks to the owner
  * @sent:	datagrams were sent, the last one with the time @now, ns
  * @met:	a new receiver answered: see uplink_peer()
- * @received:	a payload of topic 0 of our stream from the receiver, and its
- *		arrival time, ns
+ * @received:	a payload of topic 0 of our stream from the receiver, its
+ *		arrival time, ns, and its source
  */
 struct uplink_events {
 	void	(*sent)(void *arg, uint64_t now, unsigned int datagrams,
 			uint64_t bytes);
 	void	(*met)(void *arg);
 	void	(*received)(void *arg, uint64_t came, const void *payload,
-			    size_t len);
+			    size_t len, const struct sockaddr_storage *from);
 	void	*arg;
 };
 

@@ -124,12 +124,14 @@ struct ear {
 	unsigned int		copies, full, most, most_full;
 };
 
-static void on_copy(void *arg, uint64_t came, const void *payload, size_t len)
+static void on_copy(void *arg, uint64_t came, const void *payload, size_t len,
+		    const struct sockaddr_storage *from)
 {
 	struct control_report r;
 	struct ear *e = arg;
 
 	(void)came;
+	(void)from;
 	if (control_reported(payload, len, &r))
 		return;
 	if (r.number != e->number) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_control - announcements and reports: there and back, and broken ones
+ * test_control - announcements, reports and commands: there and back, and
+ * broken ones
  */
 #include <errno.h>
 #include <math.h>
@@ -126,9 +127,78 @@ static void test_report(void)
 	   "one for older senders");
 }
 
+static bool same_command(const struct control_command *a,
+			 const struct control_command *b)
+{
+	if (a->number != b->number || a->entries != b->entries)
+		return false;
+	for (unsigned int i = 0; i < a->entries; i++)
+		if (a->entry[i].what != b->entry[i].what ||
+		    a->entry[i].value != b->entry[i].value ||
+		    strcmp(a->entry[i].name, b->entry[i].name))
+			return false;
+	return true;
+}
+
+static void test_command(void)
+{
+	struct control_command c = { .number = 0xfedcba98, .entries = 3 }, back;
+	uint8_t payload[PAYLOAD_MAX];
+	unsigned int taken = 0, over = 0;
+	size_t len;
+
+	c.entry[0] = (struct control_command_entry){ CONTROL_FOCUS, 1, "/a" };
+	c.entry[1] = (struct control_command_entry){ CONTROL_PRIORITY, 7, "" };
+	c.entry[2] = (struct control_command_entry){ 200, 255, "/c" };
+	memset(c.entry[1].name, 'n', CONTROL_NAME - 1);
+	len = control_command(&c, payload);
+	ok(len == 6 + 4 + 3 * 3 + 2 + 255 + 2 &&
+	   !control_commanded(payload, len, &back) && same_command(&c, &back),
+	   "a command there and back");
+	ok(control_reported(payload, len, &(struct control_report){ 0 }) ==
+	   -EBADMSG && control_announced(payload, len, &who, got, TOPICS) ==
+	   -EBADMSG, "it is neither a report nor an announcement");
+	for (size_t l = 0; l < len; l++) {
+		taken += control_commanded(payload, l, &back) != -EBADMSG;
+		/* likewise if its checksum is right */
+		memcpy(payload + 6 + 4 + 600, payload, l);
+		seal(payload + 6 + 4 + 600, l);
+		taken += control_commanded(payload + 6 + 4 + 600, l, &back) !=
+			 -EBADMSG;
+	}
+	payload[len - 1]++;
+	taken += control_commanded(payload, len, &back) != -EBADMSG;
+	payload[len - 1] = '\n';
+	seal(payload, len);
+	taken += control_commanded(payload, len, &back) != -EBADMSG;
+	payload[len - 1] = 'c';
+	payload[1] = CONTROL_COMMANDS + 1;
+	seal(payload, len);
+	taken += control_commanded(payload, len, &back) != -EBADMSG;
+	payload[1] = 2;
+	seal(payload, len);
+	taken += control_commanded(payload, len, &back) != -EBADMSG;
+	ok(!taken, "one that was cut or changed is refused: %u", taken);
+	c.entries = CONTROL_COMMANDS;
+	for (unsigned int i = 0; i < CONTROL_COMMANDS; i++)
+		c.entry[i] = c.entry[1];
+	over = control_command(&c, payload);
+	ok(!over, "names that no datagram has room for");
+	for (unsigned int i = 0; i < CONTROL_COMMANDS; i++)
+		memset(c.entry[i].name + 60, 0, 1);
+	len = control_command(&c, payload);
+	ok(len && !control_commanded(payload, len, &back) &&
+	   same_command(&c, &back), "as many as there may be");
+	c.entries = 0;
+	len = control_command(&c, payload);
+	ok(control_commanded(payload, len, &back) == -EBADMSG,
+	   "one of nothing");
+}
+
 /* Whatever comes, nothing is read beyond it */
 static void test_noise(void)
 {
+	struct control_command c;
 	struct control_report r;
 	unsigned int good = 0;
 
@@ -139,11 +209,12 @@ static void test_noise(void)
 		for (size_t b = 0; b < len; b++)
 			p[b] = rnd(&rng, 8) ? rnd(&rng, 4) : rnd(&rng, 256);
 		if (len)
-			p[0] = CONTROL_VERSION << 4 | (1 + (i & 1));
+			p[0] = CONTROL_VERSION << 4 | (1 + i % 3);
 		if (len >= 6)
 			seal(p, len);
 		good += control_announced(p, len, &who, got, TOPICS) >= 0;
 		good += !control_reported(p, len, &r);
+		good += !control_commanded(p, len, &c);
 		free(p);
 	}
 	ok(good > 0, "noise is read or refused");
@@ -169,6 +240,7 @@ int main(void)
 	make();
 	test_announce();
 	test_report();
+	test_command();
 	test_noise();
 	test_copies();
 	return tap_done();

@@ -156,20 +156,9 @@ static int cmd_focus(struct send *s, const cJSON *parameters,
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
-	struct send_topic *t;
+	int ret = sender_focus(s->sender, name);
 
-	if (name && !sender_find(s->sender, name))
-		return topic_error(name, -ENOENT, error);
-	for (unsigned int i = 0; (t = sender_topic(s->sender, i)); i++) {
-		struct send_options o = *send_topic_options(t);
-		const char *topic = send_topic_announcement(t)->name;
-
-		o.focus = name && !strcmp(topic, name);
-		snprintf(o.name, sizeof(o.name), "%s", topic);
-		if (o.focus != send_topic_options(t)->focus)
-			sender_change(s->sender, &o);
-	}
-	return 0;
+	return ret < 0 ? topic_error(name ? name : "", ret, error) : 0;
 }
 
 /* @which: rate or cpu */

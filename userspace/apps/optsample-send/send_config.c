@@ -203,6 +203,9 @@ const struct setting send_settings[] = {
 	{ "socket", "PATH", "console socket path", A_TEXT,
 	  set_socket,
 	  .heading = "Control:" },
+	{ "commands", "YES",
+	  "let the operator change focus and priorities (yes)",
+	  SETTING_FIELD_FLAG(sender.commands) },
 	{ "metrics", "[ADDRESS:]PORT",
 	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, set_metrics },
@@ -310,7 +313,7 @@ void send_config_init(struct send_config *c)
 {
 	*c = (struct send_config){
 		.node = "optsample_send", .speed = 1, .hz = 10,
-		.sender = { .cpu = 1, .device = true },
+		.sender = { .cpu = 1, .device = true, .commands = true },
 	};
 	if (gethostname(c->sender.name, sizeof(c->sender.name) - 1) ||
 	    !*c->sender.name)

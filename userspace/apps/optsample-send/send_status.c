@@ -22,6 +22,7 @@ static cJSON *link_status(const struct sender *s)
 	const struct link_stats *d = sender_device(s);
 	const struct load *l = sender_load(s);
 	const struct uplink_counts *c = sender_counts(s);
+	const struct command_counts *k = sender_commands(s);
 	cJSON *o = cJSON_CreateObject();
 
 	cJSON_AddStringToObject(o, "state", state_name(e->state));
@@ -47,6 +48,9 @@ static cJSON *link_status(const struct sender *s)
 				strerror(sender_error(s)) : "");
 	cJSON_AddNumberToObject(o, "unsealed", c->unsealed);
 	cJSON_AddNumberToObject(o, "replayed", c->replayed);
+	cJSON_AddNumberToObject(o, "commands", k->commands);
+	cJSON_AddNumberToObject(o, "commands_changed", k->changes);
+	cJSON_AddNumberToObject(o, "commands_refused", k->refused);
 	if (d->known) {
 		cJSON_AddNumberToObject(o, "backlog", d->backlog);
 		cJSON_AddBoolToObject(o, "carrier", d->carrier);
