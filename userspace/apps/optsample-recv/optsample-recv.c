@@ -12,6 +12,7 @@
 #include "base/console.h"
 #include "base/error.h"
 #include "base/metrics.h"
+#include "apps/optsample-recv/recv_command.h"
 #include "apps/optsample-recv/recv_status.h"
 #include "transport/segment.h"
 #include "base/service.h"
@@ -232,10 +233,14 @@ static int recv_on_request(void *arg, const char *command,
 		recv_status(r->receiver, answer);
 		return 0;
 	}
+	if (!strcmp(command, "focus"))
+		return recv_focus(r->receiver, parameters, error);
+	if (!strcmp(command, "priority"))
+		return recv_priority(r->receiver, parameters, error);
 	if (strcmp(command, "set"))
 		return error_set(error, -EINVAL,
-				 "unknown command '%.40s'; known: status, set",
-				 command);
+				 "unknown command '%.40s'; known: status, set, "
+				 "focus, priority", command);
 	now.options = *receiver_options(r->receiver);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do"))

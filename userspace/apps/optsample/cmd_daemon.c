@@ -56,12 +56,17 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* The key of a word without one: the rate for "rate", else mostly a topic */
-static const char *daemon_key_of(const struct daemon *d)
+/*
+ * The key of a word without one: the rate for "rate", else mostly a topic; the
+ * second one of "priority" is the priority
+ */
+static const char *daemon_key_of(const struct daemon *d, const cJSON *request)
 {
 	bool limit = !strcmp(d->word[0], "rate") || !strcmp(d->word[0], "cpu");
+	bool second = !strcmp(d->word[0], "priority") &&
+		      cJSON_HasObjectItem(request, "topic");
 
-	return limit ? d->word[0] : "topic";
+	return limit || second ? d->word[0] : "topic";
 }
 
 /* "KEY=VALUE", or only a value */
@@ -72,7 +77,7 @@ static int daemon_add_word(const struct daemon *d, cJSON *request,
 	char key[64];
 
 	if (!value) {
-		const char *what = daemon_key_of(d);
+		const char *what = daemon_key_of(d, request);
 
 		if (cJSON_HasObjectItem(request, what))
 			return cli_usage(d->name, "'%s' is not KEY=VALUE",
@@ -303,7 +308,9 @@ int cmd_send(int argc, char **argv)
 int cmd_recv(int argc, char **argv)
 {
 	static const struct argp argp = {
-		daemon_options, daemon_parse, "status\nset KEY=VALUE...",
+		daemon_options, daemon_parse,
+		"status\nset KEY=VALUE...\nfocus [TOPIC] [robot=NAME]\n"
+		"priority TOPIC N [robot=NAME]",
 		"Query or control a running optsample-recv, see "
 		"optsample-recv(1).",
 		NULL, NULL, NULL
