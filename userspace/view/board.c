@@ -53,7 +53,7 @@ void board_destroy(struct board *b)
 	if (!b)
 		return;
 	for (unsigned int i = 0; i < b->topics; i++) {
-		history_clear(&b->topic[i]->history);
+		topic_history_clear(&b->topic[i]->history);
 		free(b->topic[i]);
 	}
 	for (unsigned int i = 0; i < b->sources; i++) {
@@ -366,7 +366,7 @@ static void board_fit(struct board *b, int64_t now)
 					most = b->topic[i];
 			if (!most)
 				return;
-			freed = history_thin(&most->history, !pass ?
+			freed = topic_history_thin(&most->history, !pass ?
 					     now - protect : INT64_MAX);
 			if (!freed)
 				break;
@@ -443,8 +443,8 @@ static int board_add(struct board *b, struct board_source *s,
 	band_add(&t->band, m->t, t->regular >= REGULAR ? t->period : 0,
 		 m->kept);
 	board_read(b, s, m);
-	err = history_add(&t->history, m);
-	history_expire(&t->history, m->arrival - BAND_SLOTS * BAND_SLOT);
+	err = topic_history_add(&t->history, m);
+	topic_history_expire(&t->history, m->arrival - BAND_SLOTS * BAND_SLOT);
 	b->used = b->used - before + t->history.bytes;
 	return err;
 }
@@ -525,7 +525,8 @@ void board_cut(struct board *b, int64_t t)
 		struct board_topic *topic = b->topic[i];
 
 		b->used -= topic->history.bytes;
-		history_clear(&topic->history);
+		topic_history_cut(&topic->history, t);
+		b->used += topic->history.bytes;
 		band_cut(&topic->band, t);
 		topic->seen = 0;
 	}

@@ -13,7 +13,7 @@
 #include "base/pose.h"
 #include "laser/tf.h"
 #include "view/band.h"
-#include "view/history.h"
+#include "view/topic_history.h"
 #include "view/robot_clock.h"
 #include "view/robot_status.h"
 
@@ -74,7 +74,7 @@ struct board_topic {
 	enum message_kind	kind;
 	enum message_format	format;
 	unsigned int		source;
-	struct history		history;
+	struct topic_history		history;
 	struct band		band;
 	uint64_t		seq, live, kept;
 	int64_t			period, seen;
@@ -136,7 +136,10 @@ void board_tick(struct board *b);
 /* Of a replay: the time of the recording, ns */
 void board_set_now(struct board *b, int64_t now);
 
-/* Of a replay that jumps: forget what is at @t or later */
+/*
+ * Of a replay that jumps: forget what is at @t or later, and do not take the
+ * time that it leaves out for an outage
+ */
 void board_cut(struct board *b, int64_t t);
 
 /* Operator's clock, or time of the recording, ns */

@@ -212,7 +212,7 @@ static void browser_ask_one(struct browser *b, uint32_t id, int64_t t)
 
 	board_lock(board);
 	if (id < board_topics(board))
-		m = history_at(&board_topic(board, id)->history, t);
+		m = topic_history_at(&board_topic(board, id)->history, t);
 	if (m)
 		view_message_get(m);
 	board_unlock(board);

@@ -113,7 +113,7 @@ static struct view_message *feed_small(struct feed *f, struct feed_topic *ft,
 		return NULL;
 	if (!kept)
 		feed_limit(f, ft, t);
-	while ((m = history_from(&t->history, *next))) {
+	while ((m = topic_history_from(&t->history, *next))) {
 		if (m->seq > *next && !kept)
 			f->counts.left_out += m->seq - *next;
 		*next = m->seq;
@@ -130,7 +130,7 @@ static struct view_message *feed_sampled(struct feed *f, struct feed_topic *ft,
 					 const struct board_topic *t)
 {
 	while (ft->sampled) {
-		struct view_message *m = history_from(&t->history,
+		struct view_message *m = topic_history_from(&t->history,
 						      ft->sample[0]);
 		const bool there = m && m->seq == ft->sample[0];
 

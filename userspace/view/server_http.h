@@ -3,8 +3,8 @@
  * server_http.h - HTTP of the server: the page, metrics, and gdimd's API; for
  * server*.c only
  */
-#ifndef VIEW_SERVER_HTTP_H
-#define VIEW_SERVER_HTTP_H
+#ifndef VIEW_VIEW_SERVER_HTTP_H
+#define VIEW_VIEW_SERVER_HTTP_H
 
 #include <libwebsockets.h>
 #include "base/http_auth.h"
@@ -47,7 +47,7 @@ int server_http(struct server_http *h, struct lws *wsi,
 /* An answer of gdimd. Return: whether it was one of ours; then it is taken */
 bool server_http_answer(struct server_http *h, struct gdim_result *r);
 
-/* server.c */
+/* view_server.c */
 bool server_has_token(struct lws *wsi, const struct http_auth *auth);
 bool server_is_our_host(struct lws *wsi, const struct http_auth *auth);
 

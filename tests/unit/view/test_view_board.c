@@ -144,7 +144,7 @@ static void test_slow_topic(void)
 static void test_memory(void)
 {
 	struct board *b = make(100000);
-	const struct history *h;
+	const struct topic_history *h;
 	int64_t worst = 0;
 
 	for (int64_t t = 0; t < 100 * SECOND; t += 100 * MS)
@@ -159,7 +159,7 @@ static void test_memory(void)
 	   worst * 1e-9);
 	ok(h->newest->t == base + 100 * SECOND - 100 * MS,
 	   "with the newest one");
-	ok(history_at(h, base + 50 * SECOND)->t > base + 46 * SECOND,
+	ok(topic_history_at(h, base + 50 * SECOND)->t > base + 46 * SECOND,
 	   "something is known of any time");
 	ok(board_counts(b)->thinned == 1000 - h->count,
 	   "what was left out is counted");

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * history - messages of a topic that can still be shown
+ * topic_history - messages of a topic that can still be shown
  */
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
-#include "view/history.h"
+#include "view/topic_history.h"
 
 enum { KEPT_WEIGHT = 4, CANDIDATES = 512 };
 
-int history_add(struct history *h, struct view_message *m)
+int topic_history_add(struct topic_history *h, struct view_message *m)
 {
-	if (h->count == HISTORY_MAX)
-		history_thin(h, INT64_MAX);
+	if (h->count == TOPIC_HISTORY_MAX)
+		topic_history_thin(h, INT64_MAX);
 	if (array_grow(&h->m, &h->room, h->count, sizeof(struct view_message *))) {
 		view_message_put(m);
 		return -ENOMEM;
@@ -24,7 +24,7 @@ int history_add(struct history *h, struct view_message *m)
 	return 0;
 }
 
-static size_t history_remove(struct history *h, uint32_t i)
+static size_t topic_history_remove(struct topic_history *h, uint32_t i)
 {
 	const size_t len = h->m[i]->len;
 
@@ -37,7 +37,7 @@ static size_t history_remove(struct history *h, uint32_t i)
 }
 
 /* Time that would have no message without this one, ns */
-static int64_t history_gap(const struct history *h, uint32_t i)
+static int64_t topic_history_gap(const struct topic_history *h, uint32_t i)
 {
 	int64_t gap;
 
@@ -47,7 +47,7 @@ static int64_t history_gap(const struct history *h, uint32_t i)
 	return h->m[i]->kept ? gap * KEPT_WEIGHT : gap;
 }
 
-size_t history_thin(struct history *h, int64_t before)
+size_t topic_history_thin(struct topic_history *h, int64_t before)
 {
 	/* a longer history is looked at in steps: any of many is as good */
 	const uint32_t step = h->count / CANDIDATES + 1;
@@ -56,7 +56,7 @@ size_t history_thin(struct history *h, int64_t before)
 	bool found = false;
 
 	for (uint32_t i = 0; i < h->count; i += step) {
-		int64_t gap = history_gap(h, i);
+		int64_t gap = topic_history_gap(h, i);
 
 		if (h->m[i] == h->newest || h->m[i]->arrival >= before ||
 		    (found && gap >= least))
@@ -65,10 +65,10 @@ size_t history_thin(struct history *h, int64_t before)
 		least = gap;
 		which = i;
 	}
-	return found ? history_remove(h, which) : 0;
+	return found ? topic_history_remove(h, which) : 0;
 }
 
-void history_expire(struct history *h, int64_t t)
+void topic_history_expire(struct topic_history *h, int64_t t)
 {
 	uint32_t to = 0;
 
@@ -83,7 +83,27 @@ void history_expire(struct history *h, int64_t t)
 	h->count = to;
 }
 
-struct view_message *history_from(const struct history *h, uint64_t seq)
+void topic_history_cut(struct topic_history *h, int64_t t)
+{
+	uint32_t to = 0;
+
+	h->newest = NULL;
+	for (uint32_t i = 0; i < h->count; i++) {
+		struct view_message *m = h->m[i];
+
+		if (m->t >= t) {
+			h->bytes -= m->len;
+			view_message_put(m);
+			continue;
+		}
+		h->m[to++] = m;
+		if (!m->kept && (!h->newest || m->t >= h->newest->t))
+			h->newest = m;
+	}
+	h->count = to;
+}
+
+struct view_message *topic_history_from(const struct topic_history *h, uint64_t seq)
 {
 	uint32_t low = 0, high = h->count;
 
@@ -98,7 +118,7 @@ struct view_message *history_from(const struct history *h, uint64_t seq)
 	return low < h->count ? h->m[low] : NULL;
 }
 
-struct view_message *history_at(const struct history *h, int64_t t)
+struct view_message *topic_history_at(const struct topic_history *h, int64_t t)
 {
 	struct view_message *best = NULL;
 
@@ -109,10 +129,10 @@ struct view_message *history_at(const struct history *h, int64_t t)
 	return best;
 }
 
-void history_clear(struct history *h)
+void topic_history_clear(struct topic_history *h)
 {
 	for (uint32_t i = 0; i < h->count; i++)
 		view_message_put(h->m[i]);
 	free(h->m);
-	*h = (struct history){ 0 };
+	*h = (struct topic_history){ 0 };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * server - HTTP and WebSocket for operators
+ * view_server - HTTP and WebSocket for operators
  */
 #include <errno.h>
 #include <libwebsockets.h>
@@ -19,7 +19,7 @@
 #include "view/browser.h"
 #include "view/foxglove.h"
 #include "view/pictures.h"
-#include "view/server.h"
+#include "view/view_server.h"
 #include "view/server_http.h"
 
 enum {
@@ -599,7 +599,7 @@ static int server_listen(struct server *s, unsigned int i, const char *where,
 	return 0;
 }
 
-int server_open(struct server **out, const struct server_config *config,
+int view_server_open(struct server **out, const struct server_config *config,
 		char error[ERROR_TEXT])
 {
 	struct server *s = calloc(1, sizeof(*s));
@@ -641,13 +641,13 @@ int server_open(struct server **out, const struct server_config *config,
 	}
 	s->running = !err;
 	if (err)
-		server_close(s);
+		view_server_close(s);
 	else
 		*out = s;
 	return err;
 }
 
-void server_close(struct server *s)
+void view_server_close(struct server *s)
 {
 	if (!s)
 		return;
@@ -660,13 +660,13 @@ void server_close(struct server *s)
 	free(s);
 }
 
-void server_wake(struct server *s)
+void view_server_wake(struct server *s)
 {
 	if (s && !__atomic_exchange_n(&s->woken, true, __ATOMIC_ACQ_REL))
 		lws_cancel_service(s->context);
 }
 
-struct server_counts server_counts(const struct server *s)
+struct server_counts view_server_counts(const struct server *s)
 {
 	return (struct server_counts){
 #define LOAD(x)	.x = __atomic_load_n(&s->counts.x, __ATOMIC_RELAXED)
@@ -676,7 +676,7 @@ struct server_counts server_counts(const struct server *s)
 	};
 }
 
-const char *server_address(const struct server *s)
+const char *view_server_address(const struct server *s, unsigned int which)
 {
-	return s->auth[0].where;
+	return s->auth[which].where;
 }

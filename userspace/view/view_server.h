@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * server.h - HTTP and WebSocket for operators: the page and Foxglove
+ * view_server.h - HTTP and WebSocket for operators: the page and Foxglove
  *
  * One thread serves all clients (libwebsockets). It only takes what a client
  * has room for, so a slow or dead one costs neither memory nor the others'
  * time.
  */
-#ifndef VIEW_SERVER_H
-#define VIEW_SERVER_H
+#ifndef VIEW_VIEW_SERVER_H
+#define VIEW_VIEW_SERVER_H
 
 #include <stdio.h>
 #include "base/error.h"
@@ -54,16 +54,16 @@ struct server_counts {
 struct server;
 
 /* Return: 0 or a negative errno, with one line in @error */
-int server_open(struct server **s, const struct server_config *config,
+int view_server_open(struct server **s, const struct server_config *config,
 		char error[ERROR_TEXT]);
-void server_close(struct server *s);
+void view_server_close(struct server *s);
 
 /* Something changed; from any thread, cheap */
-void server_wake(struct server *s);
+void view_server_wake(struct server *s);
 
-struct server_counts server_counts(const struct server *s);
+struct server_counts view_server_counts(const struct server *s);
 
-/* Where the page is served, ADDRESS:PORT; "": nowhere */
-const char *server_address(const struct server *s);
+/* Where it listens, ADDRESS:PORT; @which: 0 page, 1 Foxglove */
+const char *view_server_address(const struct server *s, unsigned int which);
 
 #endif

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * inputs - what feeds the board: sources, and a receiver in this process
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "apps/optsample-view/inputs.h"
+#include "base/bytes.h"
+#include "base/service.h"
+#include "base/text.h"
+#include "ros/io/io.h"
+
+enum { LABELS = 512 };
+
+/**
+ * struct input - a source
+ * @name:	that it has on the board
+ */
+struct input {
+	struct inputs	*in;
+	struct source	*source;
+	char		name[BOARD_NAME];
+};
+
+/**
+ * struct label - the robot of a topic that the receiver publishes
+ */
+struct label {
+	char		topic[BOARD_NAME], robot[CONTROL_WORD + 8];
+};
+
+/**
+ * struct inputs
+ * @label:	@labels of them, of all topics of all streams
+ * @bytes:	a serialized message
+ */
+struct inputs {
+	const struct view_config *config;
+	struct loop		*loop;
+	struct board		*board;
+	struct input		input[VIEW_SOURCES];
+	unsigned int		sources;
+	struct publish		*publish;
+	struct receiver		*receiver;
+	struct label		label[LABELS];
+	unsigned int		labels, ticks;
+	struct bytes		bytes;
+	union message		message;
+	uint64_t		refused;
+};
+
+static void inputs_put(struct inputs *in, const char *source,
+		       const char *topic, enum message_kind kind,
+		       enum message_format format, const void *data, size_t len,
+		       int64_t stamp, int64_t arrival)
+{
+	if (board_message(in->board, source, topic, kind, format, data, len,
+			  stamp, arrival))
+		in->refused++;
+}
+
+/* Of its header, or of its first transform; 0: it has none */
+static int64_t stamp_of(enum message_kind kind, union message *msg)
+{
+	const struct message_header *h = message_header_of(kind, msg);
+	struct message_transform first;
+	struct message_list rest;
+
+	if (kind != MESSAGE_TRANSFORMS)
+		return h ? h->stamp : 0;
+	rest = msg->tf.transforms;
+	if (rest.items && rest.count)
+		return ((const struct message_transform *)rest.items)
+			->header.stamp;
+	return !rest.items && message_next_transform(&rest, &first) ?
+	       first.header.stamp : 0;
+}
+
+/*
+ * Sources
+ */
+
+static void on_message(void *arg, const struct source_message *m)
+{
+	struct input *i = arg;
+	struct inputs *in = i->in;
+
+	if (message_read(m->kind, m->format, m->data, m->len, &in->message)) {
+		if (!in->refused++)
+			service_logf(LOG_WARNING, "%s: damaged message",
+				     m->topic);
+		return;
+	}
+	/* static transforms keep the stamp of their first time */
+	inputs_put(in, i->name, m->topic, m->kind, m->format, m->data, m->len,
+		   message_is_static(m->topic) ? 0 :
+		   stamp_of(m->kind, &in->message), m->stamp);
+}
+
+static bool is_shown(const struct view_config *c, const char *topic)
+{
+	for (unsigned int i = 0; i < c->patterns; i++)
+		if (!fnmatch(c->pattern[i], topic, 0))
+			return true;
+	return !c->patterns;
+}
+
+static void on_found(void *arg, const char *topic, enum message_kind kind)
+{
+	struct input *i = arg;
+
+	if (is_shown(i->in->config, topic))
+		source_subscribe(i->source, topic, kind);
+}
+
+static int open_source(struct inputs *in, const char *spec,
+		       char error[ERROR_TEXT])
+{
+	const struct view_config *c = in->config;
+	struct input *i = &in->input[in->sources];
+	const struct source_config config = {
+		.spec = spec, .name = c->node, .speed = c->speed,
+		.rate = c->hz, .start = c->start, .loop = c->loop,
+		.message = on_message, .found = on_found,
+		.log = service_log, .arg = i,
+	};
+	char path[VIEW_TEXT];
+	int err;
+
+	i->in = in;
+	snprintf(path, sizeof(path), "%s", spec);
+	snprintf(i->name, sizeof(i->name), "%s", basename(path));
+	err = source_open(&i->source, in->loop, &config, error);
+	if (!err)
+		in->sources++;
+	return err;
+}
+
+/* The recording that is replayed, or NULL */
+static struct source *recording(const struct inputs *in)
+{
+	struct source_playback p;
+
+	for (unsigned int i = 0; i < in->sources; i++)
+		if (!source_playback(in->input[i].source, &p))
+			return in->input[i].source;
+	return NULL;
+}
+
+/*
+ * The receiver
+ */
+
+static void read_labels(struct inputs *in)
+{
+	const struct stream *s;
+	const struct recv_topic *t;
+	char name[512];
+	bool old;
+
+	in->labels = 0;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		s = receiver_stream(in->receiver, i, &old);
+		for (unsigned int k = 0; s && (t = stream_topic(s, k)); k++) {
+			struct label *l = &in->label[in->labels];
+
+			if (in->labels == LABELS)
+				return;
+			receiver_name(in->receiver, s,
+				      recv_topic_announcement(t)->name, "",
+				      name);
+			snprintf(l->topic, sizeof(l->topic), "%.255s", name);
+			receiver_label(in->receiver, s, l->robot);
+			in->labels++;
+		}
+	}
+}
+
+/* TOPIC, TOPIC/kept, TOPIC/points: what begins with a topic of a robot */
+static const char *find_label(const struct inputs *in, const char *topic)
+{
+	const char *best = NULL;
+	size_t longest = 0;
+
+	for (unsigned int i = 0; i < in->labels; i++) {
+		const struct label *l = &in->label[i];
+		const size_t n = strlen(l->topic);
+
+		if (n <= longest || strncmp(l->topic, topic, n) ||
+		    (topic[n] && topic[n] != '/'))
+			continue;
+		best = l->robot;
+		longest = n;
+	}
+	return best;
+}
+
+static void on_received(void *arg, const char *name, enum message_kind kind,
+			int64_t received, const union message *msg)
+{
+	struct inputs *in = arg;
+	const char *robot = find_label(in, name);
+	long len = message_size(kind, MESSAGE_CDR, msg);
+
+	if (!is_shown(in->config, name))
+		return;
+	if (!robot) {
+		read_labels(in);
+		robot = find_label(in, name);
+	}
+	if (len < 0 || bytes_reserve(&in->bytes, len) ||
+	    message_write(kind, MESSAGE_CDR, msg, in->bytes.data, len) < 0) {
+		in->refused++;
+		return;
+	}
+	inputs_put(in, robot ? robot : "optsample-view", name, kind,
+		   MESSAGE_CDR, in->bytes.data, len,
+		   message_is_static(name) ? 0 :
+		   stamp_of(kind, (union message *)msg), received);
+}
+
+static int open_receiver(struct inputs *in, char error[ERROR_TEXT])
+{
+	const struct view_config *c = in->config;
+	struct address at;
+	int err = 0;
+
+	in->publish = publish_create();
+	if (!in->publish)
+		return error_set(error, -ENOMEM, "no memory");
+	publish_listen(in->publish, on_received, in);
+	for (unsigned int i = 0; !err && i < c->sinks; i++)
+		err = publish_add(in->publish, in->loop, c->sink[i], c->node,
+				  error);
+	if (!err)
+		err = address_parse(c->listen, 1, "7450", &at, error);
+	if (!err)
+		err = receiver_open(&in->receiver, in->loop, &at, &c->receiver,
+				    in->publish, error);
+	return err;
+}
+
+/* Streams say twice a second that they live */
+static void hear_streams(struct inputs *in)
+{
+	const int64_t offset = io_now() - (int64_t)loop_now();
+	char label[CONTROL_WORD + 8];
+	const struct stream *s;
+	bool old;
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		s = receiver_stream(in->receiver, i, &old);
+		if (!s || old || !stream_announced(s))
+			continue;
+		receiver_label(in->receiver, s, label);
+		if (*label)
+			board_alive(in->board, label,
+				    (int64_t)stream_heard(s) + offset);
+	}
+}
+
+/*
+ * For the program
+ */
+
+int inputs_open(struct inputs **out, struct loop *l,
+		const struct view_config *c, char error[ERROR_TEXT])
+{
+	struct inputs *in = calloc(1, sizeof(*in));
+	int err = 0;
+
+	*out = NULL;
+	if (!in)
+		return error_set(error, -ENOMEM, "no memory");
+	in->config = c;
+	in->loop = l;
+	for (unsigned int i = 0; !err && i < c->sources; i++)
+		err = open_source(in, c->source[i], error);
+	if (!err && recording(in) && (c->sources > 1 || *c->listen))
+		err = error_set(error, -EINVAL,
+				"a recording is shown alone: its time is "
+				"another one");
+	if (!err && *c->listen)
+		err = open_receiver(in, error);
+	if (err)
+		inputs_close(in);
+	else
+		*out = in;
+	return err;
+}
+
+void inputs_close(struct inputs *in)
+{
+	if (!in)
+		return;
+	for (unsigned int i = 0; i < in->sources; i++)
+		source_close(in->input[i].source);
+	receiver_close(in->receiver);
+	publish_destroy(in->publish);
+	bytes_free(&in->bytes);
+	free(in);
+}
+
+void inputs_show_on(struct inputs *in, struct board *b)
+{
+	struct view_replay r;
+
+	in->board = b;
+	if (inputs_replay(in, &r))
+		board_set_now(b, r.time);
+}
+
+void inputs_tick(struct inputs *in)
+{
+	struct view_replay r;
+
+	if (in->receiver) {
+		if (!(in->ticks++ % 20))
+			read_labels(in);
+		hear_streams(in);
+	}
+	if (inputs_replay(in, &r))
+		board_set_now(in->board, r.time);
+	board_tick(in->board);
+}
+
+bool inputs_replay(const struct inputs *in, struct view_replay *r)
+{
+	const struct source *s = recording(in);
+	struct source_playback p;
+
+	if (!s || source_playback(s, &p))
+		return false;
+	*r = (struct view_replay){ p.paused, p.ended, p.speed, p.time, p.begin,
+				   p.end };
+	return true;
+}
+
+bool inputs_control(const struct inputs *in)
+{
+	return in->receiver != NULL;
+}
+
+const struct receiver *inputs_receiver(const struct inputs *in)
+{
+	return in->receiver;
+}
+
+uint64_t inputs_refused(const struct inputs *in)
+{
+	return in->refused + (in->publish ? publish_refused(in->publish) : 0);
+}
+
+/*
+ * What clients want
+ */
+
+static int command_robot(struct inputs *in, const struct action *a,
+			 char error[ERROR_TEXT])
+{
+	struct control_command c = { .entries = 1 };
+	char label[CONTROL_WORD + 8];
+	const struct stream *s;
+	bool old;
+
+	if (!in->receiver)
+		return error_set(error, -EOPNOTSUPP, "no robot takes commands");
+	c.entry[0].what = a->type == ACTION_FOCUS ? CONTROL_FOCUS :
+			  CONTROL_PRIORITY;
+	c.entry[0].value = a->type == ACTION_FOCUS ? *a->topic != 0 :
+			   (uint8_t)a->value;
+	snprintf(c.entry[0].name, CONTROL_NAME, "%.255s", a->topic);
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		s = receiver_stream(in->receiver, i, &old);
+		if (!s || old)
+			continue;
+		receiver_label(in->receiver, s, label);
+		if (!strcmp(label, a->source))
+			return receiver_command(in->receiver, s, &c, error);
+	}
+	return error_set(error, -ENOENT, "no robot '%.64s'", a->source);
+}
+
+static int seek(struct inputs *in, struct source *s, int64_t t)
+{
+	struct source_playback p;
+	int err = source_seek(s, t);
+
+	if (err)
+		return err;
+	source_playback(s, &p);
+	board_cut(in->board, t < p.begin ? p.begin : t);
+	return 0;
+}
+
+int inputs_act(struct inputs *in, const struct action *a,
+	       char error[ERROR_TEXT])
+{
+	struct source *s = recording(in);
+	int err;
+
+	switch (a->type) {
+	case ACTION_FOCUS:
+	case ACTION_PRIORITY:
+		return command_robot(in, a, error);
+	case ACTION_PAUSE:
+		err = s ? source_pause(s, a->value != 0) : -EOPNOTSUPP;
+		break;
+	case ACTION_SPEED:
+		err = s ? source_speed(s, a->value) : -EOPNOTSUPP;
+		break;
+	case ACTION_SEEK:
+		err = s ? seek(in, s, a->time) : -EOPNOTSUPP;
+		break;
+	default:
+		err = -EINVAL;
+	}
+	return err ? error_set(error, err, "%s", strerror(-err)) : 0;
+}
