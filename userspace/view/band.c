@@ -8,7 +8,7 @@
 enum { SLOT_LIVE = 1, SLOT_KEPT = 2 };
 
 /* A message stands for at most this time after it, ns */
-static const int64_t cover_max = 3000000000;
+static const int64_t cover_max = 4500000000;
 /* Without an outage a message is missing only after this time, ns */
 static const int64_t due_after = 1000000000;
 
@@ -55,9 +55,13 @@ void band_add(struct band *b, int64_t t, int64_t period, bool kept)
 	}
 	if (slot < b->first)
 		b->first = slot;
-	if (!kept && period > 0)
+	if (!kept && period > 0) {
+		/* slow topics with half a period of jitter */
+		if (period > BAND_SLOT / 2)
+			period += period / 2;
 		end = band_slot(t + (period < cover_max ? period : cover_max) -
 				1);
+	}
 	for (int64_t s = slot; s <= end; s++)
 		band_mark(b, s, kept ? SLOT_KEPT : SLOT_LIVE);
 }
