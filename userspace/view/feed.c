@@ -192,6 +192,7 @@ static void feed_consider(struct feed *f, struct board *b, unsigned int i,
 	struct feed_topic *ft = &f->topic[i];
 	struct board_topic *t = board_topic(b, i);
 	struct view_message *m;
+	double kept_order;
 
 	if (ft->on && !feed_is_large(t)) {
 		m = f->newest_only ? feed_newest_small(f, ft, t) :
@@ -209,13 +210,15 @@ static void feed_consider(struct feed *f, struct board *b, unsigned int i,
 	/* at equal bytes what is live goes first */
 	if (f->kept_served < f->turn + 1)
 		f->kept_served = f->turn + 1;
+	/* topics take turns: far less than the bytes of any message */
+	kept_order = f->kept_served + ft->kept_sent * 1e-3;
 	m = feed_small(f, ft, t, true);
 	feed_offer(best, (struct feed_choice){ m, i,
 			 m && !board_is_large(m) ? 0 : 1,
-			 m && !board_is_large(m) ? m->arrival : f->kept_served,
+			 m && !board_is_large(m) ? m->arrival : kept_order,
 			 true, false });
 	feed_offer(best, (struct feed_choice){ feed_sampled(f, ft, t), i, 1,
-			 f->kept_served, true, true });
+			 kept_order, true, true });
 }
 
 static void feed_take(struct feed *f, const struct feed_choice *c)
@@ -225,7 +228,9 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 
 	if (c->rank) {
 		f->turn = *served;
-		*served += c->m->len + 1024;
+		/* what an outage left counts half: it is wanted soon */
+		*served += (c->m->len + 1024) / (c->kept ? 2 : 1);
+		ft->kept_sent += c->kept;
 	}
 	if (c->sampled) {
 		ft->sampled--;
@@ -249,7 +254,7 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 static void feed_restart(struct feed *f, unsigned int topics)
 {
 	for (unsigned int i = 0; i < topics; i++)
-		f->topic[i].served = 0;
+		f->topic[i].served = f->topic[i].kept_sent = 0;
 	f->kept_served = f->turn = 0;
 }
 

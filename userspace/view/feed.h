@@ -29,6 +29,7 @@ enum {
  * @noted:	newest message that was considered for the sample
  * @sample:	@sampled sequence numbers, every @step th
  * @served:	bytes of the topic, in the rotation of large ones
+ * @kept_sent:	kept messages of the topic, in the rotation
  * @sent:	when the last message was sent, ns
  */
 struct feed_topic {
@@ -37,6 +38,7 @@ struct feed_topic {
 	uint64_t	sample[FEED_KEPT];
 	unsigned int	sampled, step, skipped;
 	double		served;
+	unsigned int	kept_sent;
 	int64_t		sent;
 };
 

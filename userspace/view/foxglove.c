@@ -18,7 +18,7 @@ static const int64_t status_every = 10000 * MS;
 static const int64_t ping_every = 100 * MS;
 static const int64_t time_every = 100 * MS;
 
-enum { BAND_SECONDS = 60 };
+enum { BAND_SECONDS = 60, REPLACED = 10 };
 
 /*
  * From the server
@@ -204,7 +204,9 @@ static bool foxglove_send_left_out(struct foxglove *f, int64_t now)
 	const uint64_t left_out = c->left_out - f->said.left_out;
 	char text[160];
 
-	if (now - f->status_sent < status_every || (!replaced && !left_out))
+	/* a picture now and then is no news */
+	if (now - f->status_sent < status_every ||
+	    (replaced < REPLACED && !left_out))
 		return false;
 	f->status_sent = now;
 	f->said = *c;

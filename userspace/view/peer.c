@@ -146,6 +146,15 @@ void peer_owned(struct peer *p, const void *head, size_t head_len, void *body,
 	peer_put(p, o);
 }
 
+void peer_note(struct peer *p, int64_t now)
+{
+	if (!window_stalled(&p->window, now))
+		return;
+	board_lock(p->view->board);
+	feed_note(&p->feed, p->view->board, true);
+	board_unlock(p->view->board);
+}
+
 bool peer_next(struct peer *p, struct feed_item *item)
 {
 	const int64_t now = io_now();

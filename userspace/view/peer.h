@@ -143,6 +143,9 @@ void outgoing_free(struct outgoing *o);
 __attribute__((format(printf, 2, 3)))
 int peer_fail(struct peer *p, const char *format, ...);
 
+/* Sample what the client misses, if it is stalled; ten times a second */
+void peer_note(struct peer *p, int64_t now);
+
 /* The next message of the feed, with a reference */
 bool peer_next(struct peer *p, struct feed_item *item);
 

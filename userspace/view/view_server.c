@@ -81,12 +81,14 @@ static bool header(struct lws *wsi, enum lws_token_indexes which, char *text,
 
 bool server_has_token(struct lws *wsi, const struct http_auth *auth)
 {
-	char text[HTTP_TOKEN + 16] = "Bearer ", query[HTTP_TOKEN + 8];
+	char text[HTTP_TOKEN + 16], query[HTTP_TOKEN + 8];
+	const char *token;
 
 	if (!auth->tokens)
 		return true;
-	if (lws_get_urlarg_by_name(wsi, "token=", query, sizeof(query))) {
-		snprintf(text, sizeof(text), "Bearer %s", query);
+	token = lws_get_urlarg_by_name(wsi, "token=", query, sizeof(query));
+	if (token) {
+		snprintf(text, sizeof(text), "Bearer %.*s", HTTP_TOKEN, token);
 		if (http_auth_token(auth, text))
 			return true;
 	}
@@ -520,6 +522,7 @@ static void on_tick(lws_sorted_usec_list_t *timer)
 		struct peer *p = c->peer;
 
 		client_count(c);
+		peer_note(p, now);
 		if (p->ops->tick)
 			p->ops->tick(p, now);
 		if (window_silence(&p->window, now) >

@@ -6,6 +6,8 @@
 
 static const int64_t span = 250000000;		/* ns in a queue */
 static const int64_t longest = 700000000;	/* round trip, ns */
+static const int64_t interval = 50000000;	/* ns, of a rate */
+static const int64_t ping_every = 100000000;	/* ns, at least */
 static const int64_t stall = 700000000;		/* ns without an answer */
 
 static size_t window_limit(const struct window *w)
@@ -30,9 +32,17 @@ size_t window_room(const struct window *w)
 
 void window_sent(struct window *w, size_t bytes, int64_t now)
 {
-	if (w->sent == w->acked)
+	if (w->sent == w->acked) {
+		/* a pause says nothing about the path */
+		if (now - w->heard > interval) {
+			w->from = now;
+			w->base = w->acked;
+			w->full = false;
+		}
 		w->heard = now;
+	}
 	w->sent += bytes;
+	w->full |= w->sent - w->acked >= window_limit(w) / 2;
 }
 
 static bool window_add(struct window *w, int64_t now)
@@ -45,8 +55,8 @@ static bool window_add(struct window *w, int64_t now)
 	w->ping[at].bytes = w->sent;
 	w->ping[at].time = now;
 	w->ping[at].empty = w->sent - w->acked <= WINDOW_MIN / 4;
-	w->ping[at].full = w->sent - w->acked >= window_limit(w) / 2;
 	w->pinged = w->sent;
+	w->asked = now;
 	return true;
 }
 
@@ -55,8 +65,8 @@ bool window_ping(struct window *w, int64_t now, bool last)
 	const uint64_t since = w->sent - w->pinged;
 
 	/* a few in each window, so that it moves smoothly */
-	return since && (last || since >= window_limit(w) / 4) &&
-	       window_add(w, now);
+	return since && (last || since >= window_limit(w) / 4 ||
+			 now - w->asked >= ping_every) && window_add(w, now);
 }
 
 bool window_probe(struct window *w, int64_t now)
@@ -65,22 +75,27 @@ bool window_probe(struct window *w, int64_t now)
 }
 
 /*
- * Data that filled the window shows the rate of the path. Less data shows that
- * it is at least so fast.
+ * Pongs may come in bunches, so the rate is that of an interval. If the window
+ * was full it is the rate of the path, otherwise at most that.
  */
-static void window_learn(struct window *w, double rate, bool full)
+static void window_learn(struct window *w, int64_t now)
 {
+	const double rate = (w->acked - w->base) * 1e9 / (now - w->from);
+
 	if (rate > w->rate)
 		w->rate = rate;
-	else if (full)
+	else if (w->full)
 		w->rate += (rate - w->rate) / 4;
+	w->from = now;
+	w->base = w->acked;
+	w->full = w->sent - w->acked >= window_limit(w) / 2;
 }
 
 bool window_pong(struct window *w, uint64_t bytes, int64_t now,
 		 int64_t *pinged)
 {
 	unsigned int n = 0;
-	int64_t from;
+	int64_t trip;
 
 	while (n < w->pings &&
 	       w->ping[(w->first + n) % WINDOW_PINGS].bytes != bytes)
@@ -89,18 +104,13 @@ bool window_pong(struct window *w, uint64_t bytes, int64_t now,
 		return false;
 	n = (w->first + n) % WINDOW_PINGS;
 	*pinged = w->ping[n].time;
-	from = now - *pinged;
-	if (!w->round_trip || from < w->round_trip || w->ping[n].empty)
-		w->round_trip = from > 0 ? from : 1;
-	/* an answer that comes with the one before says nothing about rates */
-	from = w->heard;
-	if (now - from > 1000000)
-		window_learn(w, (bytes - w->acked) * 1e9 / (now - from),
-			     w->ping[n].full);
-	else if (bytes - w->acked > WINDOW_MIN / 2)
-		window_learn(w, (bytes - w->acked) * 1e3, false);
+	trip = now - *pinged;
+	if (!w->round_trip || trip < w->round_trip || w->ping[n].empty)
+		w->round_trip = trip > 0 ? trip : 1;
 	w->acked = bytes;
 	w->heard = now;
+	if (now - w->from >= interval)
+		window_learn(w, now);
 	w->pings -= (n - w->first + WINDOW_PINGS) % WINDOW_PINGS + 1;
 	w->first = (n + 1) % WINDOW_PINGS;
 	return true;

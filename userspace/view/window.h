@@ -27,6 +27,9 @@ enum {
  * @ping:	not answered yet: @bytes sent before it, at @time, ns
  * @rate:	bytes/s; 0: unknown
  * @round_trip:	without a queue, ns; 0: unknown
+ * @from, @base: begin of the interval over which the rate is measured, ns, and
+ *		the bytes acknowledged before it; @full: the window was full in it
+ * @asked:	time of the last ping, ns
  * @heard:	time of the last pong, or when data went out after an idle
  *		time, ns
  */
@@ -35,11 +38,13 @@ struct window {
 	struct {
 		uint64_t	bytes;
 		int64_t		time;
-		bool		full, empty;
+		bool		empty;
 	} ping[WINDOW_PINGS];
 	unsigned int	first, pings;
 	double		rate;
-	int64_t		round_trip, heard;
+	int64_t		round_trip, heard, from, asked;
+	uint64_t	base;
+	bool		full;
 };
 
 /* Bytes that may be sent now, in one piece; 0: wait for a pong */
