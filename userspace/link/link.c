@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
+#include <linux/pkt_sch_optsample.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -149,6 +150,26 @@ static bool link_carrier(struct link *l, bool *carrier)
 
 /* ---- the qdisc ---- */
 
+void link_sampler(const void *xstats, size_t len, struct link_stats *s)
+{
+	const size_t head = offsetof(struct tc_optsample_xstats, qdisc);
+	struct tc_optsample_xstats st = { 0 };
+
+	if (len < head)
+		return;
+	memcpy(&st, xstats, len < sizeof(st) ? len : sizeof(st));
+	/* an older kernel has fewer fields, but never less than these */
+	if (st.type != TC_OPTSAMPLE_XSTATS_QDISC ||
+	    len < head + offsetof(struct tc_optsample_qd_stats, ordinary_qlen))
+		return;
+	s->counted = true;
+	s->held = st.qdisc.backlog_msgs;
+	s->oldest = st.qdisc.oldest_ns / 1e9;
+	s->sent = st.qdisc.c.msgs_out;
+	s->discarded = st.qdisc.c.msgs_sampled;
+	s->evicted = st.qdisc.c.msgs_evicted;
+}
+
 static void link_counts(struct nlattr *stats, struct link_stats *s)
 {
 	struct nlattr *tb[TCA_STATS_MAX + 1];
@@ -169,6 +190,9 @@ static void link_counts(struct nlattr *stats, struct link_stats *s)
 		       sizeof(basic.bytes));
 		s->bytes = basic.bytes;
 	}
+	if (s->sampling && tb[TCA_STATS_APP])
+		link_sampler(nla_data(tb[TCA_STATS_APP]),
+			     nla_len(tb[TCA_STATS_APP]), s);
 }
 
 static int link_on_qdisc(struct nl_msg *msg, void *arg)

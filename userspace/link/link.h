@@ -6,6 +6,7 @@
 #define LINK_LINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct sockaddr;
@@ -19,12 +20,20 @@ struct sockaddr;
  * @backlog:	bytes queued
  * @bytes:	bytes sent, wraps at 64 bits
  * @drops:	packets dropped, wraps at 32 bits
+ * @counted:	the qdisc is optsample, and these are valid: messages @held now,
+ *		the age of the oldest of them, s, and messages that began to
+ *		leave, were discarded on arrival by the sampler, and given up
+ *		later to make room
  */
 struct link_stats {
 	bool		known, carrier, sampling;
 	int		ifindex;
 	uint32_t	backlog, drops;
 	uint64_t	bytes;
+	bool		counted;
+	uint32_t	held;
+	double		oldest;
+	uint64_t	sent, discarded, evicted;
 };
 
 struct link;
@@ -40,6 +49,9 @@ struct link;
  */
 int link_open(const struct sockaddr *to, struct link **link);
 void link_close(struct link *link);
+
+/* Read the counters of the sampler, a struct tc_optsample_xstats */
+void link_sampler(const void *xstats, size_t len, struct link_stats *s);
 
 /**
  * link_poll() - read the current statistics

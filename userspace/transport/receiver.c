@@ -13,6 +13,7 @@
 #include "transport/diagnose.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
+#include "transport/sender.h"
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)
@@ -146,6 +147,12 @@ static void receiver_on_message(void *arg, const struct recv_message *m)
 		r->counts.published++;
 }
 
+/* All robots have one; its hardware_id says which */
+static bool is_status(const struct recv_topic *t)
+{
+	return !strcmp(recv_topic_announcement(t)->name, SENDER_STATUS_TOPIC);
+}
+
 /* Have the streams topics of the same name? */
 static bool collide(const struct stream *a, const struct stream *b)
 {
@@ -154,7 +161,8 @@ static bool collide(const struct stream *a, const struct stream *b)
 	for (unsigned int i = 0; (s = stream_topic(a, i)); i++)
 		for (unsigned int k = 0; (t = stream_topic(b, k)); k++)
 			if (!strcmp(recv_topic_announcement(s)->name,
-				    recv_topic_announcement(t)->name))
+				    recv_topic_announcement(t)->name) &&
+			    !is_status(s))
 				return true;
 	return false;
 }

@@ -10,11 +10,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <syslog.h>
+#include <time.h>
 #include "base/error.h"
 #include "base/service.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
 #include "transport/sender.h"
+#include "transport/sender_status.h"
 
 #define SECOND		1000000000ULL
 #define PLAN_EVERY	(SECOND / 10)
@@ -22,6 +24,8 @@
 #define SLOW_FOR	(5 * SECOND)
 #define TELL_AGAIN	(600 * SECOND)
 #define SLOW		.9		/* of the demand without a limit */
+#define STATUS_SHARE	.05		/* of the rate */
+#define STATUS_BLIND	(5 * SECOND)	/* between statuses in an outage */
 #define STILL_SPEED	.01		/* m/s, rad/s: noise of odometry */
 
 enum {
@@ -45,7 +49,9 @@ struct sender {
 	struct pace		pace;
 	struct control_report	report;		/* the last one */
 	struct send_counts	paced;		/* counts at that time */
-	struct loop_timer	plan, announce;
+	struct loop_timer	plan, announce, status;
+	struct send_topic	*own;		/* that of the status */
+	unsigned int		part;		/* of the status, the next */
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
 	unsigned int		topics;
@@ -312,6 +318,8 @@ static struct rate_control_limits limits_of(double rate)
 	};
 }
 
+static void sender_on_status(void *arg, uint64_t now);
+
 int sender_open(struct sender **out, struct loop *l, const struct address *to,
 		const struct sender_options *options, char error[ERROR_TEXT])
 {
@@ -331,6 +339,9 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->options.all = !options->topics;
 	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
+	s->status = (struct loop_timer){
+		options->status ? now + options->status : LOOP_NEVER,
+		sender_on_status, s, NULL };
 	s->eager = EAGER;
 	s->slow_since = now;
 	s->boot = boot_number();
@@ -363,6 +374,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 			     strerror(-ret));
 	loop_add_timer(l, &s->plan);
 	loop_add_timer(l, &s->announce);
+	loop_add_timer(l, &s->status);
 	*out = s;
 	return 0;
 failed:
@@ -377,6 +389,7 @@ void sender_close(struct sender *s)
 		return;
 	loop_remove_timer(s->loop, &s->plan);
 	loop_remove_timer(s->loop, &s->announce);
+	loop_remove_timer(s->loop, &s->status);
 	for (unsigned int i = 0; i < s->topics; i++)
 		send_topic_destroy(s->topic[i]);
 	/* topics whose messages are being encoded end here */
@@ -395,6 +408,8 @@ const struct send_options *sender_wants(const struct sender *s,
 {
 	static const struct send_options all = SEND_OPTIONS;
 
+	if (s->options.status && !strcmp(topic, SENDER_STATUS_TOPIC))
+		return NULL;
 	for (unsigned int i = 0; i < s->options.topics; i++)
 		if (!fnmatch(s->options.topic[i].name, topic, 0))
 			return &s->options.topic[i];
@@ -410,9 +425,9 @@ struct send_topic *sender_find(const struct sender *s, const char *name)
 }
 
 static struct send_topic *sender_begin_topic(struct sender *s,
-					     const struct source_message *m)
+					     const struct source_message *m,
+					     const struct send_options *o)
 {
-	const struct send_options *o = sender_wants(s, m->topic);
 	struct send_topic *t;
 
 	if (!o || !o->on)
@@ -464,6 +479,15 @@ static void learn_speed(struct sender *s, const struct source_message *m)
 		s->still = stands(&msg.twist_stamped.twist);
 }
 
+static void sender_give(struct sender *s, struct send_topic *t,
+			const struct source_message *m)
+{
+	/* a rare message must not wait for the next plan */
+	if (send_topic_arrived(t))
+		on_plan(s, loop_now());
+	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
+}
+
 void sender_message(struct sender *s, const struct source_message *m)
 {
 	struct send_topic *t = sender_find(s, m->topic);
@@ -471,13 +495,69 @@ void sender_message(struct sender *s, const struct source_message *m)
 	if (*s->options.still)
 		learn_speed(s, m);
 	if (!t)
-		t = sender_begin_topic(s, m);
-	if (!t || send_topic_announcement(t)->kind != m->kind)
+		t = sender_begin_topic(s, m, sender_wants(s, m->topic));
+	if (!t || t == s->own || send_topic_announcement(t)->kind != m->kind)
 		return;
-	/* a rare message must not wait for the next plan */
-	if (send_topic_arrived(t))
-		on_plan(s, loop_now());
-	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
+	sender_give(s, t, m);
+}
+
+/* Time until the next message of the status, ns: a small part of the rate */
+static uint64_t status_interval(const struct sender *s)
+{
+	const struct estimate *e = estimate_of(s->estimator);
+	const struct send_counts *c = s->own ? send_topic_counts(s->own) : NULL;
+	double every = s->options.status, bytes;
+
+	if (e->state == ESTIMATE_BLIND)
+		every = fmax(every, STATUS_BLIND);
+	every /= sender_status_parts(s);
+	if (!c || !c->frames || e->rate <= 0)
+		return every;
+	bytes = (c->bytes + c->datagrams * (double)PLAN_HEADERS) / c->frames;
+	return fmax(every, SECOND * bytes / (STATUS_SHARE * e->rate));
+}
+
+/* Never sampled, and before the data */
+static struct send_topic *
+sender_begin_status(struct sender *s, const struct source_message *m)
+{
+	struct send_options o = SEND_OPTIONS;
+
+	o.priority = ALLOCATION_PRIORITY;
+	o.sample = false;
+	return sender_begin_topic(s, m, &o);
+}
+
+static void sender_on_status(void *arg, uint64_t now)
+{
+	struct sender *s = arg;
+	struct source_message m = {
+		.topic = SENDER_STATUS_TOPIC, .kind = MESSAGE_DIAGNOSTICS,
+		.format = MESSAGE_CDR,
+	};
+	const union message *msg;
+	struct timespec t;
+	uint8_t data[8192];
+	long len;
+
+	s->status.due = now + status_interval(s);
+	/* without a receiver it would only wait */
+	if (estimate_of(s->estimator)->state == ESTIMATE_START)
+		return;
+	if (s->part >= sender_status_parts(s))
+		s->part = 0;
+	clock_gettime(CLOCK_REALTIME, &t);
+	m.stamp = t.tv_sec * (int64_t)SECOND + t.tv_nsec;
+	msg = sender_status(s, s->part++, m.stamp);
+	len = message_write(m.kind, m.format, msg, data, sizeof(data));
+	if (len < 0)
+		return;
+	m.data = data;
+	m.len = len;
+	if (!s->own)
+		s->own = sender_begin_status(s, &m);
+	if (s->own)
+		sender_give(s, s->own, &m);
 }
 
 void sender_end(struct sender *s)
@@ -489,7 +569,7 @@ void sender_end(struct sender *s)
 bool sender_busy(const struct sender *s)
 {
 	for (unsigned int i = 0; i < s->topics; i++)
-		if (send_topic_busy(s->topic[i]))
+		if (s->topic[i] != s->own && send_topic_busy(s->topic[i]))
 			return true;
 	return false;
 }
@@ -512,6 +592,10 @@ int sender_add(struct sender *s, const struct send_options *options)
 
 static void sender_end_topic(struct sender *s, unsigned int i)
 {
+	if (s->topic[i] == s->own) {
+		s->own = NULL;
+		s->status.due = LOOP_NEVER;
+	}
 	send_topic_destroy(s->topic[i]);
 	s->topics--;
 	memmove(s->topic + i, s->topic + i + 1,
@@ -616,7 +700,10 @@ void sender_limit(struct sender *s, double rate, double cpu)
 
 struct send_topic *sender_topic(const struct sender *s, unsigned int i)
 {
-	return i < s->topics ? s->topic[i] : NULL;
+	for (unsigned int k = 0; k < s->topics; k++)
+		if (s->topic[k] != s->own && !i--)
+			return s->topic[k];
+	return NULL;
 }
 
 const struct sender_options *sender_options(const struct sender *s)

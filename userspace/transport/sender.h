@@ -17,6 +17,9 @@ enum {
 	SENDER_KEY	= 512,		/* bytes of a path */
 };
 
+/* A topic of sources with this name is not sent if the sender has a status */
+#define SENDER_STATUS_TOPIC	"/optsample/link"
+
 /**
  * struct sender_options - set by the user
  * @name:	of the robot
@@ -29,6 +32,8 @@ enum {
  *		processor
  * @key:	key file that the receiver also has; "": none
  * @device:	watch the queue of the device that leads to the receiver
+ * @status:	between messages of SENDER_STATUS_TOPIC, ns, see
+ *		sender_status.h; 0: none
  * @commands:	obey commands of the receiver: focus and priorities
  * @topic:	names and patterns to send, the first match counts; @topics of
  *		them
@@ -40,6 +45,7 @@ struct sender_options {
 	char			key[SENDER_KEY];
 	double			rate, cpu;
 	unsigned int		threads;
+	uint64_t		status;
 	bool			device, all, commands;
 	struct send_options	topic[SENDER_PATTERNS];
 	unsigned int		topics;
@@ -107,7 +113,7 @@ int sender_priority(struct sender *s, const char *topic, unsigned int priority);
 /* Change the limits, see struct sender_options */
 void sender_limit(struct sender *s, double rate, double cpu);
 
-/* Topic @i, or NULL: i is beyond the last */
+/* Topic @i, or NULL: i is beyond the last; not that of the status */
 struct send_topic *sender_topic(const struct sender *s, unsigned int i);
 struct send_topic *sender_find(const struct sender *s, const char *name);
 

@@ -5,6 +5,8 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/pkt_sched.h>
+#include <linux/pkt_sch_optsample.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +142,38 @@ static void test_six(void)
 	link_close(l);
 }
 
+/* Counters of the qdisc, also of a kernel with fewer or more of them */
+static void test_sampler(void)
+{
+	struct {
+		struct tc_optsample_xstats st;
+		uint64_t more;
+	} newer = { .st.type = TC_OPTSAMPLE_XSTATS_QDISC };
+	struct tc_optsample_qd_stats *q = &newer.st.qdisc;
+	struct link_stats s = { 0 };
+
+	q->backlog_msgs = 7;
+	q->oldest_ns = 2500000000;
+	q->c.msgs_out = 100;
+	q->c.msgs_sampled = 20;
+	q->c.msgs_evicted = 3;
+	for (size_t n = 0; n < offsetof(struct tc_optsample_xstats,
+					qdisc.ordinary_qlen); n++)
+		link_sampler(&newer, n, &s);
+	ok(!s.counted, "counters of the qdisc that are cut short");
+	link_sampler(&newer, offsetof(struct tc_optsample_xstats,
+				      qdisc.ordinary_qlen), &s);
+	ok(s.counted && s.held == 7 && s.oldest == 2.5 && s.sent == 100 &&
+	   s.discarded == 20 && s.evicted == 3, "counters of the qdisc");
+	s = (struct link_stats){ 0 };
+	link_sampler(&newer, sizeof(newer), &s);
+	ok(s.counted && s.held == 7, "of a newer one");
+	s = (struct link_stats){ 0 };
+	newer.st.type++;
+	link_sampler(&newer, sizeof(newer), &s);
+	ok(!s.counted, "those of a class are others");
+}
+
 int main(void)
 {
 	struct sockaddr_in to = address("10.9.0.2");
@@ -157,6 +191,7 @@ int main(void)
 	test_ifb(l);
 	test_gone(l);
 	test_six();
+	test_sampler();
 	link_close(l);
 	return tap_done();
 }

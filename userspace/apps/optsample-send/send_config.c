@@ -151,6 +151,17 @@ static int set_cpu(void *c, const char *v)
 	return 0;
 }
 
+static int send_config_set_status(void *c, const char *v)
+{
+	struct send_config *config = c;
+	uint32_t ms = 0;
+
+	if (strcmp(v, "no") && parse_time_ms(v, 100, 60000, &ms))
+		return -EINVAL;
+	config->sender.status = ms * 1000000ULL;
+	return 0;
+}
+
 #define A_TEXT "a text of 1 to 511 bytes"
 #define SETTING_CONFIG struct send_config
 
@@ -203,6 +214,9 @@ const struct setting send_settings[] = {
 	{ "socket", "PATH", "console socket path", A_TEXT,
 	  set_socket,
 	  .heading = "Control:" },
+	{ "status", "TIME",
+	  "send the status to the operator at this interval; no: never (1s)",
+	  "100ms..60s, or no", send_config_set_status },
 	{ "commands", "YES",
 	  "let the operator change focus and priorities (yes)",
 	  SETTING_FIELD_FLAG(sender.commands) },
@@ -313,7 +327,8 @@ void send_config_init(struct send_config *c)
 {
 	*c = (struct send_config){
 		.node = "optsample_send", .speed = 1, .hz = 10,
-		.sender = { .cpu = 1, .device = true, .commands = true },
+		.sender = { .cpu = 1, .device = true, .commands = true,
+			    .status = 1000000000 },
 	};
 	if (gethostname(c->sender.name, sizeof(c->sender.name) - 1) ||
 	    !*c->sender.name)

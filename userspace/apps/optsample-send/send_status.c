@@ -5,16 +5,7 @@
 #include <string.h>
 #include "base/metrics.h"
 #include "apps/optsample-send/send_status.h"
-
-static const char *state_name(enum estimate_state state)
-{
-	static const char *const names[] = {
-		[ESTIMATE_START] = "start", [ESTIMATE_LIVE] = "live",
-		[ESTIMATE_BLIND] = "outage", [ESTIMATE_DRAIN] = "drain",
-	};
-
-	return names[state];
-}
+#include "transport/sender_status.h"
 
 static cJSON *link_status(const struct sender *s)
 {
@@ -25,7 +16,7 @@ static cJSON *link_status(const struct sender *s)
 	const struct command_counts *k = sender_commands(s);
 	cJSON *o = cJSON_CreateObject();
 
-	cJSON_AddStringToObject(o, "state", state_name(e->state));
+	cJSON_AddStringToObject(o, "state", sender_status_state(e->state));
 	cJSON_AddNumberToObject(o, "outages", e->epoch);
 	cJSON_AddNumberToObject(o, "rate", e->rate * 8);
 	cJSON_AddNumberToObject(o, "capacity", e->capacity * 8);
@@ -55,6 +46,13 @@ static cJSON *link_status(const struct sender *s)
 		cJSON_AddNumberToObject(o, "backlog", d->backlog);
 		cJSON_AddBoolToObject(o, "carrier", d->carrier);
 		cJSON_AddBoolToObject(o, "sampling", d->sampling);
+	}
+	if (d->counted) {
+		cJSON_AddNumberToObject(o, "held", d->held);
+		cJSON_AddNumberToObject(o, "oldest", d->oldest);
+		cJSON_AddNumberToObject(o, "sent", d->sent);
+		cJSON_AddNumberToObject(o, "discarded", d->discarded);
+		cJSON_AddNumberToObject(o, "evicted", d->evicted);
 	}
 	return o;
 }

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_status - the sender's status arrives as messages
+ */
+#include <stdio.h>
+#include "link/link.h"
+#include "loopback.h"
+#include "transport/sender_status.h"
+
+enum { TOPICS = 12, BYTES = 2300 };
+
+/**
+ * struct seen - what was published on SENDER_STATUS_TOPIC
+ * @topic:	how often the status of each topic came, "/x" and "/y" first
+ * @most:	bytes of the largest message
+ */
+static struct seen {
+	unsigned int	messages, links, topic[TOPICS], other, priority, most;
+	unsigned int	robot, second, below;
+	char		state[16], commands[16], topics[16], focus[16];
+} seen;
+
+static bool is(const struct message_string *s, const char *text)
+{
+	return message_string_is(s, text);
+}
+
+static void copy(char to[16], const struct message_status *s, const char *key)
+{
+	for (unsigned int i = 0; i < s->values; i++)
+		if (is(&s->value[i].key, key))
+			snprintf(to, 16, "%.*s", (int)s->value[i].value.len,
+				 s->value[i].value.text);
+}
+
+static void see_topic(const struct message_status *s)
+{
+	char name[32], text[16] = "";
+
+	for (unsigned int i = 0; i < TOPICS; i++) {
+		if (i < 2)
+			snprintf(name, sizeof(name), "topic /%c", "xy"[i]);
+		else
+			snprintf(name, sizeof(name), "topic /topic%u", i - 2);
+		if (!is(&s->name, name))
+			continue;
+		seen.topic[i]++;
+		if (i)
+			return;
+		copy(text, s, "priority");
+		seen.priority = atoi(text);
+		copy(seen.focus, s, "focus");
+		return;
+	}
+	seen.other++;
+}
+
+static void on_heard(void *arg, const char *name, enum message_kind kind,
+		     int64_t received, const union message *msg)
+{
+	const struct message_diagnostics *d = &msg->diagnostics;
+	long size;
+
+	(void)arg;
+	(void)received;
+	if (strstr(name, "/optsample/link") != name)
+		seen.below += strstr(name, "/optsample/link") != NULL;
+	if (kind != MESSAGE_DIAGNOSTICS || strcmp(name, SENDER_STATUS_TOPIC))
+		return;
+	seen.messages++;
+	size = message_size(kind, MESSAGE_CDR, msg);
+	if (size > seen.most)
+		seen.most = size;
+	for (unsigned int i = 0; i < d->statuses; i++) {
+		const struct message_status *s = &d->status[i];
+
+		seen.robot += is(&s->hardware_id, "robot");
+		seen.second += is(&s->hardware_id, "second");
+		if (!is(&s->name, "link")) {
+			see_topic(s);
+			continue;
+		}
+		seen.links++;
+		copy(seen.state, s, "state");
+		copy(seen.commands, s, "commands");
+		copy(seen.topics, s, "topics");
+	}
+}
+
+static void begin(uint64_t status, double rate)
+{
+	struct sender_options to = ROBOT;
+
+	to.status = status;
+	to.rate = rate;
+	seen = (struct seen){ 0 };
+	loopback_begin(&to);
+	publish_listen(publish, on_heard, NULL);
+}
+
+/* Segments of the status, and those of them that may be sampled */
+static unsigned int segments, sampled;
+
+static void on_segment(const uint8_t *bytes, size_t n)
+{
+	const struct send_topic *t = sender_find(sender, SENDER_STATUS_TOPIC);
+	struct optsample_segment s;
+
+	if (!t || segment_read(&s, bytes, n) ||
+	    segment_topic(&s) != send_topic_announcement(t)->topic)
+		return;
+	segments++;
+	sampled += s.flags & OPTSAMPLE_SEGMENT_SAMPLE;
+}
+
+static bool all_twice(void)
+{
+	for (unsigned int i = 0; i < TOPICS; i++)
+		if (seen.topic[i] < 2)
+			return false;
+	return seen.links > 1;
+}
+
+static bool has_priority(void)
+{
+	return seen.priority == 6 && !strcmp(seen.commands, "1") &&
+	       !strcmp(seen.focus, "true");
+}
+
+static void test_arrives(void)
+{
+	struct control_command c = { .entries = 2 };
+	struct source_message m = { .topic = SENDER_STATUS_TOPIC,
+				    .kind = MESSAGE_DIAGNOSTICS,
+				    .data = "", .len = 0 };
+	const struct send_topic *own;
+	bool all, listed = false;
+	unsigned int n = 0;
+	uint64_t before;
+	char error[ERROR_TEXT];
+
+	more_topics = TOPICS - 2;
+	begin(100 * MS, 0);
+	l.heard = on_segment;
+	all = wait_for(all_twice);
+	ok(all && !seen.other && seen.robot &&
+	   !strcmp(seen.state, "live") && !strcmp(seen.topics, "12"),
+	   "the link and all topics: %u messages, %s, %s topics",
+	   seen.messages, seen.state, seen.topics);
+	ok(seen.most > 300 && seen.most <= BYTES, "of at most %u bytes",
+	   seen.most);
+	ok(segments && !sampled, "in segments that are never sampled: %u of %u",
+	   sampled, segments);
+	own = sender_find(sender, SENDER_STATUS_TOPIC);
+	while (sender_topic(sender, n))
+		listed |= sender_topic(sender, n++) == own;
+	ok(n == TOPICS && own && !listed && send_topic_options(own)->priority ==
+	   ALLOCATION_PRIORITY, "it is not among the topics");
+	before = send_topic_counts(own)->messages;
+	sender_message(sender, &m);
+	ok(send_topic_counts(own)->messages == before &&
+	   !sender_wants(sender, SENDER_STATUS_TOPIC),
+	   "a source cannot send it");
+	c.entry[0] = (struct control_command_entry){ CONTROL_PRIORITY, 6,
+						     "/x" };
+	c.entry[1] = (struct control_command_entry){ CONTROL_FOCUS, 1, "/x" };
+	ok(!receiver_command(receiver, stream(), &c, error) &&
+	   wait_for(has_priority), "it shows what a command changed");
+	loopback_end();
+	more_topics = 0;
+}
+
+static uint64_t started;
+
+static bool for_3_s(void)
+{
+	return loop_now() - started > 3000 * MS;
+}
+
+static void test_little(void)
+{
+	const struct send_topic *own;
+
+	begin(100 * MS, 4000);
+	started = loop_now();
+	wait_for(for_3_s);
+	own = sender_find(sender, SENDER_STATUS_TOPIC);
+	/* 5 % of 4000 bytes/s, and the first one */
+	ok(own && send_topic_counts(own)->messages >= 1 &&
+	   send_topic_counts(own)->messages <= 3,
+	   "a small part of the rate: %llu messages in 3 s",
+	   own ? (unsigned long long)send_topic_counts(own)->messages : 0);
+	loopback_end();
+}
+
+static void test_off(void)
+{
+	struct source_message m = { .topic = SENDER_STATUS_TOPIC,
+				    .kind = MESSAGE_DIAGNOSTICS,
+				    .data = "", .len = 0 };
+
+	begin(0, 0);
+	started = loop_now() - 1500 * MS;
+	wait_for(for_3_s);
+	ok(!seen.messages && !sender_find(sender, SENDER_STATUS_TOPIC),
+	   "no status");
+	sender_message(sender, &m);
+	ok(sender_find(sender, SENDER_STATUS_TOPIC) != NULL,
+	   "then a source may send it");
+	loopback_end();
+}
+
+static struct sender *second;
+
+static bool of_both(void)
+{
+	return seen.robot > 2 && seen.second > 2;
+}
+
+/* Every robot has a status: that is no reason for a prefix */
+static void test_two(void)
+{
+	struct sender_options to = ROBOT;
+	char text[32], name[512], error[ERROR_TEXT];
+	const struct stream *s;
+	unsigned int bare = 0;
+	struct address at;
+	bool old, both;
+
+	begin(100 * MS, 0);
+	strcpy(to.name, "second");
+	to.status = 100 * MS;
+	snprintf(text, sizeof(text), "127.0.0.1:%u", port(0));
+	address_parse(text, 0, "0", &at, error);
+	if (sender_open(&second, loop, &at, &to, error))
+		abort();
+	both = wait_for(of_both);
+	ok(both, "two robots: %u and %u statuses on one topic",
+	   seen.robot, seen.second);
+	for (unsigned int i = 0; (s = receiver_stream(receiver, i, &old)); i++) {
+		receiver_name(receiver, s, "/x", "", name);
+		bare += !strcmp(name, "/x");
+	}
+	ok(bare == 2 && !seen.below, "without a prefix");
+	sender_close(second);
+	loopback_end();
+}
+
+int main(void)
+{
+	test_arrives();
+	test_little();
+	test_off();
+	test_two();
+	return tap_done();
+}
