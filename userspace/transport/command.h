@@ -22,7 +22,7 @@ struct sender;
 
 enum {
 	COMMAND_COPIES	= 20,
-	COMMAND_RUNS	= 8,		/* remembered runs of receivers */
+	COMMAND_RUNS	= 64,		/* remembered runs of receivers */
 };
 
 /**
