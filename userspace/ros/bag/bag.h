@@ -123,8 +123,8 @@ struct bag_place {
  *	the one before that
  * @msg: valid until the next call with its reader
  *
- * Reads as few chunks as the index allows. Chunks that do not say which topics
- * they have are read backwards until there is a message. Ends the reading:
+ * Reads as few chunks as the index allows. If it does not say which topics a
+ * chunk has, chunks are read backwards until there is a message, once. Ends the reading:
  * bag_next() returns 0 or other messages until bag_seek() or bag_rewind().
  *
  * Return: 1; 0: there is none; a negative errno. Damaged chunks are skipped.

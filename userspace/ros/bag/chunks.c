@@ -219,6 +219,13 @@ static void chunks_pass_over(struct chunked *c, const struct chunk *k)
 	c->bag.lost += k->stored ? k->stored : 1;
 }
 
+/* The index need not say which topics a chunk has: note it for later */
+static void chunks_learn(struct chunk *k, const struct chunk_slot *s)
+{
+	for (size_t i = 0; i < s->records; i++)
+		chunk_has(k, s->record[i].topic);
+}
+
 int chunked_scan(struct chunked *c, const struct chunk *chunk)
 {
 	struct chunk_slot *s = &c->slot[0];
@@ -238,10 +245,9 @@ int chunked_scan(struct chunked *c, const struct chunk *chunk)
 			c->bag.begin = k.begin;
 		if (k.end > c->bag.end)
 			c->bag.end = k.end;
-		for (size_t i = 0; i < s->records; i++) {
+		for (size_t i = 0; i < s->records; i++)
 			c->bag.topic[s->record[i].topic].count++;
-			chunk_has(&k, s->record[i].topic);
-		}
+		chunks_learn(&k, s);
 		err = chunked_add(c, &k);
 	}
 	release_slot(c, s);
@@ -333,7 +339,7 @@ static struct chunk_slot *free_slot(struct chunked *c)
  */
 static int load_next(struct chunked *c)
 {
-	const struct chunk *k = &c->chunk[c->next];
+	struct chunk *k = &c->chunk[c->next];
 	struct chunk_slot *s = free_slot(c);
 	int err;
 
@@ -351,6 +357,8 @@ static int load_next(struct chunked *c)
 		chunks_pass_over(c, k);
 		err = 0;
 	}
+	if (!err)
+		chunks_learn(k, s);
 	while (!err && s->next < s->records &&
 	       s->record[s->next].stamp < c->from)
 		s->next++;
@@ -410,6 +418,7 @@ static int chunks_look(struct chunked *c, size_t chunk)
 				(unsigned long long)c->chunk[chunk].offset);
 	if (err)
 		return err;
+	chunks_learn(&c->chunk[chunk], s);
 	/* nothing of it is due */
 	s->next = s->records;
 	c->looked = chunk + 1;
