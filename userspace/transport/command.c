@@ -136,8 +136,9 @@ static void command_log(const struct control_command_entry *e, int ret,
 
 	address_text(from, text);
 	if (e->what == CONTROL_PRIORITY)
-		service_logf(priority, "operator at %s: priority of %s is %u%s%s",
-			     text, e->name, e->value, colon, why);
+		service_logf(priority,
+			     "operator at %s: priority of %s is %u%s%s", text,
+			     e->name, e->value, colon, why);
 	else if (e->what != CONTROL_FOCUS)
 		service_logf(priority, "operator at %s: command %u%s%s", text,
 			     e->what, colon, why);

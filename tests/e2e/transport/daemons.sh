@@ -108,6 +108,27 @@ ok 'a topic is changed'
 ask robot focus /points && is robot \
 	'.topics[] | select(.topic == "/points") | .focus'; ok 'the focus'
 ask robot focus && ! is robot '[.topics[].focus] | any'; ok 'and none'
+# the link loses half of them
+ask recv focus /points && wait_for 90 is robot \
+	'.topics[] | select(.topic == "/points") | .focus'
+ok 'the focus, by the operator'
+ask recv priority /points 5 robot=robot && wait_for 90 is robot \
+	'.topics[] | select(.topic == "/points") | .priority == 5'
+ok 'a priority, by the operator'
+ask recv focus && wait_for 90 is robot '[.topics[].focus] | any | not'
+ok 'and no focus'
+is robot '.link.commands == 3 and .link.commands_refused == 0' &&
+	[ "$(grep -c 'operator at 127.0.0.1:.* priority of /points is 5$' \
+		"$scratch/robot.log")" = 1 ]
+ok 'counted, and one line each'
+ask recv priority /points 9 2>"$scratch/said"
+one_line said 'priority must be 0..7'; ok 'a priority that is none'
+ask recv focus /none 2>"$scratch/said"
+one_line said 'topic /none is not received'; ok 'a topic that is none'
+ask recv focus robot=none 2>"$scratch/said"
+one_line said 'none is not received'; ok 'a robot that is none'
+wait_for 90 is recv "$(topic /optsample/link '.frames > 3')"
+ok 'the status of the robot arrives'
 ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
 ask robot set /image rate=0
 ask robot rate unlimited; ask robot cpu 4 && is robot '.link.cpu_limit == 0.04' &&

@@ -123,7 +123,8 @@ static void test_lost(void)
 	command(CONTROL_FOCUS, 1, "/y");
 	command(CONTROL_FOCUS, 1, "/x");
 	ok(wait_for(x_focus) && priority_of("/y") == 6 && !focus_of("/y") &&
-	   counts()->commands == 2, "a later command contains the earlier ones");
+	   counts()->commands == 2,
+	   "a later command contains the earlier ones");
 	loopback_end();
 }
 

@@ -237,7 +237,8 @@ static void test_two(void)
 	both = wait_for(of_both);
 	ok(both, "two robots: %u and %u statuses on one topic",
 	   seen.robot, seen.second);
-	for (unsigned int i = 0; (s = receiver_stream(receiver, i, &old)); i++) {
+	for (unsigned int i = 0; (s = receiver_stream(receiver, i, &old));) {
+		i++;
 		receiver_name(receiver, s, "/x", "", name);
 		bare += !strcmp(name, "/x");
 	}
