@@ -52,6 +52,7 @@ struct sender {
 	struct loop_timer	plan, announce, status;
 	struct send_topic	*own;		/* that of the status */
 	unsigned int		part;		/* of the status, the next */
+	uint64_t		linked;		/* when the link was in one, ns */
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
 	unsigned int		topics;
@@ -538,6 +539,7 @@ static void sender_on_status(void *arg, uint64_t now)
 	const union message *msg;
 	struct timespec t;
 	uint8_t data[8192];
+	bool link;
 	long len;
 
 	s->status.due = now + status_interval(s);
@@ -548,7 +550,11 @@ static void sender_on_status(void *arg, uint64_t now)
 		s->part = 0;
 	clock_gettime(CLOCK_REALTIME, &t);
 	m.stamp = t.tv_sec * (int64_t)SECOND + t.tv_nsec;
-	msg = sender_status(s, s->part++, m.stamp);
+	/* with little rate the link must not wait for all topics */
+	link = !s->linked || now - s->linked > s->options.status * 9 / 10;
+	if (link)
+		s->linked = now;
+	msg = sender_status(s, s->part++, link, m.stamp);
 	len = message_write(m.kind, m.format, msg, data, sizeof(data));
 	if (len < 0)
 		return;

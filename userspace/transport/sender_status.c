@@ -164,7 +164,7 @@ sender_status_begin(const struct sender *s, struct message_diagnostics *m,
 }
 
 const union message *sender_status(const struct sender *s, unsigned int part,
-				   int64_t now)
+				   bool link, int64_t now)
 {
 	static union message msg;
 	struct message_diagnostics *m = &msg.diagnostics;
@@ -174,7 +174,7 @@ const union message *sender_status(const struct sender *s, unsigned int part,
 
 	m->header = (struct message_header){ .stamp = now };
 	m->statuses = 0;
-	if (!part) {
+	if (link) {
 		status = sender_status_begin(s, m, &p);
 		sender_status_link(s, sender_status_count_topics(s), status, p);
 		status->name = message_string(p->name);

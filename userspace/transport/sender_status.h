@@ -20,13 +20,14 @@ unsigned int sender_status_parts(const struct sender *s);
 
 /**
  * sender_status() - one of the messages
- * @part: below sender_status_parts(); 0 begins with the link
+ * @part: below sender_status_parts(): which topics
+ * @link: begin with the link
  * @now: stamp of the message, ns since the epoch
  *
  * Return: valid until the next call, in static memory.
  */
 const union message *sender_status(const struct sender *s, unsigned int part,
-				   int64_t now);
+				   bool link, int64_t now);
 
 /* start, live, outage or drain */
 const char *sender_status_state(enum estimate_state state);
