@@ -3,8 +3,9 @@
  * sender_status.h - the sender's status, as messages to the operator
  *
  * diagnostic_msgs/DiagnosticArray on SENDER_STATUS_TOPIC: a status "link", and
- * one "topic NAME" for each topic. Keys, values and units are those of
- * `optsample send --json status`; hardware_id is the name of the robot. A
+ * one "topic NAME" for each topic. Keys and units are those of `optsample send
+ * --json status`; further ones are "topics", their number, and "obeys": commands
+ * are on. Flags are "true" or "false". hardware_id is the name of the robot. A
  * message has at most SENDER_STATUS_TOPICS topics, the next one the next
  * topics.
  */
