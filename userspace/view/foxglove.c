@@ -504,7 +504,7 @@ const struct peer_ops foxglove_sdk_ops = {
 	.received	= foxglove_received,
 	.compose	= foxglove_compose,
 	.tick		= foxglove_tick,
-	.closed		= foxglove_closed,
+	.answered	= foxglove_answered,
 };
 
 const struct peer_ops foxglove_websocket_ops = {
@@ -514,5 +514,5 @@ const struct peer_ops foxglove_websocket_ops = {
 	.received	= foxglove_received,
 	.compose	= foxglove_compose,
 	.tick		= foxglove_tick,
-	.closed		= foxglove_closed,
+	.answered	= foxglove_answered,
 };

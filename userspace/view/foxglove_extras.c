@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * foxglove_extras - connection graph, assets, services, control of replays
+ * foxglove_extras - connection graph, assets, control of replays
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -213,34 +213,5 @@ int foxglove_playback(struct foxglove *f, const uint8_t *data, size_t len)
 	a.type = ACTION_PAUSE;
 	a.value = data[0];
 	actions_put(v->actions, &a);
-	return 0;
-}
-
-void foxglove_closed(struct peer *p)
-{
-	(void)p;
-}
-
-/*
- * Services
- */
-
-void foxglove_advertise_services(struct foxglove *f)
-{
-	(void)f;
-}
-
-int foxglove_service_call(struct foxglove *f, const uint8_t *data, size_t len)
-{
-	cJSON *o;
-
-	if (len < 12)
-		return peer_fail(&f->peer, "it sent a cut request");
-	o = cJSON_CreateObject();
-	cJSON_AddStringToObject(o, "op", "serviceCallFailure");
-	cJSON_AddNumberToObject(o, "serviceId", get_le32(data));
-	cJSON_AddNumberToObject(o, "callId", get_le32(data + 4));
-	cJSON_AddStringToObject(o, "message", "no such service");
-	peer_json(&f->peer, o);
 	return 0;
 }

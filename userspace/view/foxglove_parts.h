@@ -75,14 +75,16 @@ void foxglove_subscribe_parameters(struct foxglove *f, const cJSON *o);
 void foxglove_unsubscribe_parameters(struct foxglove *f, const cJSON *o);
 bool foxglove_send_parameters(struct foxglove *f);
 
-/* foxglove_extras.c: graph, assets, services, playback */
+/* foxglove_extras.c: graph, assets, playback */
 void foxglove_subscribe_graph(struct foxglove *f, const cJSON *o);
 void foxglove_unsubscribe_graph(struct foxglove *f, const cJSON *o);
 bool foxglove_send_graph(struct foxglove *f);
 void foxglove_fetch_asset(struct foxglove *f, const cJSON *o);
+int foxglove_playback(struct foxglove *f, const uint8_t *data, size_t len);
+
+/* foxglove_services.c: questions to gdimd */
 void foxglove_advertise_services(struct foxglove *f);
 int foxglove_service_call(struct foxglove *f, const uint8_t *data, size_t len);
-int foxglove_playback(struct foxglove *f, const uint8_t *data, size_t len);
-void foxglove_closed(struct peer *p);
+void foxglove_answered(struct peer *p, const struct gdim_result *r);
 
 #endif

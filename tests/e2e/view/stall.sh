@@ -18,18 +18,18 @@ trap 'delete_spaces $a $b; rm -rf -- "$scratch"' EXIT
 token=0123456789abcdef0123
 recording=$scratch/a.mcap
 (umask 077; echo $token >"$scratch/tokens")
-"$bin/view-bag" "$recording" 21 3 30000 || exit 1
+"$bin/view-bag" "$recording" 16 3 30000 || exit 1
 
 # rate RATE: of the link towards the client
 rate() { tc -n $a qdisc replace dev e0 root tbf rate "$1" burst 4k limit 200k; }
 
-# watch NAME COMMAND...: the server COMMAND; what the client gets in NAME, and
-# the bytes in the link's queue in NAME.queue
+# watch NAME SECONDS COMMAND...: the server COMMAND; what the client gets in
+# NAME, and the link's queue in NAME.queue
 watch()
 {
-	local name=$1 server kick
+	local name=$1 seconds=$2 server kick
 
-	shift
+	shift 2
 	ip netns add $a
 	ip netns add $b
 	ip -n $a link add e0 type veth peer name e0 netns $b
@@ -45,14 +45,14 @@ watch()
 		sleep 0.1
 	done
 	# tbf looks at its new rate when a packet comes
-	ip netns exec $b ping -q -i 0.05 10.9.0.1 >"$scratch/ping" &
+	ip netns exec $b ping -q -i 0.1 10.9.0.1 >"$scratch/ping" &
 	kick=$!
-	{ sleep 5; rate 8kbit; sleep 5; rate 5mbit; } &
-	for _ in {1..90}; do
-		tc -n $a -s -j qdisc show dev e0 | jq '.[0].backlog'
-		sleep 0.2
+	{ sleep 3; rate 8kbit; sleep 5; rate 5mbit; } &
+	for ((i = 0; i < 2 * seconds; i++)); do
+		tc -n $a -s qdisc show dev e0
+		sleep 0.5
 	done >"$scratch/$name.queue" &
-	ip netns exec $b "$bin/foxglove-watch" 10.9.0.1 8765 18 \
+	ip netns exec $b "$bin/foxglove-watch" 10.9.0.1 8765 "$seconds" \
 		--path "/?token=$token" >"$scratch/$name"
 	kill $server $kick
 	wait
@@ -100,7 +100,7 @@ measure()
 	}' "$scratch/$1"
 }
 
-watch view "$bin/optsample-view" --http none --foxglove 10.9.0.1:8765 \
+watch view 14 "$bin/optsample-view" --http none --foxglove 10.9.0.1:8765 \
 	--token-file "$scratch/tokens" "$recording"
 read -r gap missing states oldest before kept took hole queued < <(measure view)
 echo "# optsample-view: $states states, $missing missing; images at most" \
@@ -109,7 +109,7 @@ echo "# optsample-view: $states states, $missing missing; images at most" \
 	"queued for at most $queued ms"
 [ "$gap" -ge 4000 ] && [ "$gap" -le 6000 ]
 ok "the link stalls for 5 s ($gap ms)"
-[ "$states" -ge 170 ] && [ "$missing" = 0 ]
+[ "$states" -ge 130 ] && [ "$missing" = 0 ]
 ok "all of $states states arrive ($missing missing)"
 [ "$oldest" -gt 0 ] && [ "$oldest" -le 1000 ]
 ok "images are at most 1 s old from 0.5 s after the stall ($oldest ms)"
@@ -117,11 +117,15 @@ ok "images are at most 1 s old from 0.5 s after the stall ($oldest ms)"
 ok "of each topic 6 or more kept images arrive within 5 s ($kept, $took ms)"
 awk -v h="$hole" 'BEGIN { exit !(h > 0 && h <= 1.5) }'
 ok "evenly spread over the stall, at most 1.5 s apart ($hole s)"
-most=$(sort -n "$scratch/view.queue" | tail -n 1)
+most=$(awk '$1 == "backlog" {
+	b = $2 + 0
+	if ($2 ~ /K/) b *= 1024
+	if (b > most) most = b
+} END { print most + 0 }' "$scratch/view.queue")
 [ "$queued" -le 1000 ] && [ "$most" -gt 1000 ] && [ "$most" -le 625000 ]
 ok "no queue of more than 1 s: states wait $queued ms, the link has $most bytes"
 
-watch order "$bin/bridge-in-order" 8765 "$recording"
+watch order 10 "$bin/bridge-in-order" 8765 "$recording"
 read -r gap missing states oldest before kept took hole queued < <(measure order)
 echo "# bridge-in-order: images at most $oldest ms old after the stall," \
 	"$before ms before it, states queued for at most $queued ms"
