@@ -33,8 +33,7 @@ const Band = (() => {
 		span = Math.max(LEAST, Math.min(longest, newSpan));
 		end = newEnd === null || newEnd >= now ? null :
 			Math.max(newEnd, Store.oldest() + span * .1);
-		Util.keep('span', span);
-		Frame.mark('band');
+		Frame.now('band');
 	}
 
 	/* Round @x, or round the cursor, or round now */
@@ -143,6 +142,8 @@ const Band = (() => {
 	/*
 	 * Outages and the axis
 	 */
+	const whose = o => rows.some(t => t.source !== o.source) ? o.source + ': ' : '';
+
 	function drawOutages(pen, axis) {
 		pen.fillStyle = colour('outage');
 		for (const o of Store.outages) {
@@ -156,7 +157,7 @@ const Band = (() => {
 			const left = Math.max(x, 0), seen = Math.min(x + w, width) - left;
 			const long = duration((o.end ?? known) - o.begin);
 			axis.fillStyle = colour('on-outage');
-			for (const words of ['no link ' + long, long])
+			for (const words of [whose(o) + 'no link ' + long, 'no link ' + long, long])
 				if (seen > axis.measureText(words).width + 8) {
 					axis.fillText(words, left + 4, 11);
 					break;
@@ -177,14 +178,18 @@ const Band = (() => {
 			axis.fillText('page disconnected', x + 4, 11);
 	}
 
+	function drawEdge(pen, source, x) {
+		rows.forEach((r, i) => r.source === source &&
+			pen.fillRect(x - .75, i * height, 1.5, height));
+	}
+
 	/* Over what is in the bands: where the outage begins and ends */
 	function drawEdges(pen) {
 		pen.fillStyle = colour('outage-bar');
 		for (const o of Store.outages)
 			for (const t of [o.begin, o.end])
 				if (t !== null)
-					rows.forEach((r, i) => r.source === o.source &&
-						pen.fillRect(toX(t) - .75, i * height, 1.5, height));
+					drawEdge(pen, o.source, toX(t));
 	}
 
 	function drawAxis(axis, pen) {
@@ -268,7 +273,8 @@ const Band = (() => {
 	/*
 	 * Names beside the bands
 	 */
-	const MARKS = { live: '\u25cf', stale: '\u25d1', disconnected: '\u2715', unknown: '\u25cb' };
+	const MARKS = { live: '\u25cf', stale: '\u25d1', disconnected: '\u2715',
+		unknown: '\u25cb' };
 
 	function rebuild() {
 		rows = [...Store.topics.values()];
@@ -277,7 +283,8 @@ const Band = (() => {
 		$('band-names').replaceChildren(...rows.map(t => {
 			const b = el('button', { type: 'button', data: { id: t.id } },
 				el('span', { className: 'mark' }),
-				el('span', { className: 'topic' }, el('bdi', { textContent: t.short })),
+				el('span', { className: 'topic' },
+					el('bdi', { textContent: t.short })),
 				el('span', { className: 'hz' }));
 			b.addEventListener('click', () => {
 				selected = selected === t.id ? null : t.id;
@@ -300,8 +307,8 @@ const Band = (() => {
 
 	function sayStates() {
 		for (const b of $('band-names').children) {
-			const id = +b.dataset.id, t = Store.topics.get(id), s = Store.states.get(id);
-			const state = Connection.connected() ? s?.state || 'unknown' : 'disconnected';
+			const id = +b.dataset.id, t = Store.topics.get(id);
+			const s = Store.states.get(id), state = Store.stateOf(id);
 			b.className = state;
 			text(b.children[0], MARKS[state]);
 			const hz = s?.hz ?? t.hz;
@@ -324,14 +331,18 @@ const Band = (() => {
 		const n = Store.countIn(o, id), all = n.K + n.X + n.E;
 		const part = [[n.K, 'kept'], [n.X, 'lost'], [n.E, 'still expected']]
 			.filter(([k]) => k).map(([k, w]) => Math.round(100 * k / all) + ' % ' + w);
-		return (o.end === null ? 'No link for ' : 'Outage of ') +
+		return whose(o) + (o.end === null ? 'No link for ' : 'Outage of ') +
 			duration((o.end ?? known) - o.begin) + ' from ' + clock(o.begin) +
 			(part.length ? ': ' + part.join(', ') : '');
 	}
 
+	function outageAt(t) {
+		return Store.outages.find(o => t >= o.begin && t <= (o.end ?? known));
+	}
+
 	function readout(x, y) {
 		const t = toTime(x), row = rows[Math.floor(y / height)];
-		const o = Store.outages.find(p => t >= p.begin && t <= (p.end ?? known));
+		const o = outageAt(t);
 		if (!row && !o)
 			return clock(t, true);
 		return !row ? outageWords(o) : clock(t, true) + ' ' + row.short + ': ' +
@@ -341,7 +352,7 @@ const Band = (() => {
 
 	function say() {
 		const c = Store.cursor;
-		const o = c !== null && Store.outages.find(p => c >= p.begin && c <= (p.end ?? known));
+		const o = c !== null && outageAt(c);
 		const last = Store.outages.reduce((a, p) => !a || p.begin > a.begin ? p : a, null);
 		/* the last one is of interest as long as something of it may come */
 		const fresh = last && c === null && (last.end === null || now - last.end < RECENT ||
@@ -370,10 +381,13 @@ const Band = (() => {
 		const begins = Store.outages.map(o => o.begin).sort((a, b) => a - b);
 		/* just inside, so that the outage, not what was before it, is shown */
 		const inside = begins.map(t => t + Store.slot());
+		/* after the last one there is now */
 		const to = way > 0 ? inside.find(t => t > from + 1) :
 			inside.reverse().find(t => t < from - 1);
 		if (to !== undefined)
 			set(to);
+		else if (way > 0)
+			live();
 	}
 
 	function set(t) {
@@ -394,6 +408,7 @@ const Band = (() => {
 	 * or with Shift moves the time; two fingers zoom
 	 */
 	const fingers = new Map();
+	let before = null;	/* the cursor before the first finger came down */
 
 	function place(e) {
 		const box = $('band-canvas').getBoundingClientRect();
@@ -407,8 +422,15 @@ const Band = (() => {
 		if (e.isTrusted)
 			e.currentTarget.setPointerCapture(e.pointerId);
 		fingers.set(e.pointerId, { ...p, pans: axis || e.shiftKey, begin: p.x });
-		if (fingers.size === 1 && !axis && !e.shiftKey)
-			set(toTime(p.x));
+		if (fingers.size === 1) {
+			before = Store.cursor;
+			if (!axis && !e.shiftKey)
+				set(toTime(p.x));
+		} else {
+			/* two fingers zoom: the first was not meant as a cursor */
+			Store.setCursor(before);
+			fingers.forEach(f => Object.assign(f, { pans: true, begin: NaN }));
+		}
 	}
 
 	function move(e) {
@@ -416,15 +438,15 @@ const Band = (() => {
 		hover = e.pointerType === 'mouse' && !was ? p.x : null;
 		if (hover !== null && e.currentTarget.id === 'band-canvas')
 			text($('band-words'), readout(p.x, p.y));
-		Frame.mark('band');
+		Frame.now('band');
 		if (!was)
 			return;
 		if (fingers.size === 2) {
 			const other = [...fingers].find(([id]) => id !== e.pointerId)[1];
-			const before = Math.abs(was.x - other.x), after = Math.abs(p.x - other.x);
+			const wide = Math.abs(was.x - other.x), next = Math.abs(p.x - other.x);
 			pan((p.x - was.x) / 2);
-			if (before > 10 && after > 10)
-				zoom(before / after, (p.x + other.x) / 2);
+			if (wide > 10 && next > 10)
+				zoom(wide / next, (p.x + other.x) / 2);
 		} else if (was.pans) {
 			pan(p.x - was.x);
 		} else {
@@ -452,7 +474,7 @@ const Band = (() => {
 	}
 
 	function start() {
-		Frame.add('band', draw);
+		Frame.add('band', draw, 150);
 		for (const c of [$('band-canvas'), $('band-axis')]) {
 			c.addEventListener('pointerdown', down);
 			c.addEventListener('pointermove', move);
@@ -472,16 +494,25 @@ const Band = (() => {
 				say();
 			Frame.mark('band');
 		});
+		Store.on('cursor', () => Frame.now('band'));
 		new ResizeObserver(measure).observe($('band-rows'));
 		$('band-in').addEventListener('click', () => zoom(1 / 1.6));
 		$('band-out').addEventListener('click', () => zoom(1.6));
 		$('band-all').addEventListener('click', all);
+		$('step-before').addEventListener('click', () => step(-1));
+		$('step-after').addEventListener('click', () => step(1));
 		$('outage-before').addEventListener('click', () => outage(-1));
 		$('outage-after').addEventListener('click', () => outage(1));
+		window.addEventListener('pagehide', () => Util.keep('span', span));
 		/* time goes on without messages too */
 		setInterval(() => document.hidden || Frame.mark('band'),
 			matchMedia('(prefers-reduced-motion: reduce)').matches ? 1000 : 250);
 	}
 
-	return { start, zoom, all, step, outage, set, live };
+	/* The first slot that is known has ended then */
+	function first() {
+		set(Store.oldest() + Store.slot() - 1);
+	}
+
+	return { start, zoom, all, step, outage, first, live };
 })();

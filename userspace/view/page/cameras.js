@@ -38,6 +38,7 @@ const Cameras = (() => {
 			} catch (e) {
 				tile.broken = true;
 				done?.();
+				label(tile);
 			}
 		}
 		tile.busy = false;
@@ -75,8 +76,16 @@ const Cameras = (() => {
 	}
 
 	function taken(m) {
-		const tile = m && tiles.get(m.id);
-		if (m === null || !tile || m.type !== 1)
+		/* the replay jumped: what is drawn belongs to another time */
+		if (m === null) {
+			tiles.forEach(tile => {
+				tile.drawn = null;
+				label(tile);
+			});
+			return;
+		}
+		const tile = tiles.get(m.id);
+		if (!tile || m.type !== 1)
 			return;
 		if (!Store.past)
 			show(tile, m, m.claim());
@@ -106,26 +115,28 @@ const Cameras = (() => {
 		/* here the picture of then is missing: what is shown is an earlier one */
 		const lacks = at - m.t > Store.slot() && LACKS[here];
 		return [(m.kept ? 'past kept' : 'past') + (lacks ? ' lacking' : ''),
-			lacks ? lacks + ', shown: ' + duration(at - m.t) + ' before' :
-			m.kept ? 'kept' : '', clock(m.t, true)];
+			lacks ? lacks + ', last ' + (m.kept ? 'kept ' : '') +
+				duration(at - m.t) + ' before' : m.kept ? 'kept' : '',
+			clock(m.t, true)];
 	}
 
 	function liveLook(tile, id, topic) {
 		const m = tile.drawn, old = m ? Store.now() - m.t : 0;
-		const state = Store.states.get(id)?.state || 'unknown';
+		const state = Store.stateOf(id);
 		if (!Connection.connected())
 			return [m ? 'disconnected' : 'unknown', 'page disconnected for ' +
 				duration(Connection.forMs()), m ? age(old) : ''];
+		if (tile.broken)
+			return [m ? 'stale' : 'unknown', 'not a picture this browser can show',
+				m ? age(old) : ''];
 		if (!m)
-			return ['unknown', state === 'disconnected' ? 'no link, nothing received yet' :
+			return ['unknown', (state === 'disconnected' ? 'no link, ' : '') +
 				'nothing received yet', ''];
 		if (state === 'disconnected') {
 			const o = Store.outageNow(topic.source);
 			return ['disconnected', 'no link for ' +
 				duration(o ? Store.now() - o.begin : old), age(old)];
 		}
-		if (tile.broken)
-			return ['stale', 'not a picture this browser can show', age(old)];
 		if (m.kept)
 			return ['kept', 'kept, from ' + clock(m.t), age(old)];
 		if (state === 'stale' || state === 'unknown' ||
@@ -164,7 +175,7 @@ const Cameras = (() => {
 		if (most < 150)
 			best = Math.max(1, Math.floor(w / 170));
 		if (big !== null)
-			best = Math.max(2, Math.min(n - 1, 5));
+			best = Math.max(2, Math.min(n - 1, 5, Math.floor(w / 95)));
 		/* what is scrolled has a height of its own, else rows share the box */
 		const rows = Math.ceil(n / best);
 		box.style.setProperty('--columns', best);

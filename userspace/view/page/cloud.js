@@ -31,7 +31,7 @@ void main() {
 	let gl, program, at = {}, points, colours, ground, canvas;
 	let id = null, loaded = null, done = null, range = [0, 1], radius = 10;
 	let top = false, byIntensity = false;
-	const eye = { turn: -2.2, tilt: .6, far: .7, x: 0, y: 0 };
+	const eye = { turn: -2.2, tilt: .6, far: .85, x: 0, y: 0 };
 
 	function shader(type, source) {
 		const s = gl.createShader(type);
@@ -114,7 +114,8 @@ void main() {
 	function matrix(aspect) {
 		const far = eye.far * radius;
 		if (top) {
-			const s = .95 / far, wide = s / Math.max(1, aspect), high = s * Math.min(1, aspect);
+			const s = .95 / far;
+			const wide = s / Math.max(1, aspect), high = s * Math.min(1, aspect);
 			/* x forward is up, as in the robot's sight */
 			return [0, high, 0, 0, -wide, 0, 0, 0, 0, 0, -.001, 0,
 				wide * eye.y, -high * eye.x, 0, 1];
@@ -127,7 +128,8 @@ void main() {
 		const a = -(end + near) / (end - near), b = -2 * end * near / (end - near);
 		const column = k => [fx * right[k], fy * up[k], a * back[k], -back[k]];
 		const shift = v => v[0] * eye.x + v[1] * eye.y;
-		return [...column(0), ...column(1), ...column(2), -fx * shift(right), -fy * shift(up),
+		return [...column(0), ...column(1), ...column(2),
+			-fx * shift(right), -fy * shift(up),
 			a * (-shift(back) - away) + b, shift(back) + away];
 	}
 
@@ -185,19 +187,21 @@ void main() {
 		const m = Store.shown(id), topic = Store.topics.get(id);
 		if (!topic)
 			return;
-		const state = Connection.connected() ? Store.states.get(id)?.state : 'disconnected';
+		const state = Store.stateOf(id);
 		const old = m ? Store.now() - m.t : 0;
-		const look = !m ? 'unknown' : Store.past ? 'past' : state === 'disconnected' ?
-			state : m.kept ? 'kept' : state === 'stale' || old > 3000 ? 'stale' : 'live';
+		const look = !m ? 'unknown' : Store.past ? 'past' :
+			state === 'disconnected' ? state : m.kept ? 'kept' :
+			state === 'stale' || old > 3000 ? 'stale' : 'live';
 		if ($('cloud').dataset.look !== look)
 			$('cloud').dataset.look = look;
-		text($('cloud-note'), !m ? Store.past ? 'nothing known at ' + clock(Store.past.time) :
-			'nothing received yet' :
+		text($('cloud-note'), !m && Store.past ? 'nothing known at ' +
+			clock(Store.past.time) : !m ? 'nothing received yet' :
 			Store.past ? (m.kept ? 'kept, ' : '') + clock(m.t, true) :
 			look === 'disconnected' ? 'no link, from ' + clock(m.t) + ', ' + age(old) :
 			look === 'kept' ? 'kept, from ' + clock(m.t) :
 			look === 'stale' ? 'stale ' + age(old) : age(old));
-		text($('cloud-legend'), byIntensity ? 'intensity, dark to light: low to high' :
+		text($('cloud-legend'), !gl ? '' :
+			byIntensity ? 'intensity, dark to light: low to high' :
 			'height ' + number(range[0], 2) + ' to ' + number(range[1], 2) +
 			' m, dark to light');
 	}
@@ -251,7 +255,7 @@ void main() {
 			if (fingers.size === 1) {
 				drag(p[0] - was[0], p[1] - was[1], e.shiftKey);
 			} else {
-				const [o] = [...fingers].filter(([k]) => k !== e.pointerId)[0].slice(1);
+				const o = [...fingers].find(([k]) => k !== e.pointerId)[1];
 				const before = Math.hypot(was[0] - o[0], was[1] - o[1]);
 				const after = Math.hypot(p[0] - o[0], p[1] - o[1]);
 				drag((p[0] - was[0]) / 2, (p[1] - was[1]) / 2, true);
@@ -318,7 +322,7 @@ void main() {
 		$('cloud-in').addEventListener('click', () => zoom(1.4));
 		$('cloud-out').addEventListener('click', () => zoom(1 / 1.4));
 		$('cloud-home').addEventListener('click', () => {
-			Object.assign(eye, { turn: -2.2, tilt: .6, far: .7, x: 0, y: 0 });
+			Object.assign(eye, { turn: -2.2, tilt: .6, far: .85, x: 0, y: 0 });
 			Frame.mark('cloud');
 		});
 		pointers();

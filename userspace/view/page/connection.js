@@ -33,12 +33,12 @@ const Connection = (() => {
 	}
 
 	/*
-	 * Acknowledgements: counted when drawn, said once in a frame
+	 * Acknowledgements: counted when drawn, said once for all of a frame
 	 */
 	function handled() {
 		done++;
 		if (done === said + 1)
-			Frame.then(() => {
+			queueMicrotask(() => {
 				said = done;
 				send({ op: 'ack', n: done });
 			});
@@ -113,11 +113,20 @@ const Connection = (() => {
 			become('connected');
 		}
 		if (m.op === 'error' && state !== 'connected' && /token/i.test(m.text))
-			become('denied');
+			return deny();
 		if (m.op === 'msg')
 			give({ type: 0, ...m });
 		else
 			Store.control(m);
+	}
+
+	function deny() {
+		if (socket) {
+			socket.onclose = socket.onmessage = null;
+			socket.close();
+			socket = null;
+		}
+		become('denied');
 	}
 
 	/* A refused handshake has no reason in a browser: ask by HTTP what it was */
@@ -133,11 +142,9 @@ const Connection = (() => {
 	async function closed(e) {
 		const greeted = state === 'connected';
 		socket = null;
-		if (state === 'denied')
-			return;
 		if (e.code === 1008 || e.code === 4401 || e.code === 4403 ||
 		    !greeted && await refused()) {
-			become('denied');
+			deny();
 			return;
 		}
 		become('lost');
@@ -189,6 +196,7 @@ const Connection = (() => {
 
 	return { open, send, headers, setToken, want,
 		state: () => state,
+		hasToken: () => !!token,
 		connected: () => state === 'connected',
 		forMs: () => performance.now() - since };
 })();

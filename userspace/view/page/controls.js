@@ -6,7 +6,7 @@
 'use strict';
 
 const Controls = (() => {
-	const { $, text, age, duration, clock } = Util;
+	const { $, text, age, duration, minutes, clock } = Util;
 	let errorUntil = 0, seeking = false;
 
 	/*
@@ -15,12 +15,13 @@ const Controls = (() => {
 	function connection() {
 		const state = Connection.state();
 		document.body.dataset.connection = state;
-		const late = Connection.forMs();
 		text($('page-state'), state === 'connected' ? 'connected to ' +
 			(Store.hello?.name || 'optsample-view') :
 			state === 'connecting' ? 'connecting to optsample-view' :
 			state === 'denied' ? 'optsample-view wants a token' :
-			'connection to optsample-view lost ' + duration(late) + ' ago, trying again');
+			'connection to optsample-view lost, trying again');
+		/* apart, so that it is not read out ten times a second */
+		text($('page-since'), state === 'lost' ? duration(Connection.forMs()) : '');
 		$('token').hidden = state !== 'denied';
 		empty(state);
 	}
@@ -35,7 +36,8 @@ const Controls = (() => {
 		const host = !/^(localhost|127\.|\[?::1)/.test(location.hostname) ?
 			location.hostname : Store.hello?.name || 'THIS-HOST';
 		text($('empty-title'), state === 'connected' ? 'No robot is connected' :
-			state === 'denied' ? 'A token is needed' :
+			state === 'denied' ? Connection.hasToken() ? 'This token is not accepted' :
+			'A token is needed' :
 			state === 'lost' ? 'optsample-view does not answer' : 'Connecting');
 		text($('empty-host'), host);
 		$('empty-help').hidden = state === 'denied';
@@ -55,8 +57,8 @@ const Controls = (() => {
 		text($('when'), past ? age(Store.now() - shown) + ' ago, ' + clock(shown) +
 			(Store.past && Store.asking() ? ' \u2026' : '') :
 			!Connection.connected() ? 'disconnected' :
-			Store.play ? (Store.play.paused ? 'replay paused ' : 'replay ') + clock(Store.now()) :
-			(link ? 'live ' : 'now ') + clock(Store.now()));
+			Store.play ? 'replay ' + (Store.play.paused ? 'paused ' : '') +
+			clock(Store.now()) : (link ? 'live ' : 'now ') + clock(Store.now()));
 	}
 
 	function refusal(words) {
@@ -83,7 +85,7 @@ const Controls = (() => {
 			seek.value = p.time;
 		}
 		seek.setAttribute('aria-valuetext', clock(p.time));
-		text($('seek-time'), age(p.time - p.begin) + ' of ' + age(p.end - p.begin));
+		text($('seek-time'), minutes(p.time - p.begin) + ' / ' + minutes(p.end - p.begin));
 		const speed = $('speed');
 		if (![...speed.options].some(o => +o.value === p.speed))
 			speed.add(new Option(p.speed + ' x', p.speed));
@@ -120,7 +122,7 @@ const Controls = (() => {
 		/* while it is dragged the server's time does not move it */
 		$('seek').addEventListener('input', () => {
 			seeking = true;
-			text($('seek-time'), age($('seek').value - Store.play.begin));
+			text($('seek-time'), minutes($('seek').value - Store.play.begin));
 		});
 		$('seek').addEventListener('change', () => {
 			seeking = false;

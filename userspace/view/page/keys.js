@@ -9,7 +9,7 @@ const Keys = (() => {
 	const does = {
 		ArrowLeft: () => Band.step(-1),
 		ArrowRight: () => Band.step(1),
-		Home: () => Band.set(Store.oldest() + 1),
+		Home: () => Band.first(),
 		End: () => Band.live(),
 		'[': () => Band.outage(-1),
 		']': () => Band.outage(1),

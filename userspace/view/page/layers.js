@@ -30,8 +30,9 @@ const Layers = (() => {
 
 	/* As in gdimctl's page, in the unit shown */
 	const HEAT_LINES = [40, 60, 100];
-	const GAS_LINES = { CO: [35, 1200], CO2: [5000, 40000], H2S: [10, 100], NH3: [25, 300],
-		NO2: [1, 13], SO2: [2, 100], Cl2: [0.5, 10], CH4: [5000, 50000], H2: [4000, 40000] };
+	const GAS_LINES = { CO: [35, 1200], CO2: [5000, 40000], H2S: [10, 100],
+		NH3: [25, 300], NO2: [1, 13], SO2: [2, 100], Cl2: [0.5, 10],
+		CH4: [5000, 50000], H2: [4000, 40000] };
 	const CELSIUS = { 'K': v => v - 273.15, '\u00b0F': v => (v - 32) / 1.8, '\u00b0C': v => v,
 		'C': v => v, 'degC': v => v };
 
@@ -61,7 +62,8 @@ const Layers = (() => {
 		const names = new Map(layers.map(l => [l.name, title(l)]));
 		const count = new Map();
 		names.forEach(t => count.set(t, (count.get(t) || 0) + 1));
-		names.forEach((t, name) => count.get(t) > 1 && names.set(name, t + ' (' + name + ')'));
+		names.forEach((t, name) => count.get(t) > 1 &&
+			names.set(name, t + ' (' + name + ')'));
 		return names;
 	}
 
@@ -153,6 +155,29 @@ const Layers = (() => {
 		Main.want();
 	}
 
+	/*
+	 * gdimd's values are 0..100 or 0..1, as cells have 8 or 16 bits: it says so
+	 * in its list of layers
+	 */
+	const depths = new Map();	/* name: full value */
+	let asking = false;
+
+	const full = l => l.bits ? l.bits === 16 ? 1 : 100 : depths.get(l.name) ?? 100;
+
+	async function askDepths() {
+		if (asking || Store.layers.every(l => l.bits || depths.has(l.name)))
+			return;
+		asking = true;
+		try {
+			const r = await fetch('/gdim/layers', { headers: Connection.headers() });
+			for (const l of r.ok ? (await r.json()).layers : [])
+				depths.set(l.name, l.bits === 16 ? 1 : 100);
+		} catch (e) {
+			/* again with the next revision */
+		}
+		asking = false;
+	}
+
 	/* One line, and more below it when it is on */
 	function card(name, label, first, l) {
 		const s = settingsOf(name, first, l?.role);
@@ -161,7 +186,8 @@ const Layers = (() => {
 			value: Math.round(100 * s.opacity) });
 		range.setAttribute('aria-label', 'Opacity of ' + label);
 		const box = el('div', { className: 'layer' + (s.on ? '' : ' off') },
-			el('label', {}, check, el('span', { textContent: label, title: name })), range,
+			el('label', {}, check,
+				el('span', { textContent: label, title: name })), range,
 			l ? el('div', { className: 'more' }, bar(l), ticks(l)) : null);
 		range.title = 'Opacity';
 		check.addEventListener('change', () => {
@@ -183,6 +209,7 @@ const Layers = (() => {
 	function rebuild() {
 		const maps = Store.ofKind('map', 'grid_map');
 		const layers = sorted();
+		askDepths();
 		const key = JSON.stringify([maps.map(t => t.name),
 			layers.map(l => [l.name, l.role, l.unit, l.low, l.high])]);
 		Frame.mark('map');
@@ -195,11 +222,11 @@ const Layers = (() => {
 		let last = -1;
 		for (const l of layers) {
 			/* a title over a single line is one too many */
-			if (group(l) !== last && layers.filter(k => group(k) === group(l)).length > 1)
-				list.append(el('h3', { textContent: GROUPS[group(l)][0] }));
-			else if (group(l) !== last)
-				list.append(el('hr'));
-			last = group(l);
+			const g = group(l), many = layers.filter(k => group(k) === g).length > 1;
+			if (g !== last && (many || last >= 0))
+				list.append(many ? el('h3', { textContent: GROUPS[g][0] }) :
+					el('hr'));
+			last = g;
 			list.append(card(l.name, names.get(l.name), l === harm ||
 				l.role === 'obstacle', l));
 		}
@@ -241,7 +268,7 @@ const Layers = (() => {
 		});
 	}
 
-	return { start, drawn, maps, words, title, titles, sorted,
+	return { start, drawn, maps, words, full, title, titles, sorted,
 		opacity: name => settings.get(name)?.opacity ?? 1,
 		isOn: name => !!settings.get(name)?.on };
 })();

@@ -31,8 +31,8 @@ const LinkView = (() => {
 		if (o)
 			return ['disconnected', 'no link for ' + duration(Store.now() - o.begin)];
 		if (!l)
-			return [Store.connected ? 'live' : 'unknown', Store.connected ? 'connected' :
-				'not connected'];
+			return Store.connected ? ['live', 'connected'] :
+				['unknown', 'not connected'];
 		const old = Store.now() - l.t;
 		if (old > OLD)
 			return ['stale', 'no report for ' + duration(old)];
@@ -48,7 +48,8 @@ const LinkView = (() => {
 			return;
 		const last = Store.now(), first = Math.min(rates[0][0], last - 60000);
 		const most = Math.max(1e3, ...rates.map(r => Math.max(r[1], r[2] || 0))) * 1.1;
-		const x = t => (t - first) / (last - first) * w, y = v => h - 2 - v / most * (h - 4);
+		const x = t => (t - first) / (last - first) * w;
+		const y = v => h - 2 - v / most * (h - 4);
 		pen.fillStyle = colour('outage');
 		for (const o of Store.outages) {
 			const from = x(o.begin);
@@ -94,9 +95,9 @@ const LinkView = (() => {
 				'Line: rate, dashes: capacity, grey: no link' }),
 			el('dl', {}, ...FACTS.map((f, i) => el('div', {},
 				el('dt', { textContent: f[0] }), c.values[i]))),
-			el('table', { className: 'topics' }, el('thead', {}, el('tr', {},
+			c.why, el('table', { className: 'topics' }, el('thead', {}, el('tr', {},
 				...['Topic', 'Priority', 'Focus'].map(s =>
-					el('th', { textContent: s, scope: 'col' })))), c.body), c.why);
+					el('th', { textContent: s, scope: 'col' })))), c.body));
 		cards.set(source, c);
 		$('link-list').append(c.root);
 		return c;
@@ -133,8 +134,9 @@ const LinkView = (() => {
 			for (const t of Store.links.get(source).topics)
 				ask(source, t.topic, { focus: on && t.topic === name });
 		});
-		r.root = el('tr', {}, el('th', { scope: 'row', title: name }, topic?.short || name, r.share),
-			el('td', { className: 'priority' }, el('span', {}, r.less, r.priority, r.more)),
+		r.root = el('tr', {}, el('th', { scope: 'row', title: name },
+			topic?.short || name, r.share),
+			el('td', { className: 'priority' }, r.less, r.priority, r.more),
 			el('td', {}, r.focus));
 		return r;
 	}
@@ -156,7 +158,8 @@ const LinkView = (() => {
 			text(r.share, t.on ? rate(t.share) : 'off');
 			Util.attribute(r.focus, 'aria-pressed', String(fresh.focus ?? t.focus));
 			for (const b of [r.less, r.more, r.focus]) {
-				b.disabled = !can || b === r.less && r.now <= 0 || b === r.more && r.now >= 7;
+				b.disabled = !can || b === r.less && r.now <= 0 ||
+					b === r.more && r.now >= 7;
 				b.title = can ? '' : why();
 			}
 		}
@@ -165,7 +168,8 @@ const LinkView = (() => {
 				r.root.remove();
 				c.rows.delete(name);
 			}
-		text(c.why, can ? 'Higher priority: served first, 0 to 7. Focus: before all others.' : why());
+		text(c.why, can ? 'Priority 0 to 7: higher is served first. ' +
+			'Focus: before all others.' : why());
 	}
 
 	function draw() {
@@ -194,7 +198,8 @@ const LinkView = (() => {
 			box.append(el('span', { className: 'chip' }, el('b'), ' ', el('span'),
 				el('span', { className: 'more' })));
 		sources.forEach((s, i) => {
-			const chip = box.children[i], [look, words] = state(s), l = Store.links.get(s);
+			const chip = box.children[i], [look, words] = state(s);
+			const l = Store.links.get(s);
 			if (chip.dataset.look !== look)
 				chip.dataset.look = look;
 			text(chip.children[0], s);
@@ -206,7 +211,7 @@ const LinkView = (() => {
 	}
 
 	function start() {
-		Frame.add('link', draw);
+		Frame.add('link', draw, 200);
 		Store.on('link topics connection state', () => Frame.mark('link'));
 		setInterval(() => document.hidden || sayTop(), 250);
 	}

@@ -74,7 +74,8 @@ const Main = (() => {
 				const way = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
 				if (!way)
 					return;
-				const all = [...b.parentElement.children].filter(k => k.offsetWidth);
+				const all = [...b.parentElement.children]
+					.filter(k => k.offsetWidth);
 				const next = all[(all.indexOf(b) + way + all.length) % all.length];
 				next.focus();
 				next.click();
@@ -103,4 +104,8 @@ const Main = (() => {
 	return { start, want, has };
 })();
 
-Main.start();
+/* The first picture of the page does not wait for all of this; a hidden one has no frames */
+if (document.hidden)
+	Main.start();
+else
+	requestAnimationFrame(() => setTimeout(Main.start));

@@ -17,10 +17,12 @@ const MapView = (() => {
 	let moved = false, follow = false, pointer = null, pinned = null, canvas, pen;
 	let spot = null, spotAsked = '', spotBusy = false;
 
-	const toX = x => canvas.clientWidth / 2 + (x - view.x) * view.scale;
-	const toY = y => canvas.clientHeight / 2 - (y - view.y) * view.scale;
-	const fromX = px => view.x + (px - canvas.clientWidth / 2) / view.scale;
-	const fromY = py => view.y - (py - canvas.clientHeight / 2) / view.scale;
+	/* Half the canvas: asking the document for each point is slow */
+	let halfX = 0, halfY = 0;
+	const toX = x => halfX + (x - view.x) * view.scale;
+	const toY = y => halfY - (y - view.y) * view.scale;
+	const fromX = px => view.x + (px - halfX) / view.scale;
+	const fromY = py => view.y - (py - halfY) / view.scale;
 
 	const time = () => Store.past ? Store.past.time : Store.now();
 	const sources = () => [...new Set([...Store.topics.values()].map(t => t.source))];
@@ -192,7 +194,8 @@ const MapView = (() => {
 		const old = time() - p[0];
 		pen.font = '600 12px ' + getComputedStyle(canvas).fontFamily;
 		const name = sources().length > 1 ? source : '';
-		const late = gone || old > 2000 ? Util.age(old) + ' ago' : '';
+		const late = gone || old > 2000 ?
+			Util.age(old) + (Store.past ? ' before' : ' ago') : '';
 		if (name || late)
 			words([name, late].filter(s => s).join(', '), toX(p[1]) + k + 4,
 				toY(p[2]) - k / 2);
@@ -295,6 +298,10 @@ const MapView = (() => {
 			drawHottest();
 		drawScale();
 		drawPinned();
+		if (Store.past && layers.length) {
+			pen.font = '12px ' + getComputedStyle(canvas).fontFamily;
+			words('layers: as they are now', 10, canvas.clientHeight - 12);
+		}
 	}
 
 	/*
@@ -372,17 +379,16 @@ const MapView = (() => {
 				rest++;
 				continue;
 			}
-			/* 8 or 16 bits: the physical value tells which, if there is a unit */
-			const full = v?.value > 1 || l.bits !== 16 ? 100 : 1;
-			row(names.get(l.name), v && v.value !== null ? Layers.words(l, v.physical !== undefined ?
-				(v.physical - l.low) / (l.high - l.low) : v.value / full) : 'unknown');
+			row(names.get(l.name), Layers.words(l, v && v.value !== null ?
+				v.value / Layers.full(l) : null));
 		}
 		for (const t of Layers.maps())
 			row(t.short, Layers.words({ role: 'obstacle' }, gridValue(t, ...at)));
-		box.replaceChildren(el('div', { textContent: 'x ' + digits(at[0].toFixed(2)) + '  y ' +
-			digits(at[1].toFixed(2)) + ' m' + (room ? ' \u2013 ' +
-				(room.name || 'room ' + room.id) : '') }), table,
-			...rest ? [el('small', { textContent: 'click: ' + rest + ' more layers' })] : []);
+		const place = 'x ' + digits(at[0].toFixed(2)) + '  y ' + digits(at[1].toFixed(2)) +
+			' m' + (room ? ' \u2013 ' + (room.name || 'room ' + room.id) : '');
+		box.replaceChildren(el('div', { textContent: place }), table);
+		if (rest)
+			box.append(el('small', { textContent: 'click: ' + rest + ' more layers' }));
 	}
 
 	/*
@@ -394,7 +400,7 @@ const MapView = (() => {
 		view.scale = Math.min(MOST, Math.max(LEAST, view.scale * factor));
 		view.x += mx - fromX(x);
 		view.y += my - fromY(y);
-		Frame.mark('map');
+		Frame.now('map');
 	}
 
 	function pan(dx, dy) {
@@ -402,7 +408,7 @@ const MapView = (() => {
 		setFollow(false);
 		view.x -= dx / view.scale;
 		view.y += dy / view.scale;
-		Frame.mark('map');
+		Frame.now('map');
 	}
 
 	function setFollow(on) {
@@ -430,7 +436,8 @@ const MapView = (() => {
 			const m = grids.get(t.id)?.m;
 			if (m)
 				for (const [i, j] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
-					const w = i * m.width * m.resolution, h = j * m.height * m.resolution;
+					const w = i * m.width * m.resolution;
+					const h = j * m.height * m.resolution;
 					add(m.x + w * Math.cos(m.yaw) - h * Math.sin(m.yaw),
 						m.y + w * Math.sin(m.yaw) + h * Math.cos(m.yaw));
 				}
@@ -519,7 +526,7 @@ const MapView = (() => {
 
 	function start() {
 		canvas = $('map-canvas');
-		Frame.add('map', draw);
+		Frame.add('map', draw, 180);
 		Store.on('layers topics', () => {
 			if (!moved && !follow)
 				fit();
@@ -530,7 +537,10 @@ const MapView = (() => {
 		});
 		Store.on('track layers past topics connection', () => Frame.mark('map'));
 		Store.on('message', m => (!m || m.type === 2 || m.type === 4 ||
-			Store.topics.get(m.id)?.kind === 'odometry') && !Store.past && Frame.mark('map'));
+			/* the track is the same in the frame of the map */
+			Store.topics.get(m.id)?.kind === 'odometry' &&
+			!Store.tracks.has(Store.topics.get(m.id).source)) &&
+			!Store.past && Frame.mark('map'));
 		canvas.addEventListener('pointerdown', down);
 		canvas.addEventListener('pointermove', move);
 		canvas.addEventListener('pointerup', up);
@@ -564,6 +574,8 @@ const MapView = (() => {
 		/* the robot's age is on the map, too */
 		setInterval(() => document.hidden || Frame.mark('map'), 1000);
 		new ResizeObserver(() => {
+			halfX = canvas.clientWidth / 2;
+			halfY = canvas.clientHeight / 2;
 			if (!moved)
 				fit();
 			Frame.mark('map');

@@ -181,6 +181,12 @@ const Store = (() => {
 		return S.outages.find(o => o.end === null && o.source === source) || null;
 	}
 
+	/* Also of a page that is disconnected: then nothing is live */
+	function stateOf(id) {
+		return Connection.connected() ? S.states.get(id)?.state || 'unknown' :
+			'disconnected';
+	}
+
 	/* Slots of an outage: kept, lost, expected; of one topic or of all */
 	function countIn(o, id) {
 		const n = { K: 0, X: 0, E: 0, L: 0 };
@@ -223,7 +229,7 @@ const Store = (() => {
 	let asked = null, wish = null, askIds = () => [...S.topics.keys()];
 
 	function ask() {
-		if (wish === null || asked && performance.now() - asked.when < PATIENCE)
+		if (wish === null || asked)
 			return;
 		asked = { time: wish, got: new Map(), when: performance.now(), ids: askIds() };
 		wish = null;
@@ -243,7 +249,7 @@ const Store = (() => {
 	/*
 	 * A page that is opened in an outage asks for the last that was known
 	 */
-	let recalled = 0;
+	let recalled = -Infinity;
 
 	function recall() {
 		const on = new Set(askIds());
@@ -257,6 +263,15 @@ const Store = (() => {
 		asked = { time: now(), got: new Map(), when: recalled, recall: true };
 		if (!Connection.send({ op: 'at', time: asked.time, ids: lacking }))
 			asked = null;
+	}
+
+	/* An answer that never came holds up nothing */
+	function hurry() {
+		if (!asked || performance.now() - asked.when < PATIENCE)
+			return;
+		wish = S.cursor;
+		asked = null;
+		ask();
 	}
 
 	function answered() {
@@ -339,6 +354,8 @@ const Store = (() => {
 			asked = null;
 			wish = S.cursor;
 			S.newest.clear();
+			if (!m.gdim && S.layers.length)
+				takes.layers({ layers: [] });
 			emit('hello');
 		},
 		topics: m => setTopics(m.topics),
@@ -348,7 +365,7 @@ const Store = (() => {
 			S.connected = m.connected;
 			S.states = new Map(m.topics.map(t => [t.id, t]));
 			emit('state');
-			ask();	/* if an answer never came */
+			hurry();
 			recall();
 		},
 		track: addTrack,
@@ -376,7 +393,7 @@ const Store = (() => {
 	}
 
 	return Object.assign(S, { on, emit, now, known, ofKind, slot, slots, at, range, oldest,
-		outageNow, countIn, take, shown, setCursor, lookAgain, placeAt, control,
+		outageNow, stateOf, countIn, take, shown, setCursor, lookAgain, placeAt, control,
 		asking: () => asked !== null || wish !== null,
 		setAskIds(f) {
 			askIds = f;

@@ -76,15 +76,16 @@ const Tiles = (() => {
 			if (!e?.bitmap)
 				continue;
 			const part = SIDE / n;
-			pen.drawImage(e.bitmap, (x - px * n) * part, (y - py * n) * part, part, part,
-				...box);
+			pen.drawImage(e.bitmap, (x - px * n) * part, (y - py * n) * part,
+				part, part, ...box);
 			return;
 		}
 	}
 
 	/* @view: toX, toY, x0, y0, x1, y1 (m), scale (px of the screen per m) */
 	function draw(pen, l, view) {
-		const z = Math.max(-6, Math.min(6, Math.ceil(Math.log2(view.scale * l.resolution) - .4)));
+		const best = Math.ceil(Math.log2(view.scale * l.resolution) - .4);
+		const z = Math.max(-6, Math.min(6, best));
 		const m = SIDE * l.resolution / 2 ** z;
 		const x0 = Math.max(view.x0, l.bounds[0]), x1 = Math.min(view.x1, l.bounds[2]);
 		const y0 = Math.max(view.y0, l.bounds[1]), y1 = Math.min(view.y1, l.bounds[3]);
@@ -95,7 +96,8 @@ const Tiles = (() => {
 		for (let x = Math.floor(x0 / m); x < x1 / m; x++)
 			for (let y = Math.floor(-y1 / m); y < -y0 / m; y++) {
 				const e = entryOf(l, z, x, y);
-				const left = Math.round(view.toX(x * m)), top = Math.round(view.toY(-y * m));
+				const left = Math.round(view.toX(x * m));
+				const top = Math.round(view.toY(-y * m));
 				const box = [left, top, Math.round(view.toX((x + 1) * m)) - left,
 					Math.round(view.toY(-(y + 1) * m)) - top];
 				if (e.bitmap)
@@ -128,11 +130,12 @@ const Hottest = (() => {
 	const known = new Map();	/* name: revision, x, y, part */
 
 	async function part(l, x0, y0, x1, y1, best) {
-		const r = await fetch('/gdim/layers/' + encodeURIComponent(l.name) + '/values?x0=' + x0 +
-			'&y0=' + y0 + '&x1=' + x1 + '&y1=' + y1, { headers: Connection.headers() });
+		const r = await fetch('/gdim/layers/' + encodeURIComponent(l.name) +
+			'/values?x0=' + x0 + '&y0=' + y0 + '&x1=' + x1 + '&y1=' + y1,
+			{ headers: Connection.headers() });
 		if (!r.ok)
 			return;
-		const a = await r.json(), full = l.bits === 16 ? 1 : 100;
+		const a = await r.json(), full = Layers.full(l);
 		for (let i = 0; i < a.values.length; i++)
 			if (a.values[i] !== null && a.values[i] / full > best.part) {
 				best.part = a.values[i] / full;
@@ -148,13 +151,6 @@ const Hottest = (() => {
 		const parts = Math.ceil((y1 - y0) / l.resolution / rows);
 		if (parts > PARTS)
 			return;
-		/* of layers of unknown depth the description says how deep they are */
-		if (l.bits === undefined) {
-			const r = await fetch('/gdim/layers/' + encodeURIComponent(l.name),
-				{ headers: Connection.headers() });
-			const d = r.ok ? await r.json() : {};
-			l.bits = d.bits ?? d.layer?.bits ?? 8;
-		}
 		const e = l.resolution / 4;
 		for (let k = 0; k < parts; k++)
 			await part(l, x0 + e, y0 + k * rows * l.resolution + e, x1 - e,
@@ -180,7 +176,8 @@ const Hottest = (() => {
 		let best = null;
 		for (const l of Store.layers) {
 			const k = known.get(l.name);
-			if (k && k.part >= 0 && Layers.isOn(l.name) && (!best || k.part > best.part))
+			if (k && k.part >= 0 && Layers.isOn(l.name) &&
+			    (!best || k.part > best.part))
 				best = { l, ...k };
 		}
 		return best;

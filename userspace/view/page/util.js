@@ -49,6 +49,13 @@ const Util = (() => {
 		return s < 10 ? s.toFixed(1) + ' s' : s < 99.5 ? Math.round(s) + ' s' : age(ms);
 	}
 
+	/* Of recordings: 5:18, 1:05:18 */
+	function minutes(ms) {
+		const s = Math.max(0, Math.round(ms / 1000));
+		return s < 3600 ? Math.floor(s / 60) + ':' + two(s % 60) : Math.floor(s / 3600) +
+			':' + two(s % 3600 / 60) + ':' + two(s % 60);
+	}
+
 	function clock(ms, tenths) {
 		const d = new Date(tenths ? ms : Math.round(ms / 1000) * 1000);
 		return isNaN(d) ? '' : two(d.getHours()) + ':' + two(d.getMinutes()) + ':' +
@@ -116,7 +123,7 @@ const Util = (() => {
 		}
 	}
 
-	return { $, el, text, attribute, age, duration, clock, digits, number, rate, sized,
+	return { $, el, text, attribute, age, duration, minutes, clock, digits, number, rate, sized,
 		colour, keep, kept };
 })();
 
@@ -127,20 +134,34 @@ const Util = (() => {
  */
 const Frame = (() => {
 	const draws = new Map(), dirty = new Set();
-	let after = [], queued = false;
+	let after = [], queued = false, later = 0;
+
+	/* What is expensive has a rest; it stays dirty until then */
+	function drawOne(name, here) {
+		const d = draws.get(name);
+		if (here - d.when < d.rest) {
+			later = later || setTimeout(() => {
+				later = 0;
+				request();
+			}, d.rest - (here - d.when));
+			return;
+		}
+		dirty.delete(name);
+		d.when = here;
+		try {
+			d.draw();
+		} catch (e) {
+			console.error(name, e);
+		}
+	}
 
 	function run() {
+		const here = performance.now();
 		if (!queued)
 			return;
 		queued = false;
-		for (const name of [...dirty]) {
-			dirty.delete(name);
-			try {
-				draws.get(name)();
-			} catch (e) {
-				console.error(name, e);
-			}
-		}
+		for (const name of [...dirty])
+			drawOne(name, here);
 		const done = after;
 		after = [];
 		done.forEach(f => f());
@@ -163,8 +184,15 @@ const Frame = (() => {
 			all();
 	});
 
-	function add(name, draw) {
-		draws.set(name, draw);
+	/* @rest: ms between two drawings, at least */
+	function add(name, draw, rest = 0) {
+		draws.set(name, { draw, rest, when: -1e9 });
+	}
+
+	/* What a hand is moving is drawn at once */
+	function now(name) {
+		draws.get(name).when = -1e9;
+		mark(name);
 	}
 
 	function mark(...names) {
@@ -181,5 +209,5 @@ const Frame = (() => {
 		request();
 	}
 
-	return { add, mark, all, then };
+	return { add, mark, now, all, then };
 })();

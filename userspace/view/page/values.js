@@ -26,11 +26,13 @@ const Values = (() => {
 		},
 		twist(d) {
 			const v = d.twist || d;
-			return number(v.linear?.x) + ' m/s, turn ' + number(v.angular?.z) + ' rad/s';
+			return number(v.linear?.x) + ' m/s, turn ' +
+				number(v.angular?.z) + ' rad/s';
 		},
 		imu: d => 'acceleration ' + xyz(d.linear_acceleration) + ' m/s\u00b2, turn ' +
 			xyz(d.angular_velocity) + ' rad/s',
-		joints: d => (d.name || []).map((n, i) => n + ' ' + number(d.position?.[i])).join(', '),
+		joints: d => (d.name || []).map((n, i) =>
+			n + ' ' + number(d.position?.[i])).join(', '),
 		path: d => (d.poses?.length ?? 0) + ' poses',
 		transforms: d => (d.transforms || []).map(t => t.header?.frame_id + ' \u2192 ' +
 			t.child_frame_id).join(', '),
@@ -58,8 +60,9 @@ const Values = (() => {
 		const all = [];
 		for (const t of Store.ofKind('diagnostics')) {
 			if (Store.past) {
-				for (const s of Store.shown(t.id)?.data?.status || [])
-					all.push({ ...s, level: levelOf(s.level), t: Store.shown(t.id).t });
+				const m = Store.shown(t.id);
+				for (const s of m?.data?.status || [])
+					all.push({ ...s, level: levelOf(s.level), t: m.t });
 			} else {
 				all.push(...(statuses.get(t.id) || new Map()).values());
 			}
@@ -97,11 +100,11 @@ const Values = (() => {
 			return;
 		for (const [id, r] of rows) {
 			const m = Store.shown(id), topic = Store.topics.get(id);
-			const state = Connection.connected() ? Store.states.get(id)?.state : 'disconnected';
+			const state = Store.stateOf(id);
 			r.root.dataset.look = !m ? 'unknown' : Store.past ? 'past' :
-				state === 'live' && m.kept ? 'kept' : state || 'unknown';
-			text(r.value, !m ? Store.past ? 'nothing known then' : 'nothing received yet' :
-				WORDS[topic.kind] && m.data ? WORDS[topic.kind](m.data) : '');
+				state === 'live' && m.kept ? 'kept' : state;
+			const none = Store.past ? 'nothing known then' : 'nothing received yet';
+			text(r.value, !m ? none : m.data ? WORDS[topic.kind](m.data) : '');
 			text(r.age, m ? (m.kept ? 'kept, ' : '') + ageOf(m.t) : '');
 		}
 	}
@@ -114,8 +117,8 @@ const Values = (() => {
 				statuses.delete(id);
 		$('values-list').replaceChildren(...list.map(t => {
 			const r = { value: el('p'), age: el('i') };
-			r.root = el('li', {}, el('b', { textContent: t.short, title: t.name + ', ' + t.type }),
-				r.age, r.value);
+			r.root = el('li', {}, el('b', { textContent: t.short,
+				title: t.name + ', ' + t.type }), r.age, r.value);
 			rows.set(t.id, r);
 			return r.root;
 		}));
@@ -124,7 +127,7 @@ const Values = (() => {
 	}
 
 	function start() {
-		Frame.add('values', draw);
+		Frame.add('values', draw, 200);
 		Store.on('topics', rebuild);
 		Store.on('message', m => {
 			if (m?.type === 0) {
