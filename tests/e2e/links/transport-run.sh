@@ -215,6 +215,12 @@ judge_kept()
 
 mkdir -p "$VM_OUT"
 run_one optsample
+# what the qdisc held in the outage, and what it gave up
+jq -e '.link | .sampling and .held >= 20 and .evicted + .discarded > 0 and
+	.oldest > 1' \
+	"$log/send.out.json" >/dev/null ||
+	! jq -c .link "$log/send.out.json" | sed 's/^/# /'
+ok "the status counts what the qdisc holds"
 judge_kept /image
 judge_kept /points
 # not of earlier ones: frames in flight at the start of the outage are lost, and
