@@ -85,11 +85,11 @@ _optsample()
 			${command:+"$command"})"
 	elif [[ ${program##*/} != optsample ]]; then
 		_filedir
-	elif ((cword == 2)) && [[ $command != @(send|recv) ]]; then
+	elif ((cword == 2)) && [[ $command != @(send|recv|view) ]]; then
 		_optsample_words "$(ls /sys/class/net)"
 	elif ((cword == 3)) && [[ $command == topic ]]; then
 		_optsample_words "$(_optsample_topics "$program" "${words[2]}")"
 	fi
 } &&
 complete -F _optsample gdimctl gdimd optsample optsample-lab optsample-recv \
-	optsample-send optsample-sim slam-eval slam-worker slamd
+	optsample-send optsample-sim optsample-view slam-eval slam-worker slamd

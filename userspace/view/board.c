@@ -32,6 +32,7 @@ struct board {
 	unsigned int		topics, sources;
 	struct board_counts	counts;
 	size_t			used;
+	uint64_t		cuts;
 	int64_t			now;
 	bool			full_logged;
 	union message		message;	/* scratch */
@@ -375,21 +376,24 @@ static void board_fit(struct board *b, int64_t now)
 		}
 }
 
-/* Mean of the intervals between live messages, without the pauses */
-static void board_learn_period(struct board_topic *t, int64_t at)
+/*
+ * Mean of the intervals between live messages, without the pauses. Return:
+ * whether it is known from now on
+ */
+static bool board_learn_period(struct board_topic *t, int64_t at)
 {
 	const int64_t interval = at - t->seen;
 
 	if (!t->seen || interval <= 0) {
 		t->regular = interval < 0 ? 0 : t->regular;
-		return;
+		return false;
 	}
 	if (interval > periodic) {
-		return;
+		return false;
 	} else if (t->regular < REGULAR) {
 		t->period = (t->period * t->regular + interval) /
 			    (t->regular + 1);
-		t->regular++;
+		return ++t->regular == REGULAR;
 	} else if (interval < 4 * t->period) {
 		t->period += (interval - t->period) / 8;
 	} else if (++t->regular > 4 * REGULAR) {
@@ -397,6 +401,16 @@ static void board_learn_period(struct board_topic *t, int64_t at)
 		t->period = interval;
 		t->regular = REGULAR;
 	}
+	return false;
+}
+
+/* The time between the first messages, now that their period is known */
+static void board_fill(struct board_topic *t)
+{
+	for (uint32_t i = 0; i < t->history.count; i++)
+		if (!t->history.m[i]->kept)
+			band_add(&t->band, t->history.m[i]->t, t->period,
+				 false);
 }
 
 static bool board_is_status(const struct board_topic *t)
@@ -435,7 +449,8 @@ static int board_add(struct board *b, struct board_source *s,
 		s->late = m->arrival;
 	} else {
 		t->live++;
-		board_learn_period(t, m->t);
+		if (board_learn_period(t, m->t))
+			board_fill(t);
 		t->seen = m->t;
 		if (m->t > s->measured)
 			s->measured = m->t;
@@ -521,6 +536,7 @@ int board_message(struct board *b, const char *source, const char *topic,
 void board_cut(struct board *b, int64_t t)
 {
 	board_lock(b);
+	b->cuts++;
 	for (unsigned int i = 0; i < b->topics; i++) {
 		struct board_topic *topic = b->topic[i];
 
@@ -545,6 +561,11 @@ void board_cut(struct board *b, int64_t t)
 	}
 	board_unlock(b);
 	board_changed(b);
+}
+
+uint64_t board_cuts(const struct board *b)
+{
+	return b->cuts;
 }
 
 /*

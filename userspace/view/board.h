@@ -142,6 +142,9 @@ void board_set_now(struct board *b, int64_t now);
  */
 void board_cut(struct board *b, int64_t t);
 
+/* How often that was, with the lock */
+uint64_t board_cuts(const struct board *b);
+
 /* Operator's clock, or time of the recording, ns */
 int64_t board_now(const struct board *b);
 

@@ -12,6 +12,7 @@
  * @topics:	of the board that it knows
  * @wants:	large topics that are on screen
  * @band:	texts that it has, of BAND_SLOTS each, the first slot is @from
+ * @cuts:	of the board, which it knows
  * @moves, @tracks, @track_end: of each source, what it has of its track
  * @changes:	of each source's status, as it knows it
  * @sent, @seen: messages sent and acknowledged; @when: of the last ones
@@ -27,7 +28,7 @@ struct browser {
 	uint64_t	moves[BOARD_SOURCES], changes[BOARD_SOURCES];
 	uint32_t	tracks[BOARD_SOURCES];
 	int64_t		track_end[BOARD_SOURCES];
-	uint64_t	outages, replayed, layers;
+	uint64_t	outages, replayed, layers, cuts;
 	int64_t		band_sent, state_sent, track_sent, play_sent;
 	uint64_t	sent, seen;
 	int64_t		when[BROWSER_UNSEEN];

@@ -148,9 +148,19 @@ bool browser_send_band(struct browser *b, int64_t now)
 	if (now - b->band_sent < band_every)
 		return false;
 	o = message_begin("band");
-	cJSON_AddBoolToObject(o, "full", !b->band_sent);
-	b->band_sent = now;
 	board_lock(board);
+	if (!b->band_sent || b->cuts != board_cuts(board)) {
+		cJSON_AddBoolToObject(o, "full", true);
+		for (unsigned int i = 0; i < BOARD_TOPICS; i++) {
+			free(b->band[i]);
+			b->band[i] = NULL;
+		}
+		b->cuts = board_cuts(board);
+		b->outages = 0;
+	} else {
+		cJSON_AddBoolToObject(o, "full", false);
+	}
+	b->band_sent = now;
 	cJSON_AddNumberToObject(o, "now", floor(board_now(board) / 1e6));
 	list = cJSON_AddArrayToObject(o, "topics");
 	for (unsigned int i = 0; i < b->topics; i++)

@@ -3,7 +3,8 @@ USES	:= ros/io laser
 LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
-TESTS	:= view_board
+TESTS	:= view_board view_foxglove view_browser
+FUZZ	:= view_peer
 
 # one page of all its parts
 VIEW_PAGE := userspace/view/page
@@ -14,4 +15,6 @@ $(BUILD)/view/page.html: $(VIEW_PAGE) $(wildcard $(VIEW_PAGE)/*)
 		/@STYLE@/ { put("style.css"); next } \
 		/@SCRIPT@/ { n = split(scripts, s, " "); for (i = 1; i <= n; i++) put(s[i]); next } \
 		{ print }' index.html >$(abspath $@)
-$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/view/server_http.o): $(BUILD)/view/page.html
+$(BUILD)/view/page.html.gz: $(BUILD)/view/page.html
+	$(Q)gzip -9nc $< >$@
+$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/view/server_http.o): $(BUILD)/view/page.html.gz

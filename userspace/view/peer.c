@@ -121,7 +121,8 @@ void peer_binary(struct peer *p, const void *head, size_t head_len,
 			peer_fail(p, "no memory");
 			return;
 		}
-		memcpy(o->owned, body, len);
+		if (len)
+			memcpy(o->owned, body, len);
 		o->body = o->owned;
 		o->len = len;
 	} else {

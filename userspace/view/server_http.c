@@ -17,6 +17,9 @@ __asm__(".pushsection .rodata\n"
 	"view_page:\n"
 	"	.incbin \"view/page.html\"\n"
 	"view_page_end:\n"
+	"view_page_gz:\n"
+	"	.incbin \"view/page.html.gz\"\n"
+	"view_page_gz_end:\n"
 	"	.byte 0\n"
 	".popsection\n");
 
@@ -45,6 +48,8 @@ static int http_begin(struct http_session *s, struct lws *wsi, int status,
 	    add_header(wsi, "x-content-type-options:", "nosniff", &at, end) ||
 	    add_header(wsi, "cache-control:", "no-cache", &at, end) ||
 	    (etag && *etag && add_header(wsi, "etag:", etag, &at, end)) ||
+	    (s->body == (const uint8_t *)view_page_gz &&
+	     add_header(wsi, "content-encoding:", "gzip", &at, end)) ||
 	    lws_finalize_write_http_header(wsi, start, &at, end))
 		return -1;
 	s->at = 0;
@@ -201,6 +206,22 @@ static int http_metrics(struct server_http *h, struct http_session *s,
 	return http_begin(s, wsi, 200, "text/plain; version=0.0.4", NULL);
 }
 
+static int http_page(struct http_session *s, struct lws *wsi)
+{
+	char accepts[256] = "";
+
+	lws_hdr_copy(wsi, accepts, sizeof(accepts),
+		     WSI_TOKEN_HTTP_ACCEPT_ENCODING);
+	if (strstr(accepts, "gzip")) {
+		s->body = (const uint8_t *)view_page_gz;
+		s->len = view_page_gz_end - view_page_gz;
+	} else {
+		s->body = (const uint8_t *)view_page;
+		s->len = view_page_end - view_page;
+	}
+	return http_begin(s, wsi, 200, "text/html; charset=utf-8", NULL);
+}
+
 static int http_request(struct server_http *h, struct http_session *s,
 			struct lws *wsi, const struct http_auth *auth,
 			const char *path)
@@ -211,12 +232,8 @@ static int http_request(struct server_http *h, struct http_session *s,
 		return http_text(s, wsi, 403,
 				 "wrong Host header: use localhost");
 	/* the page is no secret; it asks for the token */
-	if (!strcmp(path, "/") || !strcmp(path, "/index.html")) {
-		s->body = (const uint8_t *)view_page;
-		s->len = view_page_end - view_page;
-		return http_begin(s, wsi, 200, "text/html; charset=utf-8",
-				  NULL);
-	}
+	if (!strcmp(path, "/") || !strcmp(path, "/index.html"))
+		return http_page(s, wsi);
 	if (!server_has_token(wsi, auth))
 		return http_text(s, wsi, 401, "missing or wrong token: send "
 				 "Authorization: Bearer TOKEN");

@@ -51,7 +51,8 @@ bool server_http_answer(struct server_http *h, struct gdim_result *r);
 bool server_has_token(struct lws *wsi, const struct http_auth *auth);
 bool server_is_our_host(struct lws *wsi, const struct http_auth *auth);
 
-/* The page; @len bytes */
+/* The page, and the same compressed */
 extern const char view_page[], view_page_end[];
+extern const char view_page_gz[], view_page_gz_end[];
 
 #endif

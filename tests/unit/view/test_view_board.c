@@ -138,6 +138,7 @@ static void test_slow_topic(void)
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
 	shows(b, 8 * SECOND, 14 * SECOND, "LLLLLLLLLLLL",
 	      "a topic of 0.5 Hz has no holes");
+	shows(b, 0, 4 * SECOND, "LLLLLLLL", "not even at its begin");
 	board_destroy(b);
 }
 

@@ -96,13 +96,17 @@ static int on_request(void *arg, const char *command, const cJSON *parameters,
 		      cJSON *answer, char error[ERROR_TEXT])
 {
 	const struct view_parts parts = parts_of(arg);
+	const cJSON *seconds = cJSON_GetObjectItem(parameters, "seconds");
+	uint32_t n = 60;
 
-	(void)parameters;
 	if (strcmp(command, "status"))
 		return error_set(error, -EINVAL,
 				 "unknown command '%.40s'; known: status",
 				 command);
-	view_status(&parts, answer);
+	if (seconds && (!cJSON_IsString(seconds) ||
+			parse_u32(seconds->valuestring, 1, 1200, &n)))
+		return error_set(error, -EINVAL, "seconds must be 1..1200");
+	view_status(&parts, n, answer);
 	return 0;
 }
 

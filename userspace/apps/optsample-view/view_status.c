@@ -7,8 +7,6 @@
 #include "view/band_json.h"
 #include "view/pictures.h"
 
-enum { BAND_SECONDS = 60 };
-
 /**
  * struct view_count - a number of the status; @type as in Prometheus
  */
@@ -62,7 +60,8 @@ static unsigned int read_counts(const struct view_parts *p,
 	return n;
 }
 
-void view_status(const struct view_parts *p, cJSON *answer)
+void view_status(const struct view_parts *p, unsigned int seconds,
+		 cJSON *answer)
 {
 	struct view_count count[COUNTS];
 	const unsigned int n = read_counts(p, count);
@@ -70,7 +69,7 @@ void view_status(const struct view_parts *p, cJSON *answer)
 
 	cJSON_AddStringToObject(answer, "name", p->view->name);
 	board_lock(p->view->board);
-	band = band_json_summary(p->view->board, BAND_SECONDS);
+	band = band_json_summary(p->view->board, seconds);
 	board_unlock(p->view->board);
 	while ((o = cJSON_DetachItemFromArray(band, 0)))
 		cJSON_AddItemToObject(answer, o->string, o);

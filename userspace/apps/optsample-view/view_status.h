@@ -20,8 +20,9 @@ struct view_parts {
 	const struct outputs	*outputs;
 };
 
-/* Bands, clients and counts, into @answer */
-void view_status(const struct view_parts *p, cJSON *answer);
+/* Bands of the last @seconds, clients and counts, into @answer */
+void view_status(const struct view_parts *p, unsigned int seconds,
+		 cJSON *answer);
 
 /* The text form of Prometheus; from any thread */
 void view_metrics(const struct view_parts *p, FILE *out);

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample send, optsample recv - commands for a running optsample-send or
- * optsample-recv, through its socket
+ * optsample send, optsample recv, optsample view - commands for a running
+ * optsample-send, optsample-recv or optsample-view, through its socket
  */
 #include <argp.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 #include "ctl.h"
+#include "daemon_ask.h"
+#include "view_band.h"
 
-enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, SECONDS = 5 };
+enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, COLUMNS = 100 };
 
 static const struct argp_option daemon_options[] = {
 	{ "socket", OPT_SOCKET, "PATH", 0,
@@ -25,7 +23,7 @@ static const struct argp_option daemon_options[] = {
 };
 
 struct daemon {
-	const char	*name;		/* send or recv */
+	const char	*name;		/* send, recv or view */
 	const char	*path;
 	bool		json;
 	const char	*word[WORDS];
@@ -104,47 +102,6 @@ static int make_request(const struct daemon *d, char **line)
 	*line = ret ? NULL : cJSON_PrintUnformatted(request);
 	cJSON_Delete(request);
 	return ret ? ret : *line ? 0 : -ENOMEM;
-}
-
-static int daemon_dial(const char *path)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct timeval wait = { .tv_sec = SECONDS };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (strlen(path) >= sizeof(a.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(a.sun_path, path);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a))) {
-		int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	return fd;
-}
-
-/* Send @line and receive the answer; free with cJSON_Delete() */
-static cJSON *daemon_talk(int fd, const char *line)
-{
-	FILE *f = fdopen(fd, "r+");
-	char *answer = NULL;
-	size_t room = 0;
-	cJSON *o = NULL;
-
-	if (!f) {
-		close(fd);
-		return NULL;
-	}
-	fprintf(f, "%s\n", line);
-	if (!fflush(f) && getline(&answer, &room, f) > 0)
-		o = cJSON_Parse(answer);
-	free(answer);
-	fclose(f);
-	return o;
 }
 
 static double daemon_number(const cJSON *o, const char *name)
@@ -254,17 +211,19 @@ static int daemon_show(const struct daemon *d, const cJSON *answer)
 		       cli_error(-EINVAL, "%s", daemon_text(answer, "error"));
 	if (d->json || strcmp(d->word[0], "status"))
 		return 0;
-	if (strcmp(d->name, "send"))
+	if (!strcmp(d->name, "send"))
+		show_sent(answer);
+	else if (!strcmp(d->name, "recv"))
 		show_received(answer);
 	else
-		show_sent(answer);
+		view_band_show(answer, COLUMNS, 0);
 	return 0;
 }
 
 static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 		      char **argv)
 {
-	int ret = cli_parse(argp, argc, argv, d), fd;
+	int ret = cli_parse(argp, argc, argv, d);
 	cJSON *answer;
 	char *line;
 
@@ -272,20 +231,12 @@ static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 		ret = make_request(d, &line);
 	if (ret)
 		return ret;
-	/* the daemon may hang up: then there is no answer */
-	signal(SIGPIPE, SIG_IGN);
-	fd = daemon_dial(d->path);
-	if (fd < 0) {
-		cJSON_free(line);
-		return cli_error(fd, "%s: %s", d->path,
-				 fd == -ENOENT || fd == -ECONNREFUSED ?
-				 "no daemon listens on this socket" :
-				 strerror(-fd));
-	}
-	answer = daemon_talk(fd, line);
+	ret = daemon_ask(d->path, line, &answer);
+	cJSON_free(line);
+	if (ret)
+		return ret;
 	ret = daemon_show(d, answer);
 	cJSON_Delete(answer);
-	cJSON_free(line);
 	return ret;
 }
 
@@ -317,6 +268,18 @@ int cmd_recv(int argc, char **argv)
 	};
 	struct daemon d = { .name = "recv",
 			    .path = "/run/optsample-recv/socket" };
+
+	return daemon_run(&d, &argp, argc, argv);
+}
+
+int cmd_view(int argc, char **argv)
+{
+	static const struct argp argp = {
+		daemon_options, daemon_parse, "status [seconds=N]",
+		"Query a running optsample-view, see optsample-view(1).",
+		NULL, NULL, NULL
+	};
+	struct daemon d = { .name = "view", .path = VIEW_SOCKET };
 
 	return daemon_run(&d, &argp, argc, argv);
 }

@@ -2,7 +2,8 @@
 /*
  * optsample watch [DEV] - every flow, live: rates of input and output, and the
  * share that is kept. On a terminal the view is redrawn in place, else lines
- * are appended.
+ * are appended. With --view: the bands of optsample-view, on the operator's
+ * machine.
  */
 #include <argp.h>
 #include <errno.h>
@@ -14,14 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 #include <optsample/stall.h>
+#include "daemon_ask.h"
 #include "stats.h"
+#include "view_band.h"
 
-enum { OPT_INTERVAL = 256, OPT_COUNT };
+enum { OPT_INTERVAL = 256, OPT_COUNT, OPT_VIEW };
 enum { BAR = 20, NAME = 28, FLOWS = 256 };
 
 static const struct argp_option watch_options[] = {
 	{ "interval", OPT_INTERVAL, "TIME", 0, "update interval (1s)", 1 },
 	{ "count", OPT_COUNT, "N", 0, "number of updates, then exit", 1 },
+	{ "view", OPT_VIEW, "SOCKET", OPTION_ARG_OPTIONAL,
+	  "what optsample-view received, over time (" VIEW_SOCKET ")", 1 },
 	{ 0 }
 };
 
@@ -34,10 +39,12 @@ struct watch_flow {
 
 struct watch {
 	const char		*dev;
+	const char		*view;
 	uint32_t		interval_ms;
 	uint32_t		count;
 	bool			tty;
 	int			rows;
+	int			columns;
 	int			lines;
 	double			elapsed_s;
 	struct watch_flow	old[FLOWS];
@@ -66,6 +73,13 @@ static error_t watch_parse(int key, char *arg, struct argp_state *state)
 	case OPT_COUNT:
 		if (parse_u32(arg, 1, UINT32_MAX, &w->count))
 			return cli_error(-EINVAL, "count must be 1 or more");
+		return 0;
+	case OPT_VIEW:
+		w->view = arg ? arg : VIEW_SOCKET;
+		return 0;
+	case ARGP_KEY_END:
+		if (w->view && w->dev)
+			return cli_usage("watch", "--view and a DEV");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (w->dev)
@@ -157,6 +171,21 @@ static int watch_one(const char *dev, void *arg)
 	return 0;
 }
 
+/* The bands of optsample-view */
+static int watch_view(const struct watch *w)
+{
+	cJSON *answer = NULL;
+	int err = daemon_ask(w->view, "{\"do\":\"status\"}", &answer);
+
+	if (err)
+		return err;
+	if (!answer)
+		return cli_error(-EPROTO, "%s: no answer", w->view);
+	view_band_show(answer, w->columns, w->tty ? w->rows : 0);
+	cJSON_Delete(answer);
+	return 0;
+}
+
 static void watch_pause(uint32_t ms)
 {
 	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
@@ -184,8 +213,11 @@ static int watch_loop(struct watch *w)
 		if (watch_stop || (w->count && i == w->count))
 			break;
 		w->rows = 24;
-		if (w->tty && !ioctl(1, TIOCGWINSZ, &size) && size.ws_row)
+		w->columns = 100;
+		if (w->tty && !ioctl(1, TIOCGWINSZ, &size) && size.ws_row) {
 			w->rows = size.ws_row;
+			w->columns = size.ws_col;
+		}
 		w->lines = 0;
 		if (w->tty)
 			fputs("\033[H\033[J", stdout);
@@ -193,7 +225,8 @@ static int watch_loop(struct watch *w)
 		w->elapsed_s = last ? now - last : 0;
 		last = now;
 		w->nnew = 0;
-		err = stats_each(w->dev, watch_one, w);
+		err = w->view ? watch_view(w) :
+		      stats_each(w->dev, watch_one, w);
 		memcpy(w->old, w->new, sizeof(w->old));
 		w->nold = w->nnew;
 		if (fflush(stdout))
@@ -206,7 +239,8 @@ int cmd_watch(int argc, char **argv)
 {
 	static const struct argp argp = {
 		watch_options, watch_parse, "[DEV]",
-		"Print statistics of each flow, live.", NULL, NULL, NULL
+		"Print statistics of each flow, live; or what optsample-view "
+		"received.", NULL, NULL, NULL
 	};
 	struct sigaction sa = { .sa_handler = watch_on_signal };
 	static struct watch w = { .interval_ms = 1000 };

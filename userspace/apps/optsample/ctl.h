@@ -71,6 +71,7 @@ int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 int cmd_send(int argc, char **argv);
 int cmd_recv(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 struct state;
 

@@ -18,6 +18,7 @@ static const struct cli_command commands[] = {
 	{ "topics", cmd_topics, "list topics, and which are sampled" },
 	{ "send", cmd_send, "query or control a running optsample-send" },
 	{ "recv", cmd_recv, "query or control a running optsample-recv" },
+	{ "view", cmd_view, "query a running optsample-view" },
 	{ "discover", cmd_discover, "discover writers to sample (run by up)" },
 	{ 0 }
 };

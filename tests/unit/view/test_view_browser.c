@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_view_browser - the protocol of the page
+ */
+#include <math.h>
+#include <unistd.h>
+#include "peer_fixture.h"
+#include "view/browser.h"
+#include "view/browser_frame.h"
+
+#define SECOND	1000000000LL
+
+static int64_t base;
+
+static struct peer *open_page(void)
+{
+	struct peer *p = peer_create(&browser_ops, &view, 7, "test");
+
+	p->authorised = true;
+	p->ops->opened(p);
+	fixture_say(p, "{\"op\":\"hello\"}");
+	return p;
+}
+
+static void put_image(const char *topic, uint8_t value, int64_t stamp)
+{
+	static uint8_t pixels[64 * 48];
+	const union message m = { .image = {
+		.header = { .stamp = stamp, .frame_id = message_string("cam") },
+		.width = 64, .height = 48, .step = 64,
+		.encoding = message_string("mono8"),
+		.data = { pixels, sizeof(pixels) },
+	} };
+
+	memset(pixels, value, sizeof(pixels));
+	fixture_put(topic, MESSAGE_IMAGE, &m, stamp);
+}
+
+/* The next frame of a type, or NULL: pictures are converted by a thread */
+static struct outgoing *next_frame(struct peer *p, unsigned int type)
+{
+	struct picture_result r;
+	struct outgoing *o;
+
+	for (unsigned int i = 0; i < 2000; i++) {
+		while (pictures_result(view.pictures, &r))
+			p->ops->converted(p, r.frame);
+		o = fixture_next(p);
+		if (!o) {
+			usleep(1000);
+			continue;
+		}
+		if (o->binary && o->head[0] == type)
+			return o;
+		outgoing_free(o);
+	}
+	return NULL;
+}
+
+static bool is_jpeg(const struct outgoing *o)
+{
+	return o->len > 12 && get_le16(o->body) == 64 &&
+	       get_le16(o->body + 2) == 48 && o->body[8] == 0xff &&
+	       o->body[9] == 0xd8;
+}
+
+static void test_live(void)
+{
+	struct peer *p;
+	struct outgoing *out;
+	cJSON *o;
+
+	fixture_open(false);
+	base = io_now() - 30 * SECOND;
+	for (int i = 0; i < 300; i++) {
+		fixture_odometry("/odom", i, base + i * SECOND / 10);
+		put_image("/cam", i, base + i * SECOND / 10);
+	}
+	p = open_page();
+	o = fixture_expect(p, "hello");
+	ok(o && cJSON_GetObjectItem(o, "slot")->valueint == 500 &&
+	   cJSON_IsFalse(cJSON_GetObjectItem(o, "control")), "hello");
+	cJSON_Delete(o);
+	o = fixture_expect(p, "topics");
+	ok(o && cJSON_GetArraySize(cJSON_GetObjectItem(o, "topics")) == 2,
+	   "topics");
+	cJSON_Delete(o);
+	o = fixture_expect(p, "band");
+	ok(o && cJSON_IsTrue(cJSON_GetObjectItem(o, "full")) &&
+	   strstr(cJSON_GetObjectItem(cJSON_GetArrayItem(
+		cJSON_GetObjectItem(o, "topics"), 0), "s")->valuestring,
+		"LLLLLLLLLL"), "the band");
+	cJSON_Delete(o);
+	o = fixture_expect(p, "track");
+	ok(o && cJSON_GetArraySize(cJSON_GetObjectItem(o, "points")) > 100,
+	   "where the robot was");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"want\",\"ids\":[1]}");
+	out = next_frame(p, FRAME_PICTURE);
+	ok(out && is_jpeg(out) && !out->head[1] &&
+	   get_le32(out->head + 4) == 1 &&
+	   fabs(get_lef64(out->head + 8) - (base + 299 * SECOND / 10) / 1e6) <
+	   1, "the newest picture as JPEG, with its time");
+	outgoing_free(out);
+	fixture_odometry("/odom", 300, base + 30 * SECOND);
+	usleep(110000);
+	o = fixture_expect(p, "msg");
+	ok(o && cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(
+		cJSON_GetObjectItem(cJSON_GetObjectItem(o, "data"), "pose"),
+		"pose"), "position"), "x")->valuedouble == 300,
+	   "a small message as JSON");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void test_past(void)
+{
+	struct peer *p;
+	struct outgoing *out;
+	char text[128];
+	cJSON *o;
+
+	fixture_open(false);
+	base = io_now() - 30 * SECOND;
+	for (int i = 0; i < 100; i++)
+		put_image("/cam", i, base + i * SECOND / 10);
+	put_image("/cam", 7, base + 25 * SECOND);
+	put_image("/cam/kept", 9, base + 15 * SECOND);
+	p = open_page();
+	snprintf(text, sizeof(text), "{\"op\":\"at\",\"time\":%.0f,"
+		 "\"ids\":[0,99]}", (base + 17 * SECOND) / 1e6);
+	fixture_say(p, text);
+	out = next_frame(p, FRAME_PICTURE);
+	ok(out && is_jpeg(out) && out->head[1] == (FRAME_AT | FRAME_KEPT) &&
+	   fabs(get_lef64(out->head + 8) - (base + 15 * SECOND) / 1e6) < 1,
+	   "what was known then: the kept picture before that time");
+	outgoing_free(out);
+	o = fixture_expect(p, "at");
+	ok(o && cJSON_IsTrue(cJSON_GetObjectItem(o, "done")) &&
+	   cJSON_GetArraySize(cJSON_GetObjectItem(o, "found")) == 1,
+	   "the answer is complete");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+/* A page that does not draw gets nothing, but what it knows is up to date */
+static void test_hidden(void)
+{
+	struct peer *p;
+	struct outgoing *out;
+	unsigned int got = 0;
+	char text[64];
+
+	fixture_open(false);
+	base = io_now();
+	fixture_odometry("/odom", 0, base);
+	p = open_page();
+	while ((out = fixture_next(p)))
+		outgoing_free(out);
+	for (int i = 1; i <= 15; i++) {
+		fixture_odometry("/odom", i, base + i * SECOND / 10);
+		usleep(110000);
+		while ((out = fixture_next(p))) {
+			got += strstr((const char *)out->body, "\"msg\"") !=
+			       NULL;
+			outgoing_free(out);
+		}
+	}
+	ok(got >= 2 && got <= 5,
+	   "a page that acknowledges nothing gets %u messages in 1.6 s", got);
+	snprintf(text, sizeof(text), "{\"op\":\"ack\",\"n\":%u}", got);
+	fixture_say(p, text);
+	fixture_odometry("/odom", 99, base + 2 * SECOND);
+	usleep(110000);
+	out = fixture_next(p);
+	while (out && !strstr((const char *)out->body, "\"msg\"")) {
+		outgoing_free(out);
+		out = fixture_next(p);
+	}
+	ok(out && strstr((const char *)out->body, "99"),
+	   "and the newest when it has drawn them");
+	outgoing_free(out);
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void test_refused(void)
+{
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	p = peer_create(&browser_ops, &view, 7, "test");
+	p->ops->opened(p);
+	{
+		static struct http_auth auth = { .tokens = 1 };
+
+		strcpy(auth.token[0], "0123456789abcdef");
+		p->auth = &auth;
+	}
+	fixture_say(p, "{\"op\":\"hello\",\"token\":\"wrong\"}");
+	o = fixture_expect(p, "error");
+	ok(o && strstr(cJSON_GetObjectItem(o, "text")->valuestring, "token"),
+	   "a wrong token is refused");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
+	o = fixture_expect(p, "error");
+	ok(o != NULL, "and nothing is done before the right one");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"hello\",\"token\":\"0123456789abcdef\"}");
+	o = fixture_expect(p, "hello");
+	ok(o != NULL, "the right one is accepted");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"priority\",\"source\":\"r\",\"topic\":\"/x\","
+		    "\"value\":1}");
+	o = fixture_expect(p, "error");
+	ok(o != NULL, "no robot: no commands");
+	cJSON_Delete(o);
+	ok(fixture_say(p, "[1]") && p->failed, "rubbish ends the connection");
+	peer_destroy(p);
+	fixture_close();
+}
+
+int main(void)
+{
+	test_live();
+	test_past();
+	test_hidden();
+	test_refused();
+	return tap_done();
+}

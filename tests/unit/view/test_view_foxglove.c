@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_view_foxglove - the Foxglove protocol, message by message
+ */
+#include <math.h>
+#include "peer_fixture.h"
+#include "view/foxglove.h"
+
+#define SECOND	1000000000LL
+
+static const int64_t base = 1700000000 * SECOND;
+
+static struct peer *open_peer(const struct peer_ops *ops)
+{
+	struct peer *p = peer_create(ops, &view, 7, "test");
+
+	p->ops->opened(p);
+	return p;
+}
+
+static void test_info(void)
+{
+	static const char *const publish[] = { "/cmd_vel", NULL };
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(true);
+	view.replay = (struct view_replay){ .begin = base + 5,
+					    .end = base + 9 * SECOND };
+	view.publish = publish;
+	p = open_peer(&foxglove_sdk_ops);
+	o = fixture_expect(p, "serverInfo");
+	ok(o && fixture_has(o, "capabilities", "rangedPlayback") &&
+	   fixture_has(o, "capabilities", "time") &&
+	   fixture_has(o, "capabilities", "clientPublish") &&
+	   fixture_has(o, "supportedEncodings", "cdr"),
+	   "serverInfo of a replay for foxglove.sdk.v1");
+	ok(o && cJSON_GetObjectItem(cJSON_GetObjectItem(o, "dataStartTime"),
+				    "nsec")->valuedouble == 5,
+	   "with the time of the recording");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	view.publish = NULL;
+	p = open_peer(&foxglove_websocket_ops);
+	o = fixture_expect(p, "serverInfo");
+	ok(o && !fixture_has(o, "capabilities", "rangedPlayback") &&
+	   !fixture_has(o, "capabilities", "clientPublish") &&
+	   !cJSON_GetObjectItem(o, "dataStartTime"),
+	   "foxglove.websocket.v1 has no control of replays, and publishing is "
+	   "off");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+/* Channel of a topic in an advertisement, or NULL */
+static const cJSON *channel(const cJSON *o, const char *topic)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, cJSON_GetObjectItem(o, "channels"))
+		if (!strcmp(cJSON_GetObjectItem(one, "topic")->valuestring,
+			    topic))
+			return one;
+	return NULL;
+}
+
+static void test_subscribe(void)
+{
+	struct peer *p;
+	struct outgoing *out;
+	const cJSON *c;
+	cJSON *o;
+
+	fixture_open(false);
+	fixture_odometry("/odom", 1, base);
+	p = open_peer(&foxglove_websocket_ops);
+	o = fixture_expect(p, "advertise");
+	c = channel(o, "/odom");
+	ok(c && !strcmp(cJSON_GetObjectItem(c, "encoding")->valuestring,
+			"cdr") &&
+	   !strcmp(cJSON_GetObjectItem(c, "schemaName")->valuestring,
+		   "nav_msgs/msg/Odometry") &&
+	   strstr(cJSON_GetObjectItem(c, "schema")->valuestring,
+		  "MSG: geometry_msgs/Pose") &&
+	   cJSON_GetObjectItem(c, "id")->valueint == 1,
+	   "a topic is a channel with its definition");
+	ok(channel(o, "/odom/kept") && channel(o, "/optsample/band"),
+	   "with one for kept messages, and the band");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"subscribe\",\"subscriptions\":["
+		    "{\"id\":77,\"channelId\":1},{\"id\":78,\"channelId\":2}]}");
+	ok(!fixture_next(p), "a small topic begins with the next message");
+	fixture_odometry("/odom", 2, base + SECOND / 10);
+	out = fixture_next(p);
+	ok(out && out->binary && out->head_len == 13 && out->head[0] == 1 &&
+	   get_le32(out->head + 1) == 77 &&
+	   get_le64(out->head + 5) == (uint64_t)base + SECOND / 10,
+	   "message data: opcode, subscription, time");
+	outgoing_free(out);
+	fixture_odometry("/odom/kept", 1.5, base + SECOND / 20);
+	out = fixture_next(p);
+	ok(out && get_le32(out->head + 1) == 78,
+	   "a kept message on the channel of kept ones");
+	outgoing_free(out);
+	fixture_say(p, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[77]}");
+	fixture_odometry("/odom", 3, base + SECOND / 5);
+	ok(!fixture_next(p), "nothing after unsubscribe");
+	fixture_odometry("/new", 3, base + SECOND / 5);
+	o = fixture_expect(p, "advertise");
+	ok(channel(o, "/new") && !channel(o, "/odom"),
+	   "a new topic is advertised alone");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+/* Each is answered by a status, and the connection stays */
+static void test_complaints(void)
+{
+	static const char *const texts[] = {
+		"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1}]}",
+		"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,"
+		"\"channelId\":99}]}",
+		"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":-1,"
+		"\"channelId\":1}]}",
+		"{\"op\":\"advertise\",\"channels\":[{\"id\":1,\"topic\":"
+		"\"/cmd_vel\",\"encoding\":\"cdr\",\"schemaName\":"
+		"\"geometry_msgs/msg/Twist\"}]}",
+		"{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
+		"\"/robot/focus\",\"value\":\"/x\"}]}",
+		"{\"op\":\"fly\"}",
+	};
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	fixture_odometry("/odom", 1, base);
+	p = open_peer(&foxglove_websocket_ops);
+	cJSON_Delete(fixture_expect(p, "advertise"));
+	for (unsigned int i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		fixture_say(p, texts[i]);
+		o = fixture_expect(p, "status");
+		ok(o && !p->failed, "status: %s", o ?
+		   cJSON_GetObjectItem(o, "message")->valuestring : "none");
+		cJSON_Delete(o);
+	}
+	ok(fixture_say(p, "{\"op\":") && p->failed,
+	   "a text that is no JSON ends the connection: %s", p->failure);
+	peer_destroy(p);
+	p = open_peer(&foxglove_websocket_ops);
+	ok(p->ops->received(p, (const uint8_t *)"\x09", 1, true) && p->failed,
+	   "so does an unknown binary message: %s", p->failure);
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void status_message(int priority, const char *focus)
+{
+	char number[8] = "";
+	const union message m = { .diagnostics = { .statuses = 2, .status = {
+		{ .name = message_string("link"), .values = 1, .value = {
+			{ message_string("state"), message_string("live") } } },
+		{ .name = message_string("topic /cam"), .values = 2, .value = {
+			{ message_string("priority"), message_string(number) },
+			{ message_string("focus"), message_string(focus) } } },
+	} } };
+	union message copy;
+
+	snprintf(number, sizeof(number), "%d", priority);
+	copy = m;
+	copy.diagnostics.status[1].value[0].value = message_string(number);
+	fixture_put("/optsample/link", MESSAGE_DIAGNOSTICS, &copy, 0);
+}
+
+static double parameter(const cJSON *o, const char *name)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, cJSON_GetObjectItem(o, "parameters"))
+		if (!strcmp(cJSON_GetObjectItem(one, "name")->valuestring,
+			    name))
+			return cJSON_GetObjectItem(one, "value")->valuedouble;
+	return NAN;
+}
+
+static void test_parameters(void)
+{
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	view.control = true;
+	status_message(3, "false");
+	p = open_peer(&foxglove_sdk_ops);
+	fixture_say(p, "{\"op\":\"getParameters\",\"parameterNames\":[],"
+		    "\"id\":\"q\"}");
+	o = fixture_expect(p, "parameterValues");
+	ok(o && parameter(o, "/robot/priority/cam") == 3 &&
+	   !strcmp(cJSON_GetObjectItem(o, "id")->valuestring, "q"),
+	   "priorities are parameters");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"subscribeParameterUpdates\","
+		    "\"parameterNames\":[]}");
+	cJSON_Delete(fixture_expect(p, "parameterValues"));
+	actions = 0;
+	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
+		    "\"/robot/priority/cam\",\"value\":6}]}");
+	fixture_act();
+	ok(actions == 1 && last_action.type == ACTION_PRIORITY &&
+	   !strcmp(last_action.topic, "/cam") && last_action.value == 6 &&
+	   !strcmp(last_action.source, "robot"),
+	   "setting one is a command to the robot");
+	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
+		    "\"/robot/focus\",\"value\":\"/cam\"}]}");
+	fixture_act();
+	ok(actions == 2 && last_action.type == ACTION_FOCUS &&
+	   !strcmp(last_action.topic, "/cam"), "so is the focus");
+	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
+		    "\"/robot/priority/cam\",\"value\":8},{\"name\":"
+		    "\"/robot/priority/none\",\"value\":1}]}");
+	fixture_act();
+	ok(actions == 2, "invalid ones are refused");
+	status_message(6, "true");
+	o = fixture_expect(p, "parameterValues");
+	ok(parameter(o, "/robot/priority/cam") == 6,
+	   "the new value comes when the robot has it");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void test_publish(void)
+{
+	static const char *const publish[] = { "/cmd_vel", NULL };
+	const union message twist = { .twist.linear = { 0.5, 0, 0 } };
+	uint8_t data[128] = { 1, 9, 0, 0, 0 };
+	struct peer *p;
+	long len = message_write(MESSAGE_TWIST, MESSAGE_CDR, &twist, data + 5,
+				 sizeof(data) - 5);
+	cJSON *o;
+
+	fixture_open(false);
+	view.publish = publish;
+	p = open_peer(&foxglove_sdk_ops);
+	fixture_say(p, "{\"op\":\"advertise\",\"channels\":[{\"id\":9,"
+		    "\"topic\":\"/cmd_vel\",\"encoding\":\"cdr\","
+		    "\"schemaName\":\"geometry_msgs/msg/Twist\"}]}");
+	cJSON_Delete(fixture_expect(p, "advertise"));
+	p->ops->tick(p, io_now());
+	ok(p->wants_ping, "a client that publishes is pinged");
+	actions = 0;
+	p->answered = io_now();
+	p->ops->received(p, data, len + 5, true);
+	fixture_act();
+	ok(actions == 1 && last_action.type == ACTION_PUBLISH &&
+	   last_action.kind == MESSAGE_TWIST,
+	   "a fresh message is published");
+	p->answered = io_now() - 600000000;
+	p->ops->received(p, data, len + 5, true);
+	fixture_act();
+	o = fixture_expect(p, "status");
+	ok(actions == 1 && o && strstr(cJSON_GetObjectItem(o, "message")
+				       ->valuestring, "500 ms"),
+	   "one that may be older than 500 ms is refused, and it is said");
+	cJSON_Delete(o);
+	p->answered = io_now();
+	p->ops->received(p, data, 20, true);
+	fixture_act();
+	ok(actions == 1 && !p->failed, "so is a cut one");
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void test_playback(void)
+{
+	uint8_t data[22] = { 3, 1 };
+	struct outgoing *out;
+	struct peer *p;
+
+	fixture_open(true);
+	view.replay = (struct view_replay){ .speed = 1, .time = base,
+					    .begin = base,
+					    .end = base + 9 * SECOND };
+	p = open_peer(&foxglove_sdk_ops);
+	while ((out = fixture_next(p)))
+		outgoing_free(out);
+	put_lef32(data + 2, 2);
+	data[6] = 1;
+	put_le64(data + 7, base + SECOND);
+	put_le32(data + 15, 2);
+	memcpy(data + 19, "id", 2);
+	actions = 0;
+	p->ops->received(p, data, 21, true);
+	fixture_act();
+	ok(actions == 3 && last_action.type == ACTION_PAUSE &&
+	   last_action.value == 1, "speed, seek and pause are commands");
+	view.replay.paused = true;
+	view.replay.speed = 2;
+	view.replayed++;
+	out = fixture_next(p);
+	ok(out && out->head[0] == 5 && out->head[1] == 1 &&
+	   get_lef32(out->head + 10) == 2 && out->head[14] == 1 &&
+	   out->len == 2 && !memcmp(out->body, "id", 2),
+	   "the new state answers the request");
+	outgoing_free(out);
+	ok(p->ops->received(p, data, 10, true) && p->failed,
+	   "a cut request ends the connection");
+	peer_destroy(p);
+	fixture_close();
+}
+
+static void test_assets(void)
+{
+	char folder[] = "/tmp/assets-XXXXXX", path[64], text[128];
+	struct outgoing *out;
+	struct peer *p;
+	FILE *f;
+
+	fixture_open(false);
+	view.assets = mkdtemp(folder);
+	snprintf(path, sizeof(path), "%s/robot.urdf", folder);
+	f = fopen(path, "w");
+	fputs("<robot/>", f);
+	fclose(f);
+	p = open_peer(&foxglove_sdk_ops);
+	while ((out = fixture_next(p)))
+		outgoing_free(out);
+	fixture_say(p, "{\"op\":\"fetchAsset\",\"uri\":"
+		    "\"package://robot.urdf\",\"requestId\":3}");
+	out = fixture_next(p);
+	ok(out && out->head[0] == 4 && get_le32(out->head + 1) == 3 &&
+	   !out->head[5] && out->len == 8 && !memcmp(out->body, "<robot/>", 8),
+	   "an asset");
+	outgoing_free(out);
+	snprintf(text, sizeof(text), "{\"op\":\"fetchAsset\",\"uri\":"
+		 "\"package://../%s/robot.urdf\",\"requestId\":4}",
+		 folder + 5);
+	fixture_say(p, text);
+	out = fixture_next(p);
+	ok(out && out->head[5] == 1, "none from outside of its folder");
+	outgoing_free(out);
+	peer_destroy(p);
+	fixture_close();
+	remove(path);
+	remove(folder);
+}
+
+static void test_services(void)
+{
+	uint8_t call[13] = { 2, 1, 0, 0, 0, 5 };
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	p = open_peer(&foxglove_sdk_ops);
+	p->ops->received(p, call, sizeof(call), true);
+	o = fixture_expect(p, "serviceCallFailure");
+	ok(o && cJSON_GetObjectItem(o, "callId")->valueint == 5,
+	   "without gdimd a service fails: %s", o ?
+	   cJSON_GetObjectItem(o, "message")->valuestring : "no answer");
+	cJSON_Delete(o);
+	put_le32(call + 9, 99);
+	ok(p->ops->received(p, call, sizeof(call), true) && p->failed,
+	   "a damaged call ends the connection");
+	peer_destroy(p);
+	fixture_close();
+}
+
+int main(void)
+{
+	test_info();
+	test_subscribe();
+	test_complaints();
+	test_parameters();
+	test_publish();
+	test_playback();
+	test_assets();
+	test_services();
+	return tap_done();
+}
