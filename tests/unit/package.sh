@@ -75,10 +75,10 @@ test_settings()
 
 	unshare -n true 2>/dev/null ||
 		{ skip settings "needs root, for a network of its own"; return; }
-	for file in send recv slamd; do
+	for file in send recv view slamd; do
 		example=$(echo userspace/apps/*/systemd/$file.conf)
 		# each line without its #; keys and broker do not exist
-		sed -E 's/^# (\[|[a-z-]+ = )/\1/; /^(key|sink = \/)/d
+		sed -E 's/^# (\[|[a-z-]+ = )/\1/; /^(key|token-file|sink = \/)/d
 			s|/var/lib/slamd|'"$scratch"'|; /^resume/d' \
 			"$example" >"$scratch/all.$file.conf"
 		cp "$example" "$scratch/$file.conf"
@@ -90,6 +90,9 @@ test_settings()
 		reads optsample-send "$scratch/${file}send.conf" \
 			--to 127.0.0.1 --socket "$scratch/s"
 		ok "${file}send.conf, as shipped" || cat "$scratch/err"
+		reads optsample-view "$scratch/${file}view.conf" \
+			--socket "$scratch/v"
+		ok "${file}view.conf, as shipped" || cat "$scratch/err"
 		reads slamd "$scratch/${file}slamd.conf"
 		grep -q 'no readings received' "$scratch/err"
 		ok "${file}slamd.conf, as shipped" || cat "$scratch/err"

@@ -74,7 +74,7 @@ for name in optsample optsample-lab gdimctl; do
 	done
 done
 # as many options as need headings
-for name in slamd gdimd optsample-send optsample-recv "optsample up"; do
+for name in slamd gdimd optsample-send optsample-recv optsample-view "optsample up"; do
 	# shellcheck disable=SC2086 # two words
 	"$bin"/$name --help | grep -q '^ [A-Z].*:$'
 	ok "$name: options by use"

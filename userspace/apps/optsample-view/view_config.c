@@ -100,8 +100,7 @@ static int view_set_memory(void *config, const char *v)
 
 static const struct setting settings[] = {
 	{ "listen", "[ADDRESS:]PORT",
-	  "receive from optsample-send at this UDP address (7450, if there is "
-	  "no SOURCE)", A_TEXT, view_set_listen, .heading = "Input:" },
+	  "receive from optsample-send at this UDP address, like 7450", A_TEXT, view_set_listen, .heading = "Input:" },
 	{ "source", "SOURCE", "add a source, as the argument SOURCE does",
 	  "a text; at most 8 sources", view_set_source },
 	{ "topic", "PATTERN",
@@ -166,7 +165,7 @@ static int view_check(void *config, const bool *given, const char *program)
 
 	(void)given;
 	if (!c->sources && !*c->listen)
-		strcpy(c->listen, "7450");
+		return cli_usage(program, "no input: give SOURCE or listen");
 	if (!strcmp(c->http, "none"))
 		*c->http = 0;
 	if (!strcmp(c->foxglove, "none"))
