@@ -354,11 +354,11 @@ bool browser_send_play(struct browser *b, int64_t now)
 	cJSON *o;
 
 	if (!v->replaying ||
-	    (b->replayed == v->replayed && now - b->play_sent < state_every))
+	    (b->replayed == view_replayed(v) && now - b->play_sent < state_every))
 		return false;
+	b->replayed = view_replayed(v);
 	board_lock(v->board);
 	r = v->replay;
-	b->replayed = v->replayed;
 	board_unlock(v->board);
 	b->play_sent = now;
 	o = message_begin("play");

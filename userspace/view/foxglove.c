@@ -268,9 +268,9 @@ static void foxglove_send_playback(struct foxglove *f)
 	struct view_replay r;
 	uint8_t head[19] = { 5 };
 
+	f->replayed = view_replayed(v);
 	board_lock(v->board);
 	r = v->replay;
-	f->replayed = v->replayed;
 	board_unlock(v->board);
 	head[1] = r.ended ? 3 : r.paused ? 1 : 0;
 	put_le64(head + 2, r.time);
@@ -291,7 +291,7 @@ static bool foxglove_compose(struct peer *p)
 	if (foxglove_advertise(f, false) || foxglove_send_outages(f) ||
 	    foxglove_send_parameters(f) || foxglove_send_graph(f))
 		return true;
-	if (p->view->replaying && f->sdk && f->replayed != p->view->replayed) {
+	if (p->view->replaying && f->sdk && f->replayed != view_replayed(p->view)) {
 		foxglove_send_playback(f);
 		return true;
 	}

@@ -17,7 +17,7 @@ enum {
 	GDIM_PATH	= 1024,
 	GDIM_TEXT	= 128,
 	GDIM_WAITING	= 512,		/* requests */
-	GDIM_BODY	= 64 << 20,	/* bytes of an answer */
+	GDIM_BODY	= 16 << 20,	/* bytes of an answer */
 };
 
 struct gdim;

@@ -58,7 +58,7 @@ struct view {
 	const char *const	*publish;
 	bool			control, replaying;
 	struct view_replay	replay;		/* with the board's lock */
-	uint64_t		replayed;	/* changes of @replay */
+	uint64_t		replayed;	/* changes of it, atomic */
 	struct gdim		*gdim;
 	struct pictures		*pictures;
 	unsigned int		peers;		/* in the server's thread */
@@ -116,6 +116,12 @@ struct peer {
 	bool				failed, wants_ping, authorised;
 	const struct http_auth		*auth;
 };
+
+/* Changes of the replay's state so far */
+static inline uint64_t view_replayed(const struct view *v)
+{
+	return __atomic_load_n(&v->replayed, __ATOMIC_RELAXED);
+}
 
 /* Return: to be freed with peer_destroy(); NULL: no memory */
 struct peer *peer_create(const struct peer_ops *ops, struct view *view,

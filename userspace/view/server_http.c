@@ -7,7 +7,7 @@
 #include <string.h>
 #include "view/server_http.h"
 
-enum { CHUNK = 32768, HEAD = 2048, OURS_BIT = 63 };
+enum { CHUNK = 32768, HEAD = 2048, OURS_BIT = 63, PATIENCE = 30 /* s */ };
 
 /* Requests of pages, beside those of clients */
 static const uint64_t ours = 1ULL << OURS_BIT;
@@ -82,6 +82,8 @@ static int http_write(struct http_session *s, struct lws *wsi)
 		n = CHUNK;
 	memcpy(part + LWS_PRE, s->body + s->at, n);
 	s->at += n;
+	/* a client that reads goes on, however slowly */
+	lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, PATIENCE);
 	if (lws_write(wsi, part + LWS_PRE, n, last ? LWS_WRITE_HTTP_FINAL :
 		      LWS_WRITE_HTTP) < 0)
 		return -1;
@@ -139,7 +141,7 @@ static int http_gdim(struct server_http *h, struct http_session *s,
 	s->wsi = wsi;
 	s->next = h->waiting;
 	h->waiting = s;
-	lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, 30);
+	lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, PATIENCE);
 	return 0;
 }
 

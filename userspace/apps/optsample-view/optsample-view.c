@@ -4,6 +4,7 @@
  * left of it
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,15 +29,26 @@ struct program {
 	struct console		*console;
 	struct loop_timer	tick;
 	struct view		view;
+	pthread_mutex_t		waking;		/* guards @server */
 	struct server		*server;
 	char			name[80], session[32];
 };
 
+/* From any thread */
 static void on_changed(void *arg)
 {
 	struct program *p = arg;
 
-	view_server_wake(__atomic_load_n(&p->server, __ATOMIC_ACQUIRE));
+	pthread_mutex_lock(&p->waking);
+	view_server_wake(p->server);
+	pthread_mutex_unlock(&p->waking);
+}
+
+static void set_server(struct program *p, struct server *server)
+{
+	pthread_mutex_lock(&p->waking);
+	p->server = server;
+	pthread_mutex_unlock(&p->waking);
 }
 
 /* The state of the replay, for clients */
@@ -52,7 +64,7 @@ static void show_replay(struct program *p)
 		  r.speed != old->speed;
 	board_lock(p->view.board);
 	p->view.replay = r;
-	p->view.replayed += changed;
+	__atomic_add_fetch(&p->view.replayed, changed, __ATOMIC_RELAXED);
 	board_unlock(p->view.board);
 }
 
@@ -71,9 +83,7 @@ static void on_action(void *arg, const struct action *a)
 	if (err)
 		service_logf(LOG_WARNING, "command refused: %s", error);
 	show_replay(p);
-	board_lock(p->view.board);
-	p->view.replayed++;
-	board_unlock(p->view.board);
+	__atomic_add_fetch(&p->view.replayed, 1, __ATOMIC_RELAXED);
 	on_changed(p);
 }
 
@@ -158,7 +168,7 @@ static int open_server(struct program *p, char error[ERROR_TEXT])
 	int err = view_server_open(&server, &config, error);
 
 	if (!err)
-		__atomic_store_n(&p->server, server, __ATOMIC_RELEASE);
+		set_server(p, server);
 	return err;
 }
 
@@ -194,10 +204,11 @@ static void close_all(struct program *p)
 	struct server *server = p->server;
 
 	console_close(p->console);
-	__atomic_store_n(&p->server, NULL, __ATOMIC_RELEASE);
+	/* its clients use pictures and gdim, whose threads wake it */
+	set_server(p, NULL);
+	view_server_close(server);
 	pictures_close(p->view.pictures);
 	gdim_close(p->view.gdim);
-	view_server_close(server);
 	outputs_close(p->outputs);
 	inputs_close(p->inputs);
 	actions_close(p->view.actions);
@@ -235,7 +246,7 @@ static void log_addresses(const struct program *p)
 
 int main(int argc, char **argv)
 {
-	static struct program p;
+	static struct program p = { .waking = PTHREAD_MUTEX_INITIALIZER };
 	int err;
 
 	cli_program = "optsample-view";
