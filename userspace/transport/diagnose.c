@@ -2,42 +2,23 @@
 /*
  * diagnose - reception quality of each topic, as /diagnostics
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include "transport/diagnose.h"
+#include "transport/status_values.h"
 
 enum { OK, WARN, ERROR };		/* diagnostic_msgs/DiagnosticStatus */
 
-enum { TEXT = 2048, NAME = 600 };
+enum { NAME = 600 };
 
 #define SILENT	3.0			/* s without a frame */
 #define POOR	.5			/* least share that is not a warning */
 
-/* Texts of a status: the message only points to them */
 struct page {
-	char	name[NAME], text[TEXT], sender[CONTROL_WORD + 8];
-	size_t	used;
+	char			name[NAME], sender[CONTROL_WORD + 8];
+	struct status_values	values;
 };
 
 static struct page pages[MESSAGE_STATUSES];
-
-__attribute__((format(printf, 4, 5))) static void
-diagnose_put(struct message_status *s, struct page *p, const char *key,
-	     const char *format, ...)
-{
-	char *at = p->text + p->used;
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(at, TEXT - p->used, format, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= TEXT - p->used)
-		return;
-	p->used += n + 1;
-	s->value[s->values].key = message_string(key);
-	s->value[s->values++].value = message_string(at);
-}
 
 static void diagnose_describe(struct message_status *s, struct page *p,
 			      double delay, const struct recv_topic *t)
@@ -58,16 +39,20 @@ static void diagnose_describe(struct message_status *s, struct page *p,
 		s->level = WARN;
 		s->message = message_string("poor");
 	}
-	p->used = 0;
-	diagnose_put(s, p, "frames per second", "%.2f", x->rate);
-	diagnose_put(s, p, "loss of datagrams", "%.3f", x->loss);
-	diagnose_put(s, p, "delay (s)", "%.3f", x->delay + delay);
-	diagnose_put(s, p, "datagrams per frame", "%.1f", x->datagrams);
-	diagnose_put(s, p, "shown of what was sent", "%.3f", x->share);
-	diagnose_put(s, p, "bits per second", "%.0f", x->bits);
-	diagnose_put(s, p, "seconds since the last frame", "%.1f", x->silent);
-	diagnose_put(s, p, "frames", "%llu", (unsigned long long)c->decoded);
-	diagnose_put(s, p, "frames kept in outages", "%llu",
+	p->values.used = 0;
+	status_values_put(&p->values, s, "frames per second", "%.2f", x->rate);
+	status_values_put(&p->values, s, "loss of datagrams", "%.3f", x->loss);
+	status_values_put(&p->values, s, "delay (s)", "%.3f", x->delay + delay);
+	status_values_put(&p->values, s, "datagrams per frame", "%.1f",
+			  x->datagrams);
+	status_values_put(&p->values, s, "shown of what was sent", "%.3f",
+			  x->share);
+	status_values_put(&p->values, s, "bits per second", "%.0f", x->bits);
+	status_values_put(&p->values, s, "seconds since the last frame", "%.1f",
+			  x->silent);
+	status_values_put(&p->values, s, "frames", "%llu",
+			  (unsigned long long)c->decoded);
+	status_values_put(&p->values, s, "frames kept in outages", "%llu",
 		     (unsigned long long)c->kept);
 }
 

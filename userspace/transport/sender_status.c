@@ -2,19 +2,19 @@
 /*
  * sender_status - the sender's status, as messages to the operator
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "transport/sender_status.h"
+#include "transport/status_values.h"
 
 enum { OK, WARN, ERROR };		/* diagnostic_msgs/DiagnosticStatus */
 
-enum { TEXT = 1024, NAME = SEND_NAME + 8 };
+enum { NAME = SEND_NAME + 8 };
 
 /* Texts of a status: the message only points to them */
 static struct page {
-	char	name[NAME], text[TEXT];
-	size_t	used;
+	char			name[NAME];
+	struct status_values	values;
 } pages[SENDER_STATUS_TOPICS + 1];
 
 const char *sender_status_state(enum estimate_state state)
@@ -27,35 +27,17 @@ const char *sender_status_state(enum estimate_state state)
 	return names[state];
 }
 
-__attribute__((format(printf, 4, 5))) static void
-sender_status_put(struct message_status *s, struct page *p, const char *key,
-		  const char *format, ...)
-{
-	char *at = p->text + p->used;
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(at, TEXT - p->used, format, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= TEXT - p->used ||
-	    s->values == MESSAGE_VALUES)
-		return;
-	p->used += n + 1;
-	s->value[s->values].key = message_string(key);
-	s->value[s->values++].value = message_string(at);
-}
-
 static void sender_status_count(struct message_status *s, struct page *p,
 				const char *key, uint64_t count)
 {
-	sender_status_put(s, p, key, "%llu", (unsigned long long)count);
+	status_values_put(&p->values, s, key, "%llu",
+			  (unsigned long long)count);
 }
 
 static void sender_status_flag(struct message_status *s, struct page *p,
 			       const char *key, bool on)
 {
-	sender_status_put(s, p, key, on ? "true" : "false");
+	status_values_put(&p->values, s, key, on ? "true" : "false");
 }
 
 /* What the queue of the device holds, and what it gave up */
@@ -70,7 +52,7 @@ static void sender_status_queue(struct message_status *s, struct page *p,
 	if (!d->counted)
 		return;
 	sender_status_count(s, p, "held", d->held);
-	sender_status_put(s, p, "oldest", "%.2f", d->oldest);
+	status_values_put(&p->values, s, "oldest", "%.2f", d->oldest);
 	sender_status_count(s, p, "sent", d->sent);
 	sender_status_count(s, p, "discarded", d->discarded);
 	sender_status_count(s, p, "evicted", d->evicted);
@@ -87,17 +69,20 @@ static void sender_status_link(const struct sender *s, unsigned int topics,
 	m->level = e->state == ESTIMATE_LIVE ? OK :
 		   e->state == ESTIMATE_BLIND ? ERROR : WARN;
 	m->message = message_string(sender_status_state(e->state));
-	sender_status_put(m, p, "state", "%s", sender_status_state(e->state));
+	status_values_put(&p->values, m, "state", "%s",
+			  sender_status_state(e->state));
 	sender_status_count(m, p, "outages", e->epoch);
-	sender_status_put(m, p, "rate", "%.0f", e->rate * 8);
-	sender_status_put(m, p, "capacity", "%.0f", e->capacity * 8);
-	sender_status_put(m, p, "loss", "%.4f", e->loss);
-	sender_status_put(m, p, "loss_high", "%.4f", e->loss_high);
-	sender_status_put(m, p, "round_trip", "%.4f", e->round_trip);
-	sender_status_put(m, p, "queue", "%.4f", e->queue);
-	sender_status_put(m, p, "pace", "%.0f", sender_pace(s)->rate * 8);
-	sender_status_put(m, p, "limit", "%.0f", sender_options(s)->rate * 8);
-	sender_status_put(m, p, "cpu", "%.3f", sender_load(s)->used);
+	status_values_put(&p->values, m, "rate", "%.0f", e->rate * 8);
+	status_values_put(&p->values, m, "capacity", "%.0f", e->capacity * 8);
+	status_values_put(&p->values, m, "loss", "%.4f", e->loss);
+	status_values_put(&p->values, m, "loss_high", "%.4f", e->loss_high);
+	status_values_put(&p->values, m, "round_trip", "%.4f", e->round_trip);
+	status_values_put(&p->values, m, "queue", "%.4f", e->queue);
+	status_values_put(&p->values, m, "pace", "%.0f",
+			  sender_pace(s)->rate * 8);
+	status_values_put(&p->values, m, "limit", "%.0f",
+			  sender_options(s)->rate * 8);
+	status_values_put(&p->values, m, "cpu", "%.3f", sender_load(s)->used);
 	sender_status_flag(m, p, "cpu_limits", sender_is_slow(s));
 	sender_status_count(m, p, "datagrams", c->datagrams);
 	sender_status_count(m, p, "bytes", c->bytes);
@@ -119,13 +104,15 @@ static void sender_status_topic(const struct send_topic *t,
 	snprintf(p->name, NAME, "topic %s", send_topic_announcement(t)->name);
 	m->level = plan->on ? OK : WARN;
 	m->message = message_string(plan->on ? "sent" : "off");
-	sender_status_put(m, p, "codec", "%s", codec_name(send_topic_codec(t)));
+	status_values_put(&p->values, m, "codec", "%s",
+			  codec_name(send_topic_codec(t)));
 	sender_status_count(m, p, "priority", o->priority);
 	sender_status_flag(m, p, "focus", o->focus);
 	sender_status_flag(m, p, "on", plan->on);
-	sender_status_put(m, p, "hz_in", "%.2f", send_topic_hz(t));
-	sender_status_put(m, p, "hz", "%.2f", plan->hz);
-	sender_status_put(m, p, "share", "%.0f", send_topic_rate(t) * 8);
+	status_values_put(&p->values, m, "hz_in", "%.2f", send_topic_hz(t));
+	status_values_put(&p->values, m, "hz", "%.2f", plan->hz);
+	status_values_put(&p->values, m, "share", "%.0f",
+			  send_topic_rate(t) * 8);
 	sender_status_count(m, p, "frame_bytes", plan->bytes);
 	sender_status_count(m, p, "thinned", c->thinned);
 	sender_status_count(m, p, "behind", c->behind);
@@ -158,7 +145,7 @@ sender_status_begin(const struct sender *s, struct message_diagnostics *m,
 	struct page *p = *page = &pages[m->statuses++];
 
 	memset(status, 0, sizeof(*status));
-	p->used = 0;
+	p->values.used = 0;
 	status->hardware_id = message_string(sender_options(s)->name);
 	return status;
 }
