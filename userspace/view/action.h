@@ -27,14 +27,16 @@ struct view_replay {
 enum action_type {
 	ACTION_FOCUS,		/* @topic of @source; "": none */
 	ACTION_PRIORITY,	/* @topic, @value 0..7 */
-	ACTION_PAUSE,		/* @value 0 or 1 */
-	ACTION_SPEED,		/* @value */
-	ACTION_SEEK,		/* @time */
+	ACTION_REPLAY,		/* @pause, @value, @seek */
 	ACTION_PUBLISH,		/* @message on @topic */
 };
 
 /**
  * struct action
+ * @value:	of ACTION_REPLAY: the speed; 0: as before
+ * @pause:	1: pause, -1: play, 0: as before
+ * @seek:	to @time, ns
+ * @number:	of ACTION_REPLAY, see struct view
  * @client:	its id, for ACTION_PUBLISH
  * @message:	serialized, @len bytes, of malloc(); freed with the action
  */
@@ -42,8 +44,10 @@ struct action {
 	enum action_type	type;
 	char			source[ACTION_TEXT], topic[ACTION_TEXT];
 	double			value;
+	int			pause;
+	bool			seek;
 	int64_t			time;
-	uint64_t		client;
+	uint64_t		number, client;
 	enum message_kind	kind;
 	enum message_format	format;
 	uint8_t			*message;

@@ -382,20 +382,22 @@ static void browser_play(struct browser *b, const cJSON *o)
 	const cJSON *paused = cJSON_GetObjectItem(o, "paused");
 	const cJSON *speed = cJSON_GetObjectItem(o, "speed");
 	const cJSON *time = cJSON_GetObjectItem(o, "time");
+	struct action a = { .type = ACTION_REPLAY };
 
 	if (!b->peer.view->replaying) {
 		browser_refuse(b, "this is no replay");
 		return;
 	}
 	if (cJSON_IsNumber(speed) && speed->valuedouble > 0)
-		browser_act(b, &(struct action){ .type = ACTION_SPEED,
-						 .value = speed->valuedouble });
-	if (cJSON_IsNumber(time) && fabs(time->valuedouble) < 9e12)
-		browser_act(b, &(struct action){
-			.type = ACTION_SEEK, .time = time->valuedouble * 1e6 });
+		a.value = speed->valuedouble;
+	if (cJSON_IsNumber(time) && fabs(time->valuedouble) < 9e12) {
+		a.seek = true;
+		a.time = time->valuedouble * 1e6;
+	}
 	if (cJSON_IsBool(paused))
-		browser_act(b, &(struct action){ .type = ACTION_PAUSE,
-						 .value = cJSON_IsTrue(paused) });
+		a.pause = cJSON_IsTrue(paused) ? 1 : -1;
+	a.number = ++b->peer.view->asked;
+	browser_act(b, &a);
 }
 
 static const struct {

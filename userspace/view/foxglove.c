@@ -252,10 +252,18 @@ static bool foxglove_send_time(struct foxglove *f, int64_t now)
 {
 	const struct view *v = f->peer.view;
 	uint8_t head[9] = { 2 };
+	uint64_t cuts;
 
-	if (!v->replaying || now - f->time_sent < time_every)
+	if (!v->replaying)
+		return false;
+	board_lock(v->board);
+	cuts = board_cuts(v->board);
+	board_unlock(v->board);
+	/* at once after a jump, before its messages */
+	if (cuts == f->time_cuts && now - f->time_sent < time_every)
 		return false;
 	f->time_sent = now;
+	f->time_cuts = cuts;
 	put_le64(head + 1, board_now(v->board));
 	peer_binary(&f->peer, head, sizeof(head), NULL, 0, NULL);
 	return true;
@@ -264,22 +272,28 @@ static bool foxglove_send_time(struct foxglove *f, int64_t now)
 static void foxglove_send_playback(struct foxglove *f)
 {
 	const struct view *v = f->peer.view;
-	const size_t n = strlen(f->request);
 	struct view_replay r;
 	uint8_t head[19] = { 5 };
+	uint64_t cuts;
+	size_t n;
+	bool acted;
 
 	f->replayed = view_replayed(v);
 	board_lock(v->board);
 	r = v->replay;
+	cuts = v->cuts;
+	acted = v->acted >= f->asked;
 	board_unlock(v->board);
+	n = acted ? strlen(f->request) : 0;
 	head[1] = r.ended ? 3 : r.paused ? 1 : 0;
 	put_le64(head + 2, r.time);
 	put_lef32(head + 10, r.speed);
-	head[14] = f->sought;
+	head[14] = cuts != f->cuts;
 	put_le32(head + 15, n);
 	peer_binary(&f->peer, head, sizeof(head), f->request, n, NULL);
-	f->request[0] = 0;
-	f->sought = false;
+	f->cuts = cuts;
+	if (acted)
+		f->request[0] = 0;
 }
 
 static bool foxglove_compose(struct peer *p)
@@ -478,6 +492,9 @@ static int foxglove_opened(struct peer *p)
 	struct foxglove *f = foxglove_of(p);
 
 	f->sdk = p->ops == &foxglove_sdk_ops;
+	board_lock(p->view->board);
+	f->cuts = p->view->cuts;
+	board_unlock(p->view->board);
 	foxglove_send_info(f);
 	foxglove_advertise(f, true);
 	foxglove_advertise_services(f);

@@ -182,7 +182,7 @@ void foxglove_fetch_asset(struct foxglove *f, const cJSON *o)
 int foxglove_playback(struct foxglove *f, const uint8_t *data, size_t len)
 {
 	struct view *v = f->peer.view;
-	struct action a = { .type = ACTION_PAUSE };
+	struct action a = { .type = ACTION_REPLAY };
 	uint32_t n;
 	float speed;
 
@@ -195,23 +195,20 @@ int foxglove_playback(struct foxglove *f, const uint8_t *data, size_t len)
 		foxglove_status(f, 1, NULL, "this is no replay");
 		return 0;
 	}
+	speed = get_lef32(data + 1);
+	if (isfinite(speed) && speed > 0)
+		a.value = speed;
+	a.pause = data[0] ? 1 : -1;
+	a.seek = data[5];
+	a.time = get_le64(data + 6);
+	a.number = ++v->asked;
+	if (actions_put(v->actions, &a)) {
+		foxglove_status(f, 1, NULL, "too many commands");
+		return 0;
+	}
 	/* the state that answers it is sent when it is true */
+	f->asked = a.number;
 	memcpy(f->request, data + 18, n);
 	f->request[n] = 0;
-	f->sought = data[5];
-	speed = get_lef32(data + 1);
-	if (isfinite(speed) && speed > 0) {
-		a.type = ACTION_SPEED;
-		a.value = speed;
-		actions_put(v->actions, &a);
-	}
-	if (data[5]) {
-		a.type = ACTION_SEEK;
-		a.time = get_le64(data + 6);
-		actions_put(v->actions, &a);
-	}
-	a.type = ACTION_PAUSE;
-	a.value = data[0];
-	actions_put(v->actions, &a);
 	return 0;
 }

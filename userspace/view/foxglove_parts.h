@@ -24,8 +24,9 @@ struct foxglove_channel {
  * @sub:	subscription of each channel, if @subscribed
  * @out:	sources whose outage the client knows
  * @said:	counts that the client knows
- * @replayed:	changes of the replay that it knows; @request: whose answer is
- *		the next state, @sought: it moved
+ * @replayed:	changes of the replay that it knows; @cuts: of the board, then,
+ *		@time_cuts: when it was told the time
+ * @request:	waits for the state after the action @asked; "": none
  * @wants_parameters: all are subscribed; @sent_parameters: hash of
  *		their values; @seen_status: changes that were looked at
  * @wants_graph: subscribed; @sent_graph: topics that it had
@@ -40,9 +41,8 @@ struct foxglove {
 	bool			out[BOARD_SOURCES];
 	struct feed_counts	said;
 	int64_t			band_sent, status_sent, time_sent, pinged;
-	uint64_t		replayed;
+	uint64_t		replayed, cuts, time_cuts, asked;
 	char			request[256];
-	bool			sought;
 	bool			wants_parameters, wants_graph;
 	uint64_t		sent_parameters, sent_graph, seen_status;
 	struct foxglove_channel	channel[FOXGLOVE_CHANNELS];

@@ -49,6 +49,8 @@ struct peer;
  * @publish:	topics that clients may publish; NULL: none
  * @assets:	folder of assets; NULL: none
  * @replay:	state of a replayed recording
+ * @asked:	number of the newest ACTION_REPLAY, in the server's thread
+ * @acted:	that of the last one that was executed, with the board's lock
  * @session:	differs from one run to the next
  */
 struct view {
@@ -59,6 +61,8 @@ struct view {
 	bool			control, replaying;
 	struct view_replay	replay;		/* with the board's lock */
 	uint64_t		replayed;	/* changes of it, atomic */
+	uint64_t		cuts;		/* of the board, with @replay */
+	uint64_t		asked, acted;
 	struct gdim		*gdim;
 	struct pictures		*pictures;
 	unsigned int		peers;		/* in the server's thread */

@@ -293,11 +293,20 @@ static void test_playback(void)
 	actions = 0;
 	p->ops->received(p, data, 21, true);
 	fixture_act();
-	ok(actions == 3 && last_action.type == ACTION_PAUSE &&
-	   last_action.value == 1, "speed, seek and pause are commands");
-	view.replay.paused = true;
+	ok(actions == 1 && last_action.type == ACTION_REPLAY &&
+	   last_action.pause == 1 && last_action.value == 2 &&
+	   last_action.seek && last_action.time == base + SECOND,
+	   "speed, seek and pause are one command");
 	view.replay.speed = 2;
 	view.replayed++;
+	out = fixture_next(p);
+	ok(out && out->head[0] == 5 && !out->len,
+	   "a state before it is executed does not answer it");
+	outgoing_free(out);
+	view.replay.paused = true;
+	view.replayed++;
+	view.acted = last_action.number;
+	view.cuts++;
 	out = fixture_next(p);
 	ok(out && out->head[0] == 5 && out->head[1] == 1 &&
 	   get_lef32(out->head + 10) == 2 && out->head[14] == 1 &&

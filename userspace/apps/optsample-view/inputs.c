@@ -265,6 +265,23 @@ static void hear_streams(struct inputs *in)
 }
 
 /*
+ * Replays
+ */
+
+static int seek(struct inputs *in, struct source *s, int64_t t)
+{
+	struct source_playback p;
+	int err = source_seek(s, t);
+
+	if (err)
+		return err;
+	source_playback(s, &p);
+	board_set_now(in->board, p.time);
+	board_cut(in->board, t < p.begin ? p.begin : t);
+	return 0;
+}
+
+/*
  * For the program
  */
 
@@ -386,16 +403,22 @@ static int command_robot(struct inputs *in, const struct action *a,
 	return error_set(error, -ENOENT, "no robot '%.64s'", a->source);
 }
 
-static int seek(struct inputs *in, struct source *s, int64_t t)
+/* A pause before, playing after the rest: nothing between is played */
+static int replay(struct inputs *in, struct source *s, const struct action *a)
 {
-	struct source_playback p;
-	int err = source_seek(s, t);
+	int err = 0, ret;
 
-	if (err)
-		return err;
-	source_playback(s, &p);
-	board_cut(in->board, t < p.begin ? p.begin : t);
-	return 0;
+	if (a->pause > 0)
+		source_pause(s, true);
+	if (a->value > 0)
+		err = source_speed(s, a->value);
+	if (a->seek) {
+		ret = seek(in, s, a->time);
+		err = err ? err : ret;
+	}
+	if (a->pause < 0)
+		source_pause(s, false);
+	return err;
 }
 
 int inputs_act(struct inputs *in, const struct action *a,
@@ -408,14 +431,8 @@ int inputs_act(struct inputs *in, const struct action *a,
 	case ACTION_FOCUS:
 	case ACTION_PRIORITY:
 		return command_robot(in, a, error);
-	case ACTION_PAUSE:
-		err = s ? source_pause(s, a->value != 0) : -EOPNOTSUPP;
-		break;
-	case ACTION_SPEED:
-		err = s ? source_speed(s, a->value) : -EOPNOTSUPP;
-		break;
-	case ACTION_SEEK:
-		err = s ? seek(in, s, a->time) : -EOPNOTSUPP;
+	case ACTION_REPLAY:
+		err = s ? replay(in, s, a) : -EOPNOTSUPP;
 		break;
 	default:
 		err = -EINVAL;

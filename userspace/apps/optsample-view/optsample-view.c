@@ -56,14 +56,17 @@ static void show_replay(struct program *p)
 {
 	struct view_replay r;
 	const struct view_replay *old = &p->view.replay;
+	uint64_t cuts;
 	bool changed;
 
 	if (!inputs_replay(p->inputs, &r))
 		return;
-	changed = r.paused != old->paused || r.ended != old->ended ||
-		  r.speed != old->speed;
 	board_lock(p->view.board);
+	cuts = board_cuts(p->view.board);
+	changed = r.paused != old->paused || r.ended != old->ended ||
+		  r.speed != old->speed || cuts != p->view.cuts;
 	p->view.replay = r;
+	p->view.cuts = cuts;
 	__atomic_add_fetch(&p->view.replayed, changed, __ATOMIC_RELAXED);
 	board_unlock(p->view.board);
 }
@@ -83,7 +86,11 @@ static void on_action(void *arg, const struct action *a)
 	if (err)
 		service_logf(LOG_WARNING, "command refused: %s", error);
 	show_replay(p);
+	board_lock(p->view.board);
 	__atomic_add_fetch(&p->view.replayed, 1, __ATOMIC_RELAXED);
+	if (a->type == ACTION_REPLAY)
+		p->view.acted = a->number;
+	board_unlock(p->view.board);
 	on_changed(p);
 }
 
