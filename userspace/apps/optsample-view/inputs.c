@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "ros/io/io.h"
 
-enum { LABELS = 512 };
+enum { LABELS = 512, END_TICKS = 10 };
 
 /**
  * struct input - a source
@@ -37,6 +37,7 @@ struct label {
 /**
  * struct inputs
  * @label:	@labels of them, of all topics of all streams
+ * @ended:	ticks at the end of a recording
  * @bytes:	a serialized message
  */
 struct inputs {
@@ -48,7 +49,7 @@ struct inputs {
 	struct publish		*publish;
 	struct receiver		*receiver;
 	struct label		label[LABELS];
-	unsigned int		labels, ticks;
+	unsigned int		labels, ticks, ended;
 	struct bytes		bytes;
 	union message		message;
 	uint64_t		refused;
@@ -126,7 +127,7 @@ static int open_source(struct inputs *in, const char *spec,
 	const struct source_config config = {
 		.spec = spec, .name = c->node, .speed = c->speed,
 		.rate = c->hz, .start = c->start, .loop = c->loop,
-		.message = on_message, .found = on_found,
+		.rewinds = true, .message = on_message, .found = on_found,
 		.log = service_log, .arg = i,
 	};
 	char path[VIEW_TEXT];
@@ -282,6 +283,18 @@ static int seek(struct inputs *in, struct source *s, int64_t t)
 }
 
 /*
+ * A recording that repeats: each pass has its time, so it jumps to its begin.
+ * What was at its end is shown for a while.
+ */
+static void repeat(struct inputs *in, const struct view_replay *r)
+{
+	in->ended = r->ended && !r->paused ? in->ended + 1 : 0;
+	if (in->config->loop && in->ended >= END_TICKS)
+		seek(in, recording(in),
+		     r->begin + (int64_t)(in->config->start * 1e9));
+}
+
+/*
  * For the program
  */
 
@@ -341,8 +354,10 @@ void inputs_tick(struct inputs *in)
 			read_labels(in);
 		hear_streams(in);
 	}
-	if (inputs_replay(in, &r))
+	if (inputs_replay(in, &r)) {
 		board_set_now(in->board, r.time);
+		repeat(in, &r);
+	}
 	board_tick(in->board);
 }
 

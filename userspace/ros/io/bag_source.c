@@ -181,7 +181,7 @@ static bool bag_source_begin_again(struct bag_source *s)
 {
 	int err;
 
-	if (!s->s.config.loop || !s->begun)
+	if (!s->s.config.loop || s->s.config.rewinds || !s->begun)
 		return false;
 	err = bag_seek(s->bag, s->skip);
 	if (err) {

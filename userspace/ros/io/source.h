@@ -41,6 +41,8 @@ struct source_message {
  * @start:	seconds to skip at the start of a recording
  * @loop:	repeat at the end. Stamps go on: in the second pass they are
  *		later by the length of the recording
+ * @rewinds:	with @loop: a recording is at its end after each pass, and
+ *		@ended seeks to its begin, so that stamps do not go on
  * @message:	called for each message of subscribed topics
  * @found:	called for a new topic without a subscription: may subscribe
  *		with
@@ -53,7 +55,7 @@ struct source_config {
 	const char	*spec;
 	const char	*name;
 	double		speed, rate, start;
-	bool		loop;
+	bool		loop, rewinds;
 	void		(*message)(void *arg, const struct source_message *m);
 	void		(*found)(void *arg, const char *topic,
 				 enum message_kind kind);
