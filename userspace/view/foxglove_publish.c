@@ -98,6 +98,7 @@ static void refuse(struct foxglove *f, const struct foxglove_channel *c,
 	char text[ACTION_TEXT + 128];
 
 	f->refused++;
+	__atomic_add_fetch(&f->peer.view->refused, 1, __ATOMIC_RELAXED);
 	if (now - f->refused_said < SECOND)
 		return;
 	f->refused_said = now;

@@ -52,6 +52,7 @@ struct peer;
  * @asked:	number of the newest ACTION_REPLAY, in the server's thread
  * @acted:	that of the last one that was executed, with the board's lock
  * @session:	differs from one run to the next
+ * @refused:	messages of clients that were not published; atomic
  */
 struct view {
 	struct board		*board;
@@ -66,6 +67,7 @@ struct view {
 	struct gdim		*gdim;
 	struct pictures		*pictures;
 	unsigned int		peers;		/* in the server's thread */
+	uint64_t		refused;
 };
 
 /**

@@ -15,7 +15,7 @@ struct view_count {
 	double		value;
 };
 
-enum { COUNTS = 14 };
+enum { COUNTS = 16 };
 
 static unsigned int read_counts(const struct view_parts *p,
 				struct view_count c[COUNTS])
@@ -54,6 +54,11 @@ static unsigned int read_counts(const struct view_parts *p,
 	COUNT("kept", "counter", s.kept, "Kept messages sent to clients.");
 	COUNT("published", "counter", o->published,
 	      "Messages of clients published.");
+	COUNT("unpublished", "counter", o->failed,
+	      "Messages of clients that could not be published.");
+	COUNT("refused_commands", "counter",
+	      __atomic_load_n(&p->view->refused, __ATOMIC_RELAXED),
+	      "Messages of clients refused: too old, damaged, too many.");
 	COUNT("deadman", "counter", o->stopped,
 	      "Zero commands after a silence of a client.");
 #undef COUNT
