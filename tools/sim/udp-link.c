@@ -14,6 +14,11 @@
  * each valid from its time on; rate 0 is an outage. With --log, each tenth of a
  * second a line: time, capacity, bytes in, bytes out (both directions there),
  * ms in the queue.
+ *
+ * With --keep it also stands for the robot's queue, sch_optsample, where there
+ * is no VM to run it: while the trace says rate 0, and until all of it has
+ * left, what comes waits, and messages that may be sampled are (link_keep.h).
+ * Then it leaves beside what is live, with at most half of the rate.
  */
 #include <argp.h>
 #include <errno.h>
@@ -27,10 +32,12 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/loop.h"
+#include "link_keep.h"
 
 enum {
 	OPT_LISTEN = 256, OPT_TO, OPT_LOSS, OPT_DUP, OPT_REORDER, OPT_CORRUPT,
 	OPT_BURST, OPT_RATE, OPT_QUEUE, OPT_DELAY, OPT_SEED, OPT_TRACE, OPT_LOG,
+	OPT_KEEP,
 
 	SLOTS	= 65536,
 	BYTES	= 2048,
@@ -41,6 +48,7 @@ enum {
 #define SECOND	1000000000ULL
 #define LATE	(SECOND / 100)	/* of one that is reordered */
 #define LOG	(SECOND / 10)
+#define DRAIN	(SECOND / 200)	/* until it is tried again */
 
 struct step {
 	double	at, rate, loss, delay;
@@ -56,7 +64,8 @@ struct datagram {
 struct link {
 	struct loop	*loop;
 	struct loop_fd	front, rear;
-	struct loop_timer timer, log;
+	struct loop_timer timer, log, drain;
+	struct link_keep *keep;
 	struct address	to;
 	struct sockaddr_storage from;
 	socklen_t	from_len;
@@ -168,17 +177,10 @@ static bool is_lost(struct link *l, bool back)
 	return *bad;
 }
 
-static void take(struct link *l, bool back, const uint8_t *bytes, size_t len)
+/* It is through the bottleneck at @due; 0: dropped */
+static void cross(struct link *l, bool back, const uint8_t *bytes, size_t len,
+		  uint64_t due)
 {
-	uint64_t now = loop_now(), due = now;
-
-	follow_trace(l, now);
-	if (!back) {
-		l->in_bytes += len + HEADERS;
-		due = pass(l, len, now);
-	} else if (l->rate == 0) {
-		due = 0;
-	}
 	if (!due || is_lost(l, back))
 		return;
 	due += l->delay * SECOND;
@@ -187,6 +189,51 @@ static void take(struct link *l, bool back, const uint8_t *bytes, size_t len)
 	hold(l, back, bytes, len, due);
 	if (uniform(l) < l->dup)
 		hold(l, back, bytes, len, due + LATE / 2);
+}
+
+/* What waits leaves, with at most half of the rate */
+static void on_drain(void *arg, uint64_t now)
+{
+	struct link *l = arg;
+	uint8_t bytes[BYTES];
+	size_t len;
+
+	follow_trace(l, now);
+	while ((len = link_keep_next(l->keep))) {
+		uint64_t due = pass(l, len, now);
+
+		l->drain.due = now + DRAIN;
+		if (!due)
+			return;
+		link_keep_depart(l->keep, bytes);
+		cross(l, false, bytes, len, due);
+		if (l->rate > 0)
+			l->drain.due = now + (len + HEADERS) * 2 / l->rate *
+					     SECOND;
+		if (l->drain.due > now)
+			return;
+	}
+	l->drain.due = LOOP_NEVER;
+}
+
+static void take(struct link *l, bool back, const uint8_t *bytes, size_t len)
+{
+	uint64_t now = loop_now(), due = now;
+
+	follow_trace(l, now);
+	if (!back) {
+		l->in_bytes += len + HEADERS;
+		if (l->keep && link_keep_arrive(l->keep, bytes, len,
+						l->rate == 0)) {
+			if (l->drain.due == LOOP_NEVER)
+				l->drain.due = now;
+			return;
+		}
+		due = pass(l, len, now);
+	} else if (l->rate == 0) {
+		due = 0;
+	}
+	cross(l, back, bytes, len, due);
 }
 
 static void on_front(void *arg, uint32_t events)
@@ -298,6 +345,7 @@ static const struct argp_option options[] = {
 	{ "seed", OPT_SEED, "N", 0, NULL, 0 },
 	{ "trace", OPT_TRACE, "FILE", 0, "how it changes", 0 },
 	{ "log", OPT_LOG, "FILE", 0, "what happened", 0 },
+	{ "keep", OPT_KEEP, "N", 0, "messages of each flow that wait in an outage", 0 },
 	{ 0 }
 };
 
@@ -309,6 +357,20 @@ static int number(const char *arg, double most, double scale, double *to)
 		return cli_error(-EINVAL, "'%s' is not 0..%g", arg, most);
 	*to = v * scale;
 	return 0;
+}
+
+static int keep(struct link *l, const char *arg)
+{
+	double n;
+	int ret = number(arg, KEEP_MESSAGES, 1, &n);
+
+	if (!ret && n < 1)
+		ret = cli_error(-EINVAL, "'%s' is not 1..%d", arg,
+				KEEP_MESSAGES);
+	if (ret)
+		return ret;
+	l->keep = link_keep_create(n);
+	return l->keep ? 0 : cli_error(-ENOMEM, "--keep: no memory");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -347,6 +409,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LOG:
 		log_path = arg;
 		return 0;
+	case OPT_KEEP:
+		return keep(l, arg);
 	case ARGP_KEY_ARG:
 		return cli_usage(cli_program, "unexpected '%s'", arg);
 	case ARGP_KEY_END:
@@ -396,6 +460,8 @@ static int begin(struct link *l)
 	l->start = loop_now();
 	l->timer = (struct loop_timer){ LOOP_NEVER, on_time, l, NULL };
 	loop_add_timer(l->loop, &l->timer);
+	l->drain = (struct loop_timer){ LOOP_NEVER, on_drain, l, NULL };
+	loop_add_timer(l->loop, &l->drain);
 	if (!log_path)
 		return 0;
 	l->out = fopen(log_path, "w");
