@@ -128,8 +128,9 @@ static void band_pauses(const struct band *b, const struct band_view *v,
 		if (text[s - from] != BAND_LOST || band_outage(v, s))
 			continue;
 		/* a hole may begin before the text and end after it */
-		for (begin = s; begin > b->first && !band_get(b, begin - 1) &&
-		     !band_outage(v, begin - 1); begin--)
+		for (begin = s; begin > b->first && s - begin <= BAND_HOLE &&
+		     !band_get(b, begin - 1) && !band_outage(v, begin - 1);
+		     begin--)
 			;
 		for (; s <= b->last && !band_get(b, s) && !band_outage(v, s);
 		     s++)
