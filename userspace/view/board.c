@@ -474,16 +474,25 @@ static bool board_base_name(const char *topic, char name[BOARD_NAME])
 	return kept;
 }
 
-/* Time and lateness of a message; the source's clock learns from it */
-static void board_date(struct board_source *s, struct view_message *m,
-		       int64_t stamp)
+/*
+ * Time and lateness of a message; the source's clock learns from it. The status
+ * of the link has the clock of the sender, which may play a recording. A topic
+ * that is older than all histories has a clock of its own.
+ */
+static void board_date(struct board_source *s, struct board_topic *t,
+		       struct view_message *m, int64_t stamp)
 {
-	const bool learns = stamp > 0 && !m->kept;
+	const bool learns = stamp > 0 && !m->kept && !board_is_status(t);
 
-	if (learns)
+	m->t = m->arrival;
+	if (learns) {
 		robot_clock_add(&s->clock, stamp, m->arrival);
-	m->t = stamp > 0 ? robot_clock_time(&s->clock, stamp, m->arrival) :
-	       m->arrival;
+		robot_clock_add(&t->clock, stamp, m->arrival);
+	}
+	if (stamp > 0 && !board_is_status(t))
+		m->t = robot_clock_time(&s->clock, stamp, m->arrival);
+	if (m->arrival - m->t > BAND_SLOTS * BAND_SLOT)
+		m->t = robot_clock_time(&t->clock, stamp, m->arrival);
 	if (learns && board_has_kept(m->kind) && m->arrival - m->t > lateness)
 		m->kept = true;
 }
@@ -504,7 +513,7 @@ static int board_put(struct board *b, const char *source, const char *topic,
 	if (t < 0)
 		return board_refuse(b, topic, t);
 	m->topic = t;
-	board_date(s, m, stamp);
+	board_date(s, b->topic[t], m, stamp);
 	if (!m->kept && !s->beats)
 		board_hear(s, m->arrival);
 	view_message_get(m);
@@ -540,6 +549,7 @@ void board_cut(struct board *b, int64_t t)
 	for (unsigned int i = 0; i < b->topics; i++) {
 		struct board_topic *topic = b->topic[i];
 
+		topic->clock = (struct robot_clock){ 0 };
 		b->used -= topic->history.bytes;
 		topic_history_cut(&topic->history, t);
 		b->used += topic->history.bytes;

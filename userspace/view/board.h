@@ -65,6 +65,7 @@ enum board_state { BOARD_UNKNOWN, BOARD_LIVE, BOARD_STALE, BOARD_DISCONNECTED };
  * struct board_topic
  * @source:	number of its source
  * @seq:	of the newest message
+ * @clock:	of its stamps, if that is not the source's
  * @period:	between live messages, ns; 0: unknown or not periodic
  * @live, @kept: messages received
  * @seen:	newest live message was measured then, ns; 0: none
@@ -76,6 +77,7 @@ struct board_topic {
 	unsigned int		source;
 	struct topic_history		history;
 	struct band		band;
+	struct robot_clock	clock;
 	uint64_t		seq, live, kept;
 	int64_t			period, seen;
 	unsigned int		regular;

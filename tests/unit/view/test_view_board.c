@@ -130,6 +130,45 @@ static void test_stale(void)
 	board_destroy(b);
 }
 
+/* A robot that plays a recording: its status has the clock of today */
+static void test_two_clocks(void)
+{
+	static const char *const topic[] = { "/scan", "/optsample/link", "/imu" };
+	static const int64_t clock[] = { 365LL * 86400 * SECOND, 0,
+					 54LL * 365 * 86400 * SECOND };
+	struct board *b = make(1 << 20);
+	int64_t t;
+
+	for (t = 0; t < 5 * SECOND; t += 100 * MS)
+		for (unsigned int i = 0; i < 3; i++) {
+			behind = clock[i];
+			put(b, topic[i], i == 1 ? MESSAGE_DIAGNOSTICS :
+			    MESSAGE_LASER_SCAN, 100, t, t + 20 * MS);
+		}
+	for (unsigned int i = 0; i < 3; i++)
+		ok(board_topic(b, i)->seen > base + 4 * SECOND &&
+		   !strcmp(text(b, i, SECOND, 4 * SECOND), "LLLLLL"),
+		   "%s is of today", topic[i]);
+	board_destroy(b);
+	behind = 0;
+}
+
+/* A first message of years ago: the hole after it is long */
+static void test_long_band(void)
+{
+	static struct band b;
+	const struct band_view v = { .now = base, .period = 100 * MS };
+	const int64_t to = band_slot(base) + 1;
+	static char line[BAND_SLOTS];
+
+	band_add(&b, MS, 0, false);
+	band_add(&b, base - SECOND, 100 * MS, false);
+	for (unsigned int i = 0; i < 100; i++)
+		band_text(&b, &v, to - BAND_SLOTS, to, line);
+	ok(line[0] == BAND_NOTHING && line[BAND_SLOTS - 3] == BAND_LIVE,
+	   "a band of 50 years is read at once");
+}
+
 static void test_slow_topic(void)
 {
 	struct board *b = make(1 << 20);
@@ -369,6 +408,8 @@ int main(void)
 	test_outage(0);
 	test_outage(365LL * 86400 * SECOND);
 	test_stale();
+	test_two_clocks();
+	test_long_band();
 	test_slow_topic();
 	test_memory();
 	test_refused();
