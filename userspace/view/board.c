@@ -21,6 +21,7 @@ static const int64_t settle = 3 * SECOND;	/* after the last kept one */
 static const int64_t lateness = SECOND;		/* of a kept message */
 static const int64_t protect = 3 * SECOND;	/* large ones, from thinning */
 static const int64_t periodic = 5 * SECOND;	/* the longest period */
+static const int64_t again = SECOND / 10;	/* the same sign of life, at most */
 
 enum { REGULAR = 3 };	/* intervals that make a period */
 
@@ -272,10 +273,10 @@ static void board_hear(struct board_source *s, int64_t arrival)
 {
 	struct outage *o = s->outages ? &s->outage[s->outages - 1] : NULL;
 
+	if (o && o->end == INT64_MAX && arrival > s->heard + again)
+		o->end = arrival;
 	if (arrival > s->heard)
 		s->heard = arrival;
-	if (o && o->end == INT64_MAX && arrival > o->begin)
-		o->end = arrival;
 }
 
 /* Silence that is an outage, ns; 0: silence means nothing */

@@ -130,6 +130,27 @@ static void test_stale(void)
 	board_destroy(b);
 }
 
+/* The last sign of life is reported again and again */
+static void test_one_outage(void)
+{
+	struct board *b = make(1 << 20);
+	int64_t t, heard = 5 * SECOND;
+
+	for (t = 0; t < heard; t += 100 * MS) {
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
+		board_alive(b, "robot", base + t + 80 * MS);
+	}
+	for (t = heard; t < 15 * SECOND; t += 100 * MS) {
+		wait_until(b, t);
+		board_alive(b, "robot", base + heard + t % 7 * MS);
+	}
+	ok(board_source(b, 0)->outages == 1 && board_is_out(board_source(b, 0)),
+	   "it is one outage, got %u", board_source(b, 0)->outages);
+	board_alive(b, "robot", base + t);
+	ok(!board_is_out(board_source(b, 0)), "which the next one ends");
+	board_destroy(b);
+}
+
 /* A robot that plays a recording: its status has the clock of today */
 static void test_two_clocks(void)
 {
@@ -408,6 +429,7 @@ int main(void)
 	test_outage(0);
 	test_outage(365LL * 86400 * SECOND);
 	test_stale();
+	test_one_outage();
 	test_two_clocks();
 	test_long_band();
 	test_slow_topic();
