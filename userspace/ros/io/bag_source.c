@@ -5,7 +5,7 @@
  * Each message is due relative to the first one, so that delays do not add up:
  * after a late message the next ones are on time. When the recording repeats,
  * stamps go on: stamps in the headers are rewritten in a copy of the bytes, at
- * the offset of each serialization.
+ * the offset of each serialization, and those of transforms.
  *
  * The place is a stamp of all passes together, at a time: both are set anew by
  * a pause, another speed, and a seek.
@@ -80,6 +80,50 @@ static void put_32(uint8_t *p, bool big, uint32_t v)
 	put_le32(p, big ? __builtin_bswap32(v) : v);
 }
 
+static int patch_room(struct bag_source *s, size_t len)
+{
+	uint8_t *copy;
+
+	if (len <= s->size)
+		return 0;
+	copy = realloc(s->patched, len + len / 4);
+	if (!copy)
+		return -ENOMEM;
+	s->patched = copy;
+	s->size = len + len / 4;
+	return 0;
+}
+
+/* Transforms have a stamp each */
+static int move_transforms(struct bag_source *s, struct source_message *m)
+{
+	struct message_transform *list;
+	struct message_list rest;
+	union message msg;
+	uint32_t n = 0;
+	long len;
+	int err;
+
+	if (message_read(m->kind, m->format, m->data, m->len, &msg))
+		return 0;
+	rest = msg.tf.transforms;
+	list = calloc(rest.count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	while (message_next_transform(&rest, &list[n]))
+		list[n++].header.stamp += s->moved;
+	msg.tf.transforms = message_list(list, n);
+	len = message_size(m->kind, m->format, &msg);
+	err = len < 0 ? len : patch_room(s, len);
+	if (!err) {
+		m->len = message_write(m->kind, m->format, &msg, s->patched,
+				       len);
+		m->data = s->patched;
+	}
+	free(list);
+	return err;
+}
+
 /* Return: -ENOMEM, or 0: @m is as it was or points to the copy */
 static int move_stamp(struct bag_source *s, struct source_message *m)
 {
@@ -87,17 +131,13 @@ static int move_stamp(struct bag_source *s, struct source_message *m)
 	bool big = m->format == MESSAGE_CDR && m->len > 1 && !(data[1] & 1);
 	int64_t stamp;
 	union message any;
-	uint8_t *copy;
 
+	if (m->kind == MESSAGE_TRANSFORMS)
+		return move_transforms(s, m);
 	if (!message_header_of(m->kind, &any) || m->len < STAMP_AT + 8)
 		return 0;
-	if (m->len > s->size) {
-		copy = realloc(s->patched, m->len + m->len / 4);
-		if (!copy)
-			return -ENOMEM;
-		s->patched = copy;
-		s->size = m->len + m->len / 4;
-	}
+	if (patch_room(s, m->len))
+		return -ENOMEM;
 	memcpy(s->patched, data, m->len);
 	m->data = s->patched;
 	stamp = (int32_t)get_32(data + STAMP_AT, big) * second +

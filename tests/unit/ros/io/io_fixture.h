@@ -102,7 +102,8 @@ static inline unsigned int make_recording(const char *path)
 
 /*
  * What came: @crc is of the message as ROS 1 has it, without the sequence
- * number, @bare without the stamp, and the time a map was loaded, too
+ * number, @bare without the stamp, and the time a map was loaded, too; of
+ * transforms the length, and @stamp that of the last one
  */
 struct got {
 	char		topic[48];
@@ -140,6 +141,16 @@ static inline uint32_t crc_of(int kind, const union message *msg)
 	return len < 0 ? 0 : crc32(0, data, len);
 }
 
+static inline int64_t last_stamp(const struct message_transforms *m)
+{
+	struct message_list rest = m->transforms;
+	struct message_transform t = { 0 };
+
+	while (message_next_transform(&rest, &t))
+		;
+	return t.header.stamp;
+}
+
 static inline void note(struct play *p, const struct source_message *m,
 			union message *msg)
 {
@@ -152,12 +163,14 @@ static inline void note(struct play *p, const struct source_message *m,
 	if (h)
 		h->seq = 0;
 	g->stamp = h ? h->stamp : 0;
+	if (m->kind == MESSAGE_TRANSFORMS)
+		g->stamp = last_stamp(&msg->tf);
 	g->crc = crc_of(m->kind, msg);
 	if (h)
 		h->stamp = 0;
 	if (m->kind == MESSAGE_OCCUPANCY_GRID)
 		msg->map.map_load_time = 0;
-	g->bare = crc_of(m->kind, msg);
+	g->bare = m->kind == MESSAGE_TRANSFORMS ? m->len : crc_of(m->kind, msg);
 	if (h)
 		h->stamp = g->stamp;
 }
