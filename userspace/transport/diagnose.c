@@ -80,7 +80,7 @@ void diagnose_topic(struct diagnose *d, const char *name, const char *sender,
 	struct message_diagnostics *m = &d->msg.diagnostics;
 	struct page *p = &pages[m->statuses];
 
-	snprintf(p->name, NAME, "optsample: %s", name);
+	snprintf(p->name, NAME, DIAGNOSE_PREFIX "%s", name);
 	snprintf(p->sender, sizeof(p->sender), "%s", sender);
 	diagnose_describe(&m->status[m->statuses++], p, delay, t);
 	if (m->statuses == MESSAGE_STATUSES)

@@ -8,6 +8,8 @@
 #include "transport/publish.h"
 #include "transport/recv_topic.h"
 
+#define DIAGNOSE_PREFIX	"optsample: "	/* of the names of statuses */
+
 /* A diagnostic_msgs/DiagnosticArray under construction; one at a time */
 struct diagnose {
 	struct publish	*publish;

@@ -14,6 +14,7 @@
 #include "base/service.h"
 #include "base/text.h"
 #include "ros/io/io.h"
+#include "transport/diagnose.h"
 
 enum { LABELS = 512, END_TICKS = 10 };
 
@@ -201,6 +202,16 @@ static const char *find_label(const struct inputs *in, const char *topic)
 	return best;
 }
 
+/* What the receiver says of topics: bands and states show it */
+static bool is_own(enum message_kind kind, const union message *msg)
+{
+	const struct message_string *name = &msg->diagnostics.status[0].name;
+	const size_t n = strlen(DIAGNOSE_PREFIX);
+
+	return kind == MESSAGE_DIAGNOSTICS && msg->diagnostics.statuses &&
+	       name->len > n && !memcmp(name->text, DIAGNOSE_PREFIX, n);
+}
+
 static void on_received(void *arg, const char *name, enum message_kind kind,
 			int64_t received, const union message *msg)
 {
@@ -208,7 +219,7 @@ static void on_received(void *arg, const char *name, enum message_kind kind,
 	const char *robot = find_label(in, name);
 	long len = message_size(kind, MESSAGE_CDR, msg);
 
-	if (!is_shown(in->config, name))
+	if (!is_shown(in->config, name) || is_own(kind, msg))
 		return;
 	if (!robot) {
 		read_labels(in);
