@@ -302,23 +302,47 @@ static cJSON *get_layers(struct gdim *g, CURL *curl)
 	return NULL;
 }
 
+/* As the page wants them: at [x, y], and the outline as one list of numbers */
+static cJSON *get_rooms(struct gdim *g, CURL *curl)
+{
+	cJSON *o = get_json(g, curl, "rooms"), *list = cJSON_CreateArray();
+	const cJSON *one, *corner, *v;
+
+	cJSON_ArrayForEach(one, cJSON_GetObjectItem(o, "list")) {
+		const double at[2] = {
+			cJSON_GetNumberValue(cJSON_GetObjectItem(one, "x")),
+			cJSON_GetNumberValue(cJSON_GetObjectItem(one, "y")),
+		};
+		cJSON *room = cJSON_CreateObject(), *outline;
+
+		cJSON_AddItemToObject(room, "id", cJSON_Duplicate(
+			cJSON_GetObjectItem(one, "id"), false));
+		cJSON_AddItemToObject(room, "name", cJSON_Duplicate(
+			cJSON_GetObjectItem(one, "name"), false));
+		cJSON_AddItemToObject(room, "at",
+				      cJSON_CreateDoubleArray(at, 2));
+		outline = cJSON_AddArrayToObject(room, "outline");
+		cJSON_ArrayForEach(corner, cJSON_GetObjectItem(one, "outline"))
+			cJSON_ArrayForEach(v, corner)
+				cJSON_AddItemToArray(outline,
+					cJSON_CreateNumber(v->valuedouble));
+		cJSON_AddItemToArray(list, room);
+	}
+	cJSON_Delete(o);
+	return list;
+}
+
 static void gdim_update(struct gdim *g, CURL *curl)
 {
-	cJSON *layers = get_layers(g, curl), *rooms, *o, *list;
+	cJSON *layers = get_layers(g, curl), *o;
 	uint64_t hash;
 	char *text;
 
 	if (!layers)
 		return;
-	rooms = get_json(g, curl, "rooms");
 	o = cJSON_CreateObject();
 	cJSON_AddItemToObject(o, "layers", layers);
-	list = cJSON_DetachItemFromObject(rooms, "rooms");
-	cJSON_Delete(rooms);
-	cJSON_AddItemToObject(o, "rooms", cJSON_IsArray(list) ? list :
-			      cJSON_CreateArray());
-	if (list && !cJSON_IsArray(list))
-		cJSON_Delete(list);
+	cJSON_AddItemToObject(o, "rooms", get_rooms(g, curl));
 	text = cJSON_PrintUnformatted(o);
 	hash = text ? hash_bytes(text, strlen(text)) : 0;
 	cJSON_free(text);
