@@ -56,22 +56,22 @@ const LinkView = (() => {
 			if ((o.end ?? last) > first)
 				pen.fillRect(from, 0, Math.max(1, x(o.end ?? last) - from), h);
 		}
-		pen.beginPath();
-		pen.moveTo(x(rates[0][0]), h);
-		rates.forEach(r => pen.lineTo(x(r[0]), y(r[1])));
-		pen.lineTo(x(rates[rates.length - 1][0]), h);
+		/* nothing is drawn where nothing was reported */
+		const gap = i => !i || rates[i][0] - rates[i - 1][0] > OLD;
+		const line = k => {
+			pen.beginPath();
+			rates.forEach((r, i) => pen[gap(i) ? 'moveTo' : 'lineTo'](x(r[0]), y(r[k] || 0)));
+			pen.stroke();
+		};
 		pen.fillStyle = colour('rate-fill');
-		pen.fill();
+		rates.forEach((r, i) => gap(i) || pen.fillRect(x(rates[i - 1][0]), y(r[1]),
+			x(r[0]) - x(rates[i - 1][0]), h));
 		pen.lineWidth = 1.5;
 		pen.strokeStyle = colour('accent');
-		pen.beginPath();
-		rates.forEach((r, i) => pen[i ? 'lineTo' : 'moveTo'](x(r[0]), y(r[1])));
-		pen.stroke();
+		line(1);
 		pen.setLineDash([3, 3]);
 		pen.strokeStyle = colour('dim');
-		pen.beginPath();
-		rates.forEach((r, i) => pen[i ? 'lineTo' : 'moveTo'](x(r[0]), y(r[2] || 0)));
-		pen.stroke();
+		line(2);
 		pen.setLineDash([]);
 	}
 
@@ -144,14 +144,19 @@ const LinkView = (() => {
 	function drawTopics(c, source, l) {
 		const can = may();
 		const keep = new Set();
-		for (const t of l.topics) {
+		/* in the order of the page: cameras first */
+		const order = [...Store.topics.values()].filter(t => t.source === source)
+			.map(t => t.name);
+		const list = [...l.topics].sort((a, b) =>
+			order.indexOf(a.topic) - order.indexOf(b.topic));
+		for (const t of list) {
 			let r = c.rows.get(t.topic);
 			const wish = asked.get(source + ' ' + t.topic);
 			const fresh = wish && performance.now() - wish.when < 2500 ? wish : {};
 			keep.add(t.topic);
 			if (!r) {
 				c.rows.set(t.topic, r = buildRow(source, t.topic));
-				c.body.append(r.root);
+				c.order = '';
 			}
 			r.now = fresh.priority ?? t.priority;
 			text(r.priority, String(r.now));
@@ -162,6 +167,10 @@ const LinkView = (() => {
 					b === r.more && r.now >= 7;
 				b.title = can ? '' : why();
 			}
+		}
+		if (c.order !== String(order)) {
+			c.order = String(order);
+			c.body.append(...list.map(t => c.rows.get(t.topic).root));
 		}
 		for (const [name, r] of c.rows)
 			if (!keep.has(name)) {

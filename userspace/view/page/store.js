@@ -109,6 +109,8 @@ const Store = (() => {
 	}
 
 	function setTopics(list) {
+		/* what a robot says of its link is in a panel of its own */
+		list = list.filter(t => !t.name.endsWith('/optsample/link'));
 		const rank = t => (KINDS.indexOf(t.kind) + 1) || 99;
 		list.sort((a, b) => a.source < b.source ? -1 : a.source > b.source ? 1 :
 			rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
