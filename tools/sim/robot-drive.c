@@ -2,11 +2,12 @@
 /*
  * robot-drive - a recording of a robot in a building that burns
  *
- * usage: robot-drive PLAN.pgm FILE [SECONDS]
+ * usage: robot-drive PLAN.pgm FILE [ROOMS]
  *
  * It drives once around the corridor, on the way of tools/demo/building.py,
  * whose PLAN.pgm it reads, so a recording that repeats has no seam. All sensors
- * see the same building. Always the same bytes.
+ * see the same building. Always the same bytes. ROOMS is a recording of the
+ * building's rooms, for gdimd --from.
  *
  *	/camera/front, /camera/rear	CompressedImage, JPEG 320x240, 10 Hz
  *	/thermal	CompressedImage, PNG 160x120, mono16, 1/100 K, 10 Hz
@@ -41,7 +42,7 @@ enum {
 #define LIDAR	.75f
 
 enum topic { FRONT, REAR, THERMAL, SCAN, POINTS, ODOM, TF, TF_STATIC, HEALTH,
-	     TOPICS };
+	     ROOM, TOPICS };
 
 static const struct {
 	const char		*name;
@@ -56,6 +57,7 @@ static const struct {
 	[TF]		= { "/tf", MESSAGE_TRANSFORMS },
 	[TF_STATIC]	= { "/tf_static", MESSAGE_TRANSFORMS },
 	[HEALTH]	= { "/diagnostics", MESSAGE_DIAGNOSTICS },
+	[ROOM]		= { "/gdim/input/room_information", MESSAGE_ROOM },
 };
 
 /**
@@ -162,26 +164,24 @@ static double way_length(void)
 	return 2 * (15.8 + 7.8) - 8 * CORNER + 2 * M_PI * CORNER;
 }
 
-/* The next place; odometry is 1.5 % too far, and turns 0.25 degrees a metre */
+/* The next place; odometry drifts, and is right again at the end */
 static void move(struct drive *d, unsigned int n)
 {
-	const double far = way_length() / d->seconds / HZ;
-	const double wiggle = .06 * sin(n * .09);
+	const double part = n / (d->seconds * HZ);
+	const double wiggle = .06 * sin(2 * M_PI * 9 * part);
+	const double drift = sin(M_PI * part);
 	const struct pose was = d->at, side = { 0, .8 * wiggle, wiggle };
+	const struct pose wrong = { .7 * drift, -.4 * drift, .1 * drift };
 	struct pose step;
 
-	d->at = on_way(n * far);
+	d->at = on_way(part * way_length());
 	d->at = pose_compose(&d->at, &side);
-	if (!n) {
-		d->odom = d->at;
+	d->odom = pose_compose(&wrong, &d->at);
+	if (!n)
 		return;
-	}
 	step = pose_between(&was, &d->at);
 	d->speed = hypot(step.x, step.y) * HZ;
 	d->turn = step.yaw * HZ;
-	step.x *= 1.015;
-	step.yaw += far * .25 * M_PI / 180;
-	d->odom = pose_compose(&d->odom, &step);
 }
 
 /*
@@ -338,8 +338,8 @@ static int put_odometry(struct drive *d)
 	int err;
 
 	yaw_quaternion(d->odom.yaw, m.odometry.pose.orientation);
-	err = put(d, ODOM, &m);
-	return err ? err : put(d, TF, &tf);
+	err = put(d, TF, &tf);
+	return err ? err : put(d, ODOM, &m);
 }
 
 static int put_sensors(struct drive *d)
@@ -417,11 +417,14 @@ static int step(struct drive *d, unsigned int n)
 	return err ? err : put_cameras(d);
 }
 
-static int create(struct drive *d, const char *path)
+static int create(struct drive *d, const char *path, unsigned int first,
+		  unsigned int end)
 {
-	int err = bag_create(&d->bag, path, bag_format_of(path), true);
+	int err;
 
-	for (unsigned int i = 0; !err && i < TOPICS; i++) {
+	remove(path);
+	err = bag_create(&d->bag, path, bag_format_of(path), true);
+	for (unsigned int i = first; !err && i < end; i++) {
 		const struct bag_topic t = {
 			.name = topics[i].name,
 			.type = message_type(topics[i].kind, MESSAGE_CDR),
@@ -435,26 +438,73 @@ static int create(struct drive *d, const char *path)
 	return err;
 }
 
+static int drive(struct drive *d, const char *path)
+{
+	int err = create(d, path, 0, ROOM);
+
+	for (unsigned int n = 0; !err && n < d->seconds * HZ; n++)
+		err = step(d, n);
+	return err ? err : bag_finish(d->bag);
+}
+
+static const struct {
+	const char	*name;
+	float		x0, y0, x1, y1;
+} rooms[] = {
+	{ "store", 0, 0, 9.5f, 5 }, { "office 1", 9.5f, 0, 15, 5 },
+	{ "kitchen", 15, 0, 17.5f, 5 }, { "workshop", 17.5f, 0, 28.1f, 5 },
+	{ "office 2", 0, 5, 5, 10 }, { "office 3", 0, 10, 5, 15 },
+	{ "archive", 0, 15, 11, 20.1f }, { "hall", 11, 15, 17, 20.1f },
+	{ "office 4", 17, 15, 28.1f, 20.1f }, { "office 5", 23, 10, 28.1f, 15 },
+	{ "plant", 23, 5, 28.1f, 10 }, { "lab 1", 7.2f, 7.2f, 12, 12.8f },
+	{ "lab 2", 12, 7.2f, 18, 12.8f }, { "lift", 18, 7.2f, 20.8f, 12.8f },
+};
+
+enum { ROOMS = sizeof(rooms) / sizeof(*rooms) };
+
+static int put_rooms(struct drive *d, const char *path)
+{
+	int err = create(d, path, ROOM, TOPICS);
+
+	d->stamp = BEGIN;
+	for (unsigned int i = 0; !err && i < ROOMS; i++) {
+		const float x0 = rooms[i].x0, x1 = rooms[i].x1;
+		const float y0 = rooms[i].y0, y1 = rooms[i].y1;
+		const struct message_point32 outline[] = {
+			{ x0, y0, 0 }, { x1, y0, 0 }, { x1, y1, 0 },
+			{ x0, y1, 0 },
+		};
+		const union message m = { .room = {
+			.header = header(d, "map"), .id = i + 1,
+			.name = message_string(rooms[i].name),
+			.location = { (x0 + x1) / 2, (y0 + y1) / 2, 0 },
+			.size = (x1 - x0) * (y1 - y0),
+			.outline = message_list(outline, 4),
+		} };
+
+		err = put(d, ROOM, &m);
+	}
+	return err ? err : bag_finish(d->bag);
+}
+
 int main(int argc, char **argv)
 {
 	static struct drive d = { .seed = 4, .seconds = 60 };
 	int err;
 
 	cli_program = "robot-drive";
-	if (argc < 3 || argc > 4 ||
-	    (argc == 4 && (d.seconds = atof(argv[3])) < 1)) {
-		fprintf(stderr, "usage: robot-drive PLAN.pgm FILE [SECONDS]\n");
+	if (argc < 3 || argc > 4) {
+		fprintf(stderr, "usage: robot-drive PLAN.pgm FILE [ROOMS]\n");
 		return 2;
 	}
 	err = world_load(&d.world, argv[1]);
-	if (err)
-		return cli_error(err, "%s: %s", argv[1], strerror(-err)) ? 1 : 1;
-	remove(argv[2]);
-	err = create(&d, argv[2]);
-	for (unsigned int n = 0; !err && n < d.seconds * HZ; n++)
-		err = step(&d, n);
-	if (!err)
-		err = bag_finish(d.bag);
+	if (err) {
+		cli_error(err, "%s: %s", argv[1], strerror(-err));
+		return 1;
+	}
+	err = drive(&d, argv[2]);
+	if (!err && argc > 3)
+		err = put_rooms(&d, argv[3]);
 	if (err)
 		cli_error(err, "%s: %s", argv[2], strerror(-err));
 	return err ? 1 : 0;
