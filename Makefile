@@ -42,7 +42,7 @@ help:
 	@echo 'make programs    what make install installs, into build/ (no root, no network)'
 	@echo 'make build       everything: programs, module, tests; installs packages first'
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
-	@echo '                 a loop closes: what becomes of the map'
+	@echo '                 a loop closes: what becomes of the map; the page'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make test T=NAME one of them, or several; make test-list: which'
 	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
@@ -102,13 +102,14 @@ program-names:
 # what the demo runs, and nothing else
 demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample \
 	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
-	slam-worker slam-eval slam-world)
+	slam-worker slam-eval slam-world optsample-send optsample-view robot-drive udp-link)
 
 demo: packages-queue+programs+demo
 	$(again) demo-build
 	tools/demo/wifi
 	tools/demo/maps
 	tools/demo/slam
+	tools/demo/view
 
 check: build packages-demo+check
 	tests/run check
