@@ -361,7 +361,7 @@ static int number(const char *arg, double most, double scale, double *to)
 
 static int keep(struct link *l, const char *arg)
 {
-	double n;
+	double n = 0;
 	int ret = number(arg, KEEP_MESSAGES, 1, &n);
 
 	if (!ret && n < 1)
