@@ -104,21 +104,6 @@ static int make_request(const struct daemon *d, char **line)
 	return ret ? ret : *line ? 0 : -ENOMEM;
 }
 
-static double daemon_number(const cJSON *o, const char *name)
-{
-	const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
-
-	return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
-
-static const char *daemon_text(const cJSON *o, const char *name)
-{
-	const char *s = cJSON_GetStringValue(
-		cJSON_GetObjectItemCaseSensitive(o, name));
-
-	return s ? s : "";
-}
-
 static bool daemon_is(const cJSON *o, const char *name)
 {
 	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));

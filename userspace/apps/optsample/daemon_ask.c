@@ -71,3 +71,18 @@ int daemon_ask(const char *path, const char *line, cJSON **answer)
 	*answer = daemon_talk(fd, line);
 	return 0;
 }
+
+double daemon_number(const cJSON *o, const char *name)
+{
+	const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
+
+	return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+const char *daemon_text(const cJSON *o, const char *name)
+{
+	const char *s = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(o, name));
+
+	return s ? s : "";
+}

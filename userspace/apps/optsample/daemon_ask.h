@@ -16,4 +16,8 @@
  */
 int daemon_ask(const char *path, const char *line, cJSON **answer);
 
+/* Of an answer; 0 and "" if it is missing or of another type */
+double daemon_number(const cJSON *o, const char *name);
+const char *daemon_text(const cJSON *o, const char *name);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "daemon_ask.h"
 #include "view_band.h"
 
 enum { NAME = 24, STATE = 13, AGE = 8, LEFT = NAME + STATE + AGE + 3 };
@@ -40,21 +41,6 @@ static unsigned int look_of(char slot)
 	return LOOKS - 1;
 }
 
-static double number(const cJSON *o, const char *key)
-{
-	const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, key);
-
-	return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
-
-static const char *text(const cJSON *o, const char *key)
-{
-	const char *s = cJSON_GetStringValue(
-				cJSON_GetObjectItemCaseSensitive(o, key));
-
-	return s ? s : "";
-}
-
 /* The newest slots are on the right */
 static void show_band(const char *band, int columns)
 {
@@ -75,7 +61,7 @@ static void show_band(const char *band, int columns)
 static void show_topic(const cJSON *t, int columns)
 {
 	const cJSON *age = cJSON_GetObjectItemCaseSensitive(t, "age");
-	const char *name = text(t, "name");
+	const char *name = daemon_text(t, "name");
 	const size_t n = strlen(name);
 	char when[32] = "-";
 
@@ -84,8 +70,8 @@ static void show_topic(const cJSON *t, int columns)
 	else if (cJSON_IsNumber(age))
 		snprintf(when, sizeof(when), "%.0f s", age->valuedouble);
 	printf("%-*s %-*s%*s ", NAME, n > NAME ? name + n - NAME : name, STATE,
-	       text(t, "state"), AGE, when);
-	show_band(text(t, "band"), columns);
+	       daemon_text(t, "state"), AGE, when);
+	show_band(daemon_text(t, "band"), columns);
 }
 
 static void show_outages(const cJSON *outages, int *lines)
@@ -94,7 +80,7 @@ static void show_outages(const cJSON *outages, int *lines)
 
 	cJSON_ArrayForEach(o, outages) {
 		const cJSON *end = cJSON_GetObjectItemCaseSensitive(o, "end");
-		const time_t begin = (time_t)number(o, "begin");
+		const time_t begin = (time_t)daemon_number(o, "begin");
 		char when[16];
 
 		/* of the past only the last one */
@@ -102,12 +88,12 @@ static void show_outages(const cJSON *outages, int *lines)
 			continue;
 		strftime(when, sizeof(when), "%H:%M:%S", localtime(&begin));
 		if (cJSON_IsNull(end))
-			printf("%s: no link since %s\n", text(o, "source"),
+			printf("%s: no link since %s\n", daemon_text(o, "source"),
 			       when);
 		else
 			printf("%s: last outage from %s, %.0f s\n",
-			       text(o, "source"), when,
-			       end->valuedouble - number(o, "begin"));
+			       daemon_text(o, "source"), when,
+			       end->valuedouble - daemon_number(o, "begin"));
 		--*lines;
 	}
 }
