@@ -88,8 +88,8 @@ static void show_outages(const cJSON *outages, int *lines)
 			continue;
 		strftime(when, sizeof(when), "%H:%M:%S", localtime(&begin));
 		if (cJSON_IsNull(end))
-			printf("%s: no link since %s\n", daemon_text(o, "source"),
-			       when);
+			printf("%s: no link since %s\n",
+			       daemon_text(o, "source"), when);
 		else
 			printf("%s: last outage from %s, %.0f s\n",
 			       daemon_text(o, "source"), when,
