@@ -160,7 +160,7 @@ int http_auth_open(struct http_auth *a, const char *where, const char *tokens,
 		return err;
 	return error_set(error, -EACCES,
 			 "http %s: not a loopback address; this needs "
-			 "http-token-file",
+			 "a token file",
 			 a->where);
 }
 

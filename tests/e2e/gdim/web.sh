@@ -93,7 +93,7 @@ wrong 1 'not a loopback address' --http 0.0.0.0:8460
 ok 'every address, without tokens'
 wrong 1 'not a loopback address' --http 10.9.0.1:8460
 ok 'one of others, without tokens'
-wrong 1 'needs http-token-file' --http '[::]:8460'; ok 'every one of IPv6'
+wrong 1 'needs a token file' --http '[::]:8460'; ok 'every one of IPv6'
 wrong 1 "is not ADDRESS:PORT" --http :8460; ok 'no address'
 wrong 1 'is not' --http 127.0.0.1:99999; ok 'no port'
 wrong 1 '' --http nowhere.invalid:8460; ok 'no host'
