@@ -110,6 +110,12 @@ const LinkView = (() => {
 		draw();
 	}
 
+	/* Of two robots with the same name of a topic the second has a prefix here */
+	function topicOf(source, name) {
+		return [...Store.topics.values()].find(t => t.source === source &&
+			(t.name === name || t.name === '/' + source + name));
+	}
+
 	function buildRow(source, name) {
 		const button = (label, words) => {
 			const b = el('button', { type: 'button', textContent: words });
@@ -119,8 +125,7 @@ const LinkView = (() => {
 		const r = { less: button('Lower the priority', '\u2212'), priority: el('output'),
 			more: button('Raise the priority', '+'), focus: button('Focus', 'Focus'),
 			share: el('small') };
-		const topic = [...Store.topics.values()].find(t => t.name === name &&
-			t.source === source);
+		const topic = topicOf(source, name);
 		const set = by => {
 			const value = Math.max(0, Math.min(7, r.now + by));
 			Connection.send({ op: 'priority', source, topic: name, value });
@@ -145,10 +150,9 @@ const LinkView = (() => {
 		const can = may();
 		const keep = new Set();
 		/* in the order of the page: cameras first */
-		const order = [...Store.topics.values()].filter(t => t.source === source)
-			.map(t => t.name);
-		const list = [...l.topics].sort((a, b) =>
-			order.indexOf(a.topic) - order.indexOf(b.topic));
+		const order = [...Store.topics.keys()];
+		const rank = t => order.indexOf(topicOf(source, t.topic)?.id);
+		const list = [...l.topics].sort((a, b) => rank(a) - rank(b));
 		for (const t of list) {
 			let r = c.rows.get(t.topic);
 			const wish = asked.get(source + ' ' + t.topic);
