@@ -234,26 +234,44 @@ static void board_read_tf(struct board_source *s,
 		}
 }
 
+/* The frame of odometry in the map when @m was measured */
+static bool board_find_fix(struct board_source *s,
+			   const struct message_odometry *m,
+			   const struct view_message *of, struct pose *fix)
+{
+	struct placement place;
+	bool upside_down;
+	char frame[TF_FRAME_NAME];
+
+	if (!s->tf || !frame_name(frame, &m->header.frame_id) ||
+	    !tf_find(s->tf, frame, "map", &place) ||
+	    !placement_pose(&place, fix, &upside_down))
+		return false;
+	if (of->kept)
+		map_fixes_at(&s->fixes, of->t, fix);
+	else
+		map_fixes_add(&s->fixes, of->t, fix);
+	return true;
+}
+
 static void board_read_odometry(struct board_source *s,
-				const struct message_odometry *m, int64_t t)
+				const struct message_odometry *m,
+				const struct view_message *of)
 {
 	struct placement place;
 	struct pose pose, in_map;
 	bool upside_down;
-	char frame[TF_FRAME_NAME];
 
 	if (!placement_make(&place, m->pose.position, m->pose.orientation) ||
 	    !placement_pose(&place, &pose, &upside_down))
 		return;
-	if (s->tf && frame_name(frame, &m->header.frame_id) &&
-	    tf_find(s->tf, frame, "map", &place) &&
-	    placement_pose(&place, &in_map, &upside_down)) {
+	if (board_find_fix(s, m, of, &in_map)) {
 		pose = pose_compose(&in_map, &pose);
 		board_set_frame(s, "map");
 	} else if (!strcmp(s->frame, "map")) {
 		return;
 	}
-	board_add_place(s, t, &pose);
+	board_add_place(s, of->t, &pose);
 }
 
 const struct place *board_place(const struct board_source *s, int64_t t)
@@ -432,7 +450,7 @@ static void board_read(struct board *b, struct board_source *s,
 	    board_is_status(b->topic[m->topic]))
 		robot_status_read(&s->status, &b->message.diagnostics, m->t);
 	else if (m->kind == MESSAGE_ODOMETRY)
-		board_read_odometry(s, &b->message.odometry, m->t);
+		board_read_odometry(s, &b->message.odometry, m);
 	else if (m->kind == MESSAGE_TRANSFORMS && !m->kept)
 		board_read_tf(s, &b->message.tf, m->t);
 }
@@ -564,6 +582,7 @@ void board_cut(struct board *b, int64_t t)
 			s->outages--;
 		while (s->tracks && s->track[s->tracks - 1].t >= t)
 			s->tracks--;
+		map_fixes_cut(&s->fixes, t);
 		s->moves++;
 		s->heard = s->measured = s->late = 0;
 		s->clock = (struct robot_clock){ 0 };

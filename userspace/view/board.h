@@ -13,6 +13,7 @@
 #include "base/pose.h"
 #include "laser/tf.h"
 #include "view/band.h"
+#include "view/map_fix.h"
 #include "view/topic_history.h"
 #include "view/robot_clock.h"
 #include "view/robot_status.h"
@@ -41,6 +42,7 @@ struct place {
  * @late:	arrival of the last kept message, ns
  * @beats:	it says that it lives even if it has nothing to send
  * @track:	@tracks places, oldest first; @moves: changes of them
+ * @fixes:	of its odometry
  * @frame:	that the track is in
  * @status:	what it says of its link
  */
@@ -52,6 +54,7 @@ struct board_source {
 	int64_t			heard, measured, late;
 	bool			beats;
 	struct tf_frames	*tf;
+	struct map_fixes	fixes;
 	struct place		*track;
 	uint32_t		tracks, track_room;
 	uint64_t		moves;

@@ -190,6 +190,33 @@ static void test_long_band(void)
 	   "a band of 50 years is read at once");
 }
 
+/* SLAM corrects odometry by 1 m and a right angle while the link is away */
+static void test_map_fix(void)
+{
+	static struct map_fixes f;
+	struct pose fix;
+
+	ok(!map_fixes_at(&f, base, &fix), "nothing is known of the map");
+	for (int i = 0; i < 100; i++)
+		map_fixes_add(&f, base + i * 100 * MS, &(struct pose){ 1, 2, 3 });
+	map_fixes_add(&f, base + 20 * SECOND, &(struct pose){ 2, 2, 3 + M_PI_2 });
+	ok(f.count == 21, "two a second are enough, got %u", f.count);
+	ok(map_fixes_at(&f, base + 5 * SECOND, &fix) && fix.x == 1,
+	   "before the outage odometry began there");
+	ok(map_fixes_at(&f, base + 14750 * MS, &fix) &&
+	   fabs(fix.x - 1.5) < 1e-9 && fabs(fix.yaw - 3 - M_PI_4) < 1e-9,
+	   "in the middle of it between both");
+	ok(map_fixes_at(&f, base + 60 * SECOND, &fix) && fix.x == 2 &&
+	   !map_fixes_at(&f, base - SECOND, &fix), "later the last one");
+	for (int i = 0; i < 3 * MAP_FIXES; i++)
+		map_fixes_add(&f, base + (30 + i) * SECOND,
+			      &(struct pose){ i, 0, 0 });
+	ok(map_fixes_at(&f, base + (30 + 1000) * SECOND, &fix) &&
+	   fabs(fix.x - 1000) < 8, "of long ago fewer are left");
+	map_fixes_cut(&f, base);
+	ok(!f.count, "a replay begins again");
+}
+
 static void test_slow_topic(void)
 {
 	struct board *b = make(1 << 20);
@@ -432,6 +459,7 @@ int main(void)
 	test_one_outage();
 	test_two_clocks();
 	test_long_band();
+	test_map_fix();
 	test_slow_topic();
 	test_memory();
 	test_refused();
