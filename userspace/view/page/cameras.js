@@ -184,7 +184,8 @@ const Cameras = (() => {
 			'minmax(0, ' + Math.min(Math.floor(h / rows),
 				Math.ceil(w / best / ASPECT * 1.15)) + 'px)');
 		/* three: the first one gets what the row of the others leaves */
-		const wide = n === 3 && best === 2 && big === null && most >= 150;
+		const wide = n === 3 && best === 2 && big === null && most >= 150 &&
+			h > w / ASPECT;
 		box.style.gridTemplateRows = wide ? 'minmax(0, 1fr) var(--row)' : '';
 		if (wide)
 			box.style.setProperty('--row', Math.floor(w / 2 / ASPECT) + 'px');

@@ -140,7 +140,7 @@ const LinkView = (() => {
 				ask(source, t.topic, { focus: on && t.topic === name });
 		});
 		r.root = el('tr', {}, el('th', { scope: 'row', title: name },
-			topic?.short || name, r.share),
+			topic?.short.replace(source + ': ', '') || name, r.share),
 			el('td', { className: 'priority' }, r.less, r.priority, r.more),
 			el('td', {}, r.focus));
 		return r;

@@ -95,6 +95,8 @@ const Store = (() => {
 		const sources = new Set(all.map(t => t.source));
 		const bare = t => {
 			let s = t.name.replace(/^\//, '');
+			if (s.startsWith(t.source + '/'))
+				s = s.slice(t.source.length + 1);
 			while (TAIL.test(s))
 				s = s.replace(TAIL, '');
 			return s;
