@@ -40,7 +40,7 @@ static void browser_hello(struct browser *b)
 	cJSON *o = message_begin("hello");
 
 	cJSON_AddStringToObject(o, "version", OPTSAMPLE_VERSION);
-	cJSON_AddStringToObject(o, "name", v->name);
+	cJSON_AddStringToObject(o, "name", v->host);
 	cJSON_AddNumberToObject(o, "now", floor(board_now(v->board) / 1e6));
 	cJSON_AddNumberToObject(o, "slot", BAND_SLOT / MS);
 	cJSON_AddNumberToObject(o, "slots", BAND_SLOTS);

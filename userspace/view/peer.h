@@ -45,6 +45,7 @@ struct peer;
 
 /**
  * struct view - what all peers share
+ * @name:	of this server; @host: of its machine
  * @control:	robots take priorities and focus
  * @publish:	topics that clients may publish; NULL: none
  * @assets:	folder of assets; NULL: none
@@ -57,7 +58,7 @@ struct peer;
 struct view {
 	struct board		*board;
 	struct actions		*actions;
-	const char		*name, *session, *assets;
+	const char		*name, *host, *session, *assets;
 	const char *const	*publish;
 	bool			control, replaying;
 	struct view_replay	replay;		/* with the board's lock */

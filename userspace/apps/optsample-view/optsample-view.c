@@ -31,7 +31,7 @@ struct program {
 	struct view		view;
 	pthread_mutex_t		waking;		/* guards @server */
 	struct server		*server;
-	char			name[80], session[32];
+	char			host[64], name[80], session[32];
 };
 
 /* From any thread */
@@ -150,6 +150,7 @@ static int open_view(struct program *p, char error[ERROR_TEXT])
 		return error_set(error, -ENOMEM, "no memory");
 	inputs_show_on(p->inputs, v->board);
 	v->name = p->name;
+	v->host = p->host;
 	v->session = p->session;
 	v->assets = *c->assets ? c->assets : NULL;
 	v->publish = c->publishes ? (const char *const *)c->publish : NULL;
@@ -226,11 +227,10 @@ static void close_all(struct program *p)
 
 static void name_session(struct program *p)
 {
-	char host[64] = "";
 	uint64_t id = loop_now();
 
-	gethostname(host, sizeof(host) - 1);
-	snprintf(p->name, sizeof(p->name), "optsample-view %s", host);
+	gethostname(p->host, sizeof(p->host) - 1);
+	snprintf(p->name, sizeof(p->name), "optsample-view %s", p->host);
 	if (getrandom(&id, sizeof(id), 0) < 0)
 		id = loop_now();
 	snprintf(p->session, sizeof(p->session), "%016llx",
