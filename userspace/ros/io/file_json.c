@@ -2,14 +2,14 @@
 /*
  * file_json - messages without a format of their own as JSON
  *
- * The names are those of ROS. Strings are not trusted: characters outside ASCII
- * become question marks.
+ * The names are those of ROS. Strings are not trusted: what is no UTF-8 becomes
+ * question marks, control characters spaces.
  */
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/utf8.h"
 #include "ros/io/file_write.h"
 
 /*
@@ -24,9 +24,7 @@ static void file_json_add_text(cJSON *to, const char *key,
 
 	if (!text)
 		return;
-	for (uint32_t i = 0; i < s.len; i++)
-		text[i] = isprint((unsigned char)s.text[i]) ? s.text[i] : '?';
-	text[s.len] = 0;
+	utf8_clean(s.text, s.len, text, (size_t)s.len + 1);
 	if (key)
 		cJSON_AddStringToObject(to, key, text);
 	else

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "io_fixture.h"
 #include "formats/velodyne.h"
+#include "ros/io/file_write.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
 
@@ -539,6 +540,26 @@ static void test_json(void)
 	cJSON_Delete(twist);
 }
 
+/* Text of any language, and what is none */
+static void test_json_text(void)
+{
+	union message m = { .diagnostics = {
+		.statuses = 1,
+		.status = { { .name = message_string("\u00b0C\n\xff!") } },
+	} };
+	struct compressed_buffer b = { 0 };
+	cJSON *o = file_write_json(MESSAGE_DIAGNOSTICS, &m, &b) ? NULL :
+		   cJSON_ParseWithLength((char *)b.data, b.len);
+	const cJSON *status = cJSON_GetArrayItem(cJSON_GetObjectItem(o,
+								     "status"), 0);
+	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(status,
+								    "name"));
+
+	ok(name && !strcmp(name, "\u00b0C ?!"), "UTF-8 is kept in JSON");
+	cJSON_Delete(o);
+	free(b.data);
+}
+
 static void test_compressed_files(void)
 {
 	struct sink_config config = { .spec = in_folder("jpg/"),
@@ -665,6 +686,7 @@ int main(int argc, char **argv)
 	test_file_sink();
 	test_map();
 	test_json();
+	test_json_text();
 	test_compressed_files();
 	test_threaded();
 	test_threaded_recording();
