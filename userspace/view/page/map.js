@@ -445,8 +445,8 @@ const MapView = (() => {
 		for (const s of sources()) {
 			const p = Store.placeAt(s, time());
 			if (p) {
-				add(p[1] - 2, p[2] - 2);
-				add(p[1] + 2, p[2] + 2);
+				add(p[1] - 6, p[2] - 6);
+				add(p[1] + 6, p[2] + 6);
 			}
 		}
 		if (!xs.length || !canvas.clientWidth)

@@ -8,8 +8,7 @@
 const Values = (() => {
 	const { $, el, text, age, number, clock } = Util;
 	const LEVELS = [['ok', 'OK'], ['warn', 'Warning'], ['error', 'Error'], ['stale', 'Stale']];
-	const KINDS = ['odometry', 'twist', 'imu', 'joints', 'path', 'transforms', 'camera_info',
-		'diagnostics'];
+	const KINDS = ['odometry', 'twist', 'imu', 'joints', 'path', 'diagnostics'];
 	const rows = new Map();		/* id: elements */
 	const statuses = new Map();	/* id: name: level, message, t */
 
@@ -34,9 +33,6 @@ const Values = (() => {
 		joints: d => (d.name || []).map((n, i) =>
 			n + ' ' + number(d.position?.[i])).join(', '),
 		path: d => (d.poses?.length ?? 0) + ' poses',
-		transforms: d => (d.transforms || []).map(t => t.header?.frame_id + ' \u2192 ' +
-			t.child_frame_id).join(', '),
-		camera_info: d => d.width + ' x ' + d.height + ', ' + (d.distortion_model || ''),
 	};
 
 	/* Diagnostics come in parts: of each name the last one counts */
@@ -47,7 +43,7 @@ const Values = (() => {
 		statuses.set(m.id, known);
 		for (const s of m.data.status)
 			known.set(s.name, { level: levelOf(s.level), name: s.name,
-				message: s.message, t: m.t });
+				message: s.message, values: s.values, t: m.t });
 	}
 
 	/* A byte: a number, or text of one character */
@@ -80,7 +76,8 @@ const Values = (() => {
 				row.dataset.level = look;
 			text(row.children[0], word);
 			text(row.children[1], s.name);
-			text(row.children[2], s.message || '');
+			text(row.children[2], [s.message, ...(s.values || []).slice(0, 3)
+				.map(v => v.key + ' ' + v.value)].filter(w => w).join('; '));
 			text(row.children[3], ageOf(s.t));
 		});
 		$('diagnostics-title').hidden = !all.length;
