@@ -371,25 +371,25 @@ static int put_health(struct drive *d)
 		.status = {
 			{ .level = 0, .name = message_string("battery"),
 			  .message = message_string("discharging"), .values = 2,
-			  .value = { { message_string("voltage, V"), { 0 } },
-				     { message_string("charge, %"), { 0 } } } },
+			  .value = { { message_string("voltage"), { 0 } },
+				     { message_string("charge"), { 0 } } } },
 			{ .level = air > 35, .name = message_string("housing"),
 			  .message = message_string(air > 35 ? "hot" : "ok"),
 			  .values = 1,
-			  .value = { { message_string("temperature, °C"),
+			  .value = { { message_string("temperature"),
 				       { 0 } } } },
 			{ .level = 0, .name = message_string("drive"),
 			  .message = message_string("ok"), .values = 1,
-			  .value = { { message_string("speed, m/s"),
+			  .value = { { message_string("speed"),
 				       { 0 } } } },
 		},
 	} };
 	struct message_status *s = m.diagnostics.status;
 
-	snprintf(volts, sizeof(volts), "%.1f", 25.4 - .004 * d->t);
-	snprintf(charge, sizeof(charge), "%.0f", 81 - .05 * d->t);
-	snprintf(degrees, sizeof(degrees), "%.0f", air);
-	snprintf(rate, sizeof(rate), "%.2f", d->speed);
+	snprintf(volts, sizeof(volts), "%.1f V", 25.4 - .004 * d->t);
+	snprintf(charge, sizeof(charge), "%.0f %%", 81 - .05 * d->t);
+	snprintf(degrees, sizeof(degrees), "%.0f °C", air);
+	snprintf(rate, sizeof(rate), "%.2f m/s", d->speed);
 	s[0].value[0].value = message_string(volts);
 	s[0].value[1].value = message_string(charge);
 	s[1].value[0].value = message_string(degrees);
