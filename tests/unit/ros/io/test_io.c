@@ -547,9 +547,9 @@ static void test_json_text(void)
 		.statuses = 1,
 		.status = { { .name = message_string("\u00b0C\n\xff!") } },
 	} };
-	struct compressed_buffer b = { 0 };
-	cJSON *o = file_write_json(MESSAGE_DIAGNOSTICS, &m, &b) ? NULL :
-		   cJSON_ParseWithLength((char *)b.data, b.len);
+	struct compressed_buffer out = { 0 };
+	cJSON *o = file_write_json(MESSAGE_DIAGNOSTICS, &m, &out) ? NULL :
+		   cJSON_ParseWithLength((char *)out.data, out.len);
 	const cJSON *status = cJSON_GetArrayItem(cJSON_GetObjectItem(o,
 								     "status"), 0);
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(status,
@@ -557,7 +557,7 @@ static void test_json_text(void)
 
 	ok(name && !strcmp(name, "\u00b0C ?!"), "UTF-8 is kept in JSON");
 	cJSON_Delete(o);
-	free(b.data);
+	free(out.data);
 }
 
 static void test_compressed_files(void)
