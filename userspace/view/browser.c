@@ -18,17 +18,9 @@
 /* A page that draws nothing for so long gets nothing, ns */
 static const int64_t seen_within = 400 * MS;
 
-static cJSON *message_begin(const char *op)
-{
-	cJSON *o = cJSON_CreateObject();
-
-	cJSON_AddStringToObject(o, "op", op);
-	return o;
-}
-
 static void browser_refuse(struct browser *b, const char *why)
 {
-	cJSON *o = message_begin("error");
+	cJSON *o = peer_begin("error");
 
 	cJSON_AddStringToObject(o, "text", why);
 	peer_json(&b->peer, o);
@@ -37,7 +29,7 @@ static void browser_refuse(struct browser *b, const char *why)
 static void browser_hello(struct browser *b)
 {
 	const struct view *v = b->peer.view;
-	cJSON *o = message_begin("hello");
+	cJSON *o = peer_begin("hello");
 
 	cJSON_AddStringToObject(o, "version", OPTSAMPLE_VERSION);
 	cJSON_AddStringToObject(o, "name", v->host);
@@ -91,7 +83,7 @@ static int browser_send_small(struct browser *b, const struct view_message *m,
 		return err;
 	}
 	text.data[text.len] = 0;
-	o = message_begin("msg");
+	o = peer_begin("msg");
 	cJSON_AddNumberToObject(o, "id", m->topic);
 	cJSON_AddNumberToObject(o, "t", m->t / 1e6);
 	cJSON_AddNumberToObject(o, "a", m->arrival / 1e6);
@@ -193,7 +185,7 @@ static bool browser_send_layers(struct browser *b)
 
 static void browser_answered(struct browser *b)
 {
-	cJSON *o = message_begin("at");
+	cJSON *o = peer_begin("at");
 
 	cJSON_AddNumberToObject(o, "time", b->at);
 	cJSON_AddBoolToObject(o, "done", true);

@@ -15,14 +15,6 @@ static const int64_t band_every = 250 * MS;
 static const int64_t state_every = 500 * MS;
 static const int64_t track_every = 200 * MS;
 
-static cJSON *message_begin(const char *op)
-{
-	cJSON *o = cJSON_CreateObject();
-
-	cJSON_AddStringToObject(o, "op", op);
-	return o;
-}
-
 /*
  * Topics
  */
@@ -58,7 +50,7 @@ bool browser_send_topics(struct browser *b)
 		board_unlock(board);
 		return false;
 	}
-	o = message_begin("topics");
+	o = peer_begin("topics");
 	list = cJSON_AddArrayToObject(o, "topics");
 	for (unsigned int i = 0; i < board_topics(board); i++) {
 		const struct board_topic *t = board_topic(board, i);
@@ -147,7 +139,7 @@ bool browser_send_band(struct browser *b, int64_t now)
 
 	if (now - b->band_sent < band_every)
 		return false;
-	o = message_begin("band");
+	o = peer_begin("band");
 	board_lock(board);
 	if (!b->band_sent || b->cuts != board_cuts(board)) {
 		cJSON_AddBoolToObject(o, "full", true);
@@ -207,7 +199,7 @@ bool browser_send_state(struct browser *b, int64_t now)
 	if (now - b->state_sent < state_every)
 		return false;
 	b->state_sent = now;
-	o = message_begin("state");
+	o = peer_begin("state");
 	board_lock(board);
 	cJSON_AddNumberToObject(o, "now", floor(board_now(board) / 1e6));
 	list = cJSON_AddArrayToObject(o, "topics");
@@ -277,7 +269,7 @@ bool browser_send_track(struct browser *b, int64_t now)
 
 		if (s->moves == b->moves[i])
 			continue;
-		o = message_begin("track");
+		o = peer_begin("track");
 		cJSON_AddBoolToObject(o, "full", !grew);
 		cJSON_AddStringToObject(o, "source", s->name);
 		cJSON_AddStringToObject(o, "frame", s->frame);
@@ -300,7 +292,7 @@ bool browser_send_track(struct browser *b, int64_t now)
 static cJSON *link_of(const struct board_source *s)
 {
 	const struct robot_status *r = &s->status;
-	cJSON *o = message_begin("link"), *link, *list;
+	cJSON *o = peer_begin("link"), *link, *list;
 
 	cJSON_AddStringToObject(o, "source", s->name);
 	cJSON_AddNumberToObject(o, "t", floor(r->t / 1e6));
@@ -361,7 +353,7 @@ bool browser_send_play(struct browser *b, int64_t now)
 	r = v->replay;
 	board_unlock(v->board);
 	b->play_sent = now;
-	o = message_begin("play");
+	o = peer_begin("play");
 	cJSON_AddBoolToObject(o, "paused", r.paused || r.ended);
 	cJSON_AddNumberToObject(o, "speed", r.speed);
 	cJSON_AddNumberToObject(o, "time", floor(board_now(v->board) / 1e6));

@@ -27,9 +27,8 @@ enum { BAND_SECONDS = 60, REPLACED = 10 };
 void foxglove_status(struct foxglove *f, int level, const char *id,
 		     const char *text)
 {
-	cJSON *o = cJSON_CreateObject();
+	cJSON *o = peer_begin("status");
 
-	cJSON_AddStringToObject(o, "op", "status");
 	cJSON_AddNumberToObject(o, "level", level);
 	cJSON_AddStringToObject(o, "message", text);
 	if (id)
@@ -48,9 +47,8 @@ static void foxglove_stamp(cJSON *o, const char *key, int64_t ns)
 static void foxglove_send_info(struct foxglove *f)
 {
 	const struct view *v = f->peer.view;
-	cJSON *o = cJSON_CreateObject(), *list, *metadata;
+	cJSON *o = peer_begin("serverInfo"), *list, *metadata;
 
-	cJSON_AddStringToObject(o, "op", "serverInfo");
 	cJSON_AddStringToObject(o, "name", v->name);
 	list = cJSON_AddArrayToObject(o, "capabilities");
 #define CAN(what)	cJSON_AddItemToArray(list, cJSON_CreateString(what))
@@ -142,8 +140,7 @@ static bool foxglove_advertise(struct foxglove *f, bool first)
 		board_unlock(b);
 		return false;
 	}
-	o = cJSON_CreateObject();
-	cJSON_AddStringToObject(o, "op", "advertise");
+	o = peer_begin("advertise");
 	list = cJSON_AddArrayToObject(o, "channels");
 	if (first)
 		cJSON_AddItemToArray(list, foxglove_band_channel());
@@ -514,22 +511,16 @@ static void foxglove_tick(struct peer *p, int64_t now)
 	}
 }
 
-const struct peer_ops foxglove_sdk_ops = {
-	.name		= "foxglove.sdk.v1",
-	.size		= sizeof(struct foxglove),
-	.opened		= foxglove_opened,
-	.received	= foxglove_received,
-	.compose	= foxglove_compose,
-	.tick		= foxglove_tick,
-	.answered	= foxglove_answered,
-};
+#define FOXGLOVE_OPS(sub_protocol) {			\
+	.name		= sub_protocol,				\
+	.size		= sizeof(struct foxglove),		\
+	.opened		= foxglove_opened,			\
+	.received	= foxglove_received,			\
+	.compose	= foxglove_compose,			\
+	.tick		= foxglove_tick,			\
+	.answered	= foxglove_answered,			\
+}
 
-const struct peer_ops foxglove_websocket_ops = {
-	.name		= "foxglove.websocket.v1",
-	.size		= sizeof(struct foxglove),
-	.opened		= foxglove_opened,
-	.received	= foxglove_received,
-	.compose	= foxglove_compose,
-	.tick		= foxglove_tick,
-	.answered	= foxglove_answered,
-};
+const struct peer_ops foxglove_sdk_ops = FOXGLOVE_OPS("foxglove.sdk.v1");
+const struct peer_ops foxglove_websocket_ops =
+	FOXGLOVE_OPS("foxglove.websocket.v1");

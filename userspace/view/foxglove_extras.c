@@ -60,8 +60,7 @@ bool foxglove_send_graph(struct foxglove *f)
 		return false;
 	}
 	f->sent_graph = state;
-	o = cJSON_CreateObject();
-	cJSON_AddStringToObject(o, "op", "connectionGraphUpdate");
+	o = peer_begin("connectionGraphUpdate");
 	topics = cJSON_AddArrayToObject(o, "publishedTopics");
 	readers = cJSON_AddArrayToObject(o, "subscribedTopics");
 	for (unsigned int i = 0; i < board_topics(b); i++) {

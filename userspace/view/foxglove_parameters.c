@@ -75,9 +75,8 @@ static cJSON *parameters(struct foxglove *f, const cJSON *names)
 
 static void send_parameters(struct foxglove *f, cJSON *list, const cJSON *id)
 {
-	cJSON *o = cJSON_CreateObject();
+	cJSON *o = peer_begin("parameterValues");
 
-	cJSON_AddStringToObject(o, "op", "parameterValues");
 	cJSON_AddItemToObject(o, "parameters", list);
 	if (cJSON_IsString(id))
 		cJSON_AddStringToObject(o, "id", id->valuestring);

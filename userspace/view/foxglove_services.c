@@ -79,8 +79,7 @@ void foxglove_advertise_services(struct foxglove *f)
 
 	if (!f->peer.view->gdim)
 		return;
-	o = cJSON_CreateObject();
-	cJSON_AddStringToObject(o, "op", "advertiseServices");
+	o = peer_begin("advertiseServices");
 	list = cJSON_AddArrayToObject(o, "services");
 	for (unsigned int i = 0; i < QUESTIONS; i++) {
 		const struct question *q = &questions[i];
@@ -105,9 +104,8 @@ void foxglove_advertise_services(struct foxglove *f)
 static void fail_call(struct foxglove *f, uint32_t service, uint32_t call,
 		      const char *text)
 {
-	cJSON *o = cJSON_CreateObject();
+	cJSON *o = peer_begin("serviceCallFailure");
 
-	cJSON_AddStringToObject(o, "op", "serviceCallFailure");
 	cJSON_AddNumberToObject(o, "serviceId", service);
 	cJSON_AddNumberToObject(o, "callId", call);
 	cJSON_AddStringToObject(o, "message", text);

@@ -88,6 +88,14 @@ static struct outgoing *peer_new(struct peer *p, bool binary, const void *head,
 	return o;
 }
 
+cJSON *peer_begin(const char *op)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(o, "op", op);
+	return o;
+}
+
 void peer_json(struct peer *p, cJSON *json)
 {
 	char *text = json ? cJSON_PrintUnformatted(json) : NULL;

@@ -135,6 +135,9 @@ struct peer *peer_create(const struct peer_ops *ops, struct view *view,
 			 uint64_t id, const char *name);
 void peer_destroy(struct peer *p);
 
+/* A text for peer_json(): {"op": @op}; NULL: no memory */
+cJSON *peer_begin(const char *op);
+
 /* Queue a text; takes over @json, which may be NULL after a lack of memory */
 void peer_json(struct peer *p, cJSON *json);
 
