@@ -21,7 +21,7 @@ static const int64_t settle = 3 * SECOND;	/* after the last kept one */
 static const int64_t lateness = SECOND;		/* of a kept message */
 static const int64_t protect = 3 * SECOND;	/* large ones, from thinning */
 static const int64_t periodic = 5 * SECOND;	/* the longest period */
-static const int64_t again = SECOND / 10;	/* the same sign of life, at most */
+static const int64_t again = SECOND / 10;	/* the same sign of life */
 
 enum { REGULAR = 3 };	/* intervals that make a period */
 

@@ -440,7 +440,8 @@ static bool browser_compose(struct peer *p)
 		gdim_look(p->view->gdim);
 	return browser_send_topics(b) || browser_send_play(b, now) ||
 	       browser_send_state(b, now) || browser_send_band(b, now) ||
-	       browser_send_layers(b) || browser_send_link(b) || browser_send_track(b, now) ||
+	       browser_send_layers(b) || browser_send_link(b) ||
+	       browser_send_track(b, now) ||
 	       browser_send_message(b, now);
 }
 

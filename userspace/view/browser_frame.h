@@ -25,8 +25,8 @@ enum { FRAME_KEPT = 1, FRAME_AT = 2 };
 
 enum {
 	FRAME_HEAD	= 24,
-	FRAME_SIDE	= 1280,		/* pixels; larger pictures are reduced */
-	FRAME_POINTS	= 40000,	/* of a cloud; larger ones are thinned */
+	FRAME_SIDE	= 1280,		/* pixels; more are reduced */
+	FRAME_POINTS	= 40000,	/* of a cloud; more are thinned */
 	FRAME_QUALITY	= 80,		/* of JPEG */
 };
 

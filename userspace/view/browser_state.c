@@ -24,7 +24,8 @@ static const char *const kinds[MESSAGE_KINDS] = {
 	[MESSAGE_POINT_CLOUD] = "cloud", [MESSAGE_LASER_SCAN] = "scan",
 	[MESSAGE_OCCUPANCY_GRID] = "map", [MESSAGE_ODOMETRY] = "odometry",
 	[MESSAGE_GRID_MAP] = "grid_map", [MESSAGE_TWIST] = "twist",
-	[MESSAGE_TWIST_STAMPED] = "twist", [MESSAGE_DIAGNOSTICS] = "diagnostics",
+	[MESSAGE_TWIST_STAMPED] = "twist",
+	[MESSAGE_DIAGNOSTICS] = "diagnostics",
 	[MESSAGE_TRANSFORMS] = "transforms", [MESSAGE_PATH] = "path",
 	[MESSAGE_CAMERA_INFO] = "camera_info", [MESSAGE_IMU] = "imu",
 	[MESSAGE_JOINT_STATE] = "joints",
@@ -345,8 +346,8 @@ bool browser_send_play(struct browser *b, int64_t now)
 	struct view_replay r;
 	cJSON *o;
 
-	if (!v->replaying ||
-	    (b->replayed == view_replayed(v) && now - b->play_sent < state_every))
+	if (!v->replaying || (b->replayed == view_replayed(v) &&
+			      now - b->play_sent < state_every))
 		return false;
 	b->replayed = view_replayed(v);
 	board_lock(v->board);

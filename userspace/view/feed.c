@@ -73,7 +73,8 @@ void feed_note(struct feed *f, struct board *b, bool stalled)
 			continue;
 		/* the newest one may still be sent in time */
 		for (; ft->noted < t->seq; ft->noted++)
-			if (stalled && ft->noted >= ft->next && feed_is_large(t))
+			if (stalled && ft->noted >= ft->next &&
+			    feed_is_large(t))
 				feed_sample(ft, ft->noted);
 	}
 }

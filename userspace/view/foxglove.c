@@ -121,8 +121,9 @@ static cJSON *foxglove_band_channel(void)
 		"\"kept\":{\"type\":\"number\"},"
 		"\"lost_seconds\":{\"type\":\"number\"},"
 		"\"band\":{\"type\":\"string\"}}}},"
-		"\"outages\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-		"\"properties\":{\"source\":{\"type\":\"string\"},"
+		"\"outages\":{\"type\":\"array\",\"items\":{"
+		"\"type\":\"object\",\"properties\":{"
+		"\"source\":{\"type\":\"string\"},"
 		"\"begin\":{\"type\":\"number\"},"
 		"\"end\":{\"type\":\"number\"}}}}}}");
 	cJSON_AddStringToObject(o, "schemaEncoding", "jsonschema");
@@ -302,7 +303,8 @@ static bool foxglove_compose(struct peer *p)
 	if (foxglove_advertise(f, false) || foxglove_send_outages(f) ||
 	    foxglove_send_parameters(f) || foxglove_send_graph(f))
 		return true;
-	if (p->view->replaying && f->sdk && f->replayed != view_replayed(p->view)) {
+	if (p->view->replaying && f->sdk &&
+	    f->replayed != view_replayed(p->view)) {
 		foxglove_send_playback(f);
 		return true;
 	}

@@ -13,7 +13,7 @@ int topic_history_add(struct topic_history *h, struct view_message *m)
 {
 	if (h->count == TOPIC_HISTORY_MAX)
 		topic_history_thin(h, INT64_MAX);
-	if (array_grow(&h->m, &h->room, h->count, sizeof(struct view_message *))) {
+	if (array_grow(&h->m, &h->room, h->count, sizeof(*h->m))) {
 		view_message_put(m);
 		return -ENOMEM;
 	}
@@ -103,7 +103,8 @@ void topic_history_cut(struct topic_history *h, int64_t t)
 	h->count = to;
 }
 
-struct view_message *topic_history_from(const struct topic_history *h, uint64_t seq)
+struct view_message *topic_history_from(const struct topic_history *h,
+					uint64_t seq)
 {
 	uint32_t low = 0, high = h->count;
 

@@ -45,7 +45,8 @@ void topic_history_expire(struct topic_history *h, int64_t t);
 void topic_history_cut(struct topic_history *h, int64_t t);
 
 /* The first message with this sequence number or a later one, or NULL */
-struct view_message *topic_history_from(const struct topic_history *h, uint64_t seq);
+struct view_message *topic_history_from(const struct topic_history *h,
+					uint64_t seq);
 
 /* The message that was measured last, at @t or before it, or NULL */
 struct view_message *topic_history_at(const struct topic_history *h, int64_t t);

@@ -96,7 +96,7 @@ bool server_has_token(struct lws *wsi, const struct http_auth *auth)
 	       http_auth_token(auth, text);
 }
 
-/* Without tokens only local names are ours: a page of another site has its own */
+/* Without tokens only local names are ours: another site has its own */
 bool server_is_our_host(struct lws *wsi, const struct http_auth *auth)
 {
 	char host[HTTP_HOST];
@@ -164,7 +164,8 @@ static int server_admit(struct server *s, struct lws *wsi,
 	/* the page sends its token in its first message */
 	if (ops != &browser_ops && !server_has_token(wsi, auth))
 		return server_refuse(s, wsi, 401,
-				     "missing or wrong token: add ?token=TOKEN");
+				     "missing or wrong token: add "
+				     "?token=TOKEN");
 	return 0;
 }
 

@@ -28,7 +28,8 @@ enum {
  * @rate:	bytes/s; 0: unknown
  * @round_trip:	without a queue, ns; 0: unknown
  * @from, @base: begin of the interval over which the rate is measured, ns, and
- *		the bytes acknowledged before it; @full: the window was full in it
+ *		the bytes acknowledged before it; @full: the window was full in
+ *		it
  * @asked:	time of the last ping, ns
  * @heard:	time of the last pong, or when data went out after an idle
  *		time, ns

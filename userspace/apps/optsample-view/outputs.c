@@ -17,7 +17,7 @@
 
 /**
  * struct output - a topic
- * @due:	when silence has lasted too long, ns; LOOP_NEVER: it stands still
+ * @due:	when silence has lasted too long, ns; LOOP_NEVER: it stands
  * @frame_id:	of the last message, for the zero command
  */
 struct output {

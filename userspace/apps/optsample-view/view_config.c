@@ -100,7 +100,8 @@ static int view_set_memory(void *config, const char *v)
 
 static const struct setting settings[] = {
 	{ "listen", "[ADDRESS:]PORT",
-	  "receive from optsample-send at this UDP address, like 7450", A_TEXT, view_set_listen, .heading = "Input:" },
+	  "receive from optsample-send at this UDP address, like 7450",
+	  A_TEXT, view_set_listen, .heading = "Input:" },
 	{ "source", "SOURCE", "add a source, as the argument SOURCE does",
 	  "a text; at most 8 sources", view_set_source },
 	{ "topic", "PATTERN",
