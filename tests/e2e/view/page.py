@@ -181,7 +181,9 @@ async def cursor(page):
 async def control(page):
     topic = '/image'            # as the robot calls it
     was = await page.run(f'test.link("{topic}").priority')
-    await page.run(f'''[...document.querySelectorAll("#link-list tr")]
+    await page.run(f'''[...[...document.querySelectorAll("#link-list > *")]
+        .find(c => c.querySelector("h3 b").textContent === "one")
+        .querySelectorAll("tr")]
         .find(r => r.querySelector("th")?.title === "{topic}")
         .querySelector("[aria-label^=Raise]").click()''')
     ok(await page.wait(f'test.link("{topic}").priority === {was + 1}'),

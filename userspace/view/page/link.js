@@ -99,7 +99,8 @@ const LinkView = (() => {
 				...['Topic', 'Priority', 'Focus'].map(s =>
 					el('th', { textContent: s, scope: 'col' })))), c.body));
 		cards.set(source, c);
-		$('link-list').append(c.root);
+		$('link-list').append(...[...cards].sort((a, b) => a[0] < b[0] ? -1 : 1)
+			.map(a => a[1].root));
 		return c;
 	}
 
