@@ -150,15 +150,17 @@ static int server_admit(struct server *s, struct lws *wsi,
 {
 	const struct http_auth *auth = server_auth(s, wsi);
 	char origin[HTTP_HOST + 16];
-	bool has_origin = header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin));
+	const bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
 
 	if (s->counts.clients >= SERVER_CLIENTS)
 		return server_refuse(s, wsi, 503, "too many clients");
 	if (!server_is_our_host(wsi, auth))
 		return server_refuse(s, wsi, 403,
 				     "wrong Host header: use localhost");
-	if (has_origin && !is_same_origin(wsi, origin) &&
-	    (ops == &browser_ops || !is_foxglove_origin(s, auth, origin)))
+	if (has_origin &&
+	    (!header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin)) ||
+	     (!is_same_origin(wsi, origin) &&
+	      (ops == &browser_ops || !is_foxglove_origin(s, auth, origin)))))
 		return server_refuse(s, wsi, 403,
 				     "this origin is not in allow-origin");
 	/* the page sends its token in its first message */
