@@ -412,7 +412,7 @@ cJSON *gdim_layers(struct gdim *g, uint64_t *changes)
 static int read_token(struct gdim *g, const char *path, char error[ERROR_TEXT])
 {
 	static const char head[] = "Authorization: Bearer ";
-	char line[TOKEN];
+	char line[TOKEN] = "";
 	FILE *f;
 
 	if (!*path)
@@ -432,6 +432,20 @@ static int read_token(struct gdim *g, const char *path, char error[ERROR_TEXT])
 		return error_set(error, -EINVAL, "%s: no token", path);
 	snprintf(g->token, sizeof(g->token), "%s%s", head, line);
 	return 0;
+}
+
+/* http or https, and a host */
+static bool is_url(const char *text)
+{
+	CURLU *u = curl_url();
+	char *scheme = NULL;
+	bool good = u && !curl_url_set(u, CURLUPART_URL, text, 0) &&
+		    !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
+		    (!strcmp(scheme, "http") || !strcmp(scheme, "https"));
+
+	curl_free(scheme);
+	curl_url_cleanup(u);
+	return good;
 }
 
 int gdim_open(struct gdim **out, const char *url, const char *token,
@@ -457,7 +471,8 @@ int gdim_open(struct gdim **out, const char *url, const char *token,
 	pthread_cond_init(&g->work, NULL);
 	pthread_cond_init(&g->watch, NULL);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	err = read_token(g, token, error);
+	err = is_url(g->url) ? read_token(g, token, error) :
+	      error_set(error, -EINVAL, "gdim: '%.100s' is not HOST:PORT", url);
 	for (; !err && g->threads < THREADS; g->threads += !err)
 		err = thread_start(&g->thread[g->threads], gdim_run, g);
 	if (!err)
