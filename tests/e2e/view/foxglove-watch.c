@@ -3,7 +3,7 @@
  * foxglove-watch - a client of the Foxglove protocol that says what it gets
  *
  * usage: foxglove-watch HOST PORT SECONDS [--path PATH] [--clients N]
- *			[--stop-after S]
+ *			[--stop-after S [--stuck N]] [--states N]
  *
  * Subscribes to all channels. For each message a line:
  *	MS TOPIC COUNT AGE BYTES
@@ -11,7 +11,10 @@
  * it came after its stamp than the earliest message. With --clients there are N
  * connections, and only the first one's messages are printed; at the end one
  * line "clients MIN MAX" says how many messages they got. With --stop-after all
- * but the first one stop to read after S seconds.
+ * but the first one stop to read after S seconds, or with --stuck the last N.
+ * With --states it ends when all others have N messages of /state, and prints
+ * "states MIN MISSING": of all of them, the fewest, and how many were left out
+ * or came in another order.
  */
 #include <cjson/cJSON.h>
 #include <poll.h>
@@ -30,6 +33,7 @@ struct client {
 	unsigned int		number;
 	char			topic[CHANNELS][NAME];
 	uint64_t		messages;
+	unsigned int		states, missing, next;
 	bool			gone;
 };
 
@@ -82,8 +86,7 @@ static void on_text(struct client *c, const uint8_t *data, size_t len)
 	cJSON_Delete(o);
 }
 
-static void say(const struct client *c, uint32_t id, const uint8_t *data,
-		size_t len)
+static void take(struct client *c, uint32_t id, const uint8_t *data, size_t len)
 {
 	const char *topic = c->topic[id];
 	const bool state = !strncmp(topic, "/state", 6);
@@ -91,8 +94,19 @@ static void say(const struct client *c, uint32_t id, const uint8_t *data,
 	static union message m;
 	int64_t late;
 
+	if (!state && (c->number || strncmp(topic, "/image", 6)))
+		return;
 	if (message_read(state ? MESSAGE_ODOMETRY : MESSAGE_COMPRESSED_IMAGE,
 			 MESSAGE_CDR, data, len, &m))
+		return;
+	if (state) {
+		const unsigned int n = m.odometry.pose.position[0];
+
+		c->missing += c->states && n != c->next;
+		c->next = n + 1;
+		c->states++;
+	}
+	if (c->number)
 		return;
 	late = now - (state ? m.odometry.header.stamp :
 		      m.compressed.header.stamp);
@@ -116,19 +130,30 @@ static void on_message(void *arg, int type, const uint8_t *data, size_t len)
 	if (len < 13 || data[0] != 1 || get_le32(data + 1) >= CHANNELS)
 		return;
 	c->messages++;
-	if (!c->number)
-		say(c, get_le32(data + 1), data + 13, len - 13);
+	take(c, get_le32(data + 1), data + 13, len - 13);
 }
 
-static void run(unsigned int clients, double seconds, double stop)
+/* All that read have so many states */
+static bool have_states(unsigned int clients, unsigned int states)
+{
+	for (unsigned int i = 0; i < clients; i++)
+		if (client[i].states < states)
+			return false;
+	return true;
+}
+
+/* From client @stuck on they stop to read after @stop seconds */
+static void run(unsigned int clients, double seconds, double stop,
+		unsigned int stuck, unsigned int states)
 {
 	static struct pollfd fds[CLIENTS];
 
-	while (now_ns() - start < seconds * 1e9) {
+	while (now_ns() - start < seconds * 1e9 &&
+	       !(states && have_states(stuck, states))) {
 		const bool stopped = stop > 0 && now_ns() - start > stop * 1e9;
 
 		for (unsigned int i = 0; i < clients; i++) {
-			fds[i].fd = client[i].gone || (stopped && i) ? -1 :
+			fds[i].fd = client[i].gone || (stopped && i >= stuck) ? -1 :
 				    client[i].ws.fd;
 			fds[i].events = POLLIN;
 		}
@@ -147,14 +172,16 @@ static void run(unsigned int clients, double seconds, double stop)
 
 int main(int argc, char **argv)
 {
-	unsigned int clients = 1;
+	unsigned int clients = 1, stuck = 0, states = 0, least = UINT32_MAX;
+	unsigned int missing = 0;
 	uint64_t min = UINT64_MAX, max = 0;
 	const char *path = "/";
 	double stop = 0;
 
 	if (argc < 4) {
 		fprintf(stderr, "usage: foxglove-watch HOST PORT SECONDS "
-			"[--path PATH] [--clients N] [--stop-after S]\n");
+			"[--path PATH] [--clients N] [--stop-after S "
+			"[--stuck N]] [--states N]\n");
 		return 2;
 	}
 	for (int i = 4; i + 1 < argc; i += 2) {
@@ -162,11 +189,16 @@ int main(int argc, char **argv)
 			clients = atoi(argv[i + 1]);
 		else if (!strcmp(argv[i], "--path"))
 			path = argv[i + 1];
+		else if (!strcmp(argv[i], "--stuck"))
+			stuck = atoi(argv[i + 1]);
+		else if (!strcmp(argv[i], "--states"))
+			states = atoi(argv[i + 1]);
 		else
 			stop = atof(argv[i + 1]);
 	}
-	if (clients < 1 || clients > CLIENTS)
+	if (clients < 1 || clients > CLIENTS || stuck >= clients)
 		return 2;
+	stuck = stuck ? clients - stuck : stop > 0 ? 1 : clients;
 	client = calloc(clients, sizeof(*client));
 	start = now_ns();
 	for (unsigned int i = 0; client && i < clients; i++) {
@@ -175,7 +207,14 @@ int main(int argc, char **argv)
 				      "foxglove.websocket.v1"))
 			return 1;
 	}
-	run(clients, atof(argv[3]), stop);
+	run(clients, atof(argv[3]), stop, stuck, states);
+	for (unsigned int i = 0; i < stuck; i++) {
+		if (client[i].states < least)
+			least = client[i].states;
+		missing += client[i].missing;
+	}
+	if (states)
+		printf("states %u %u\n", least, missing);
 	for (unsigned int i = 1; i < clients; i++) {
 		if (client[i].messages < min)
 			min = client[i].messages;
