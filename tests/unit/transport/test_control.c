@@ -20,10 +20,12 @@ static uint64_t rng = 1;
 /* So that what is wrong is not only its checksum */
 static void seal(uint8_t *p, size_t len)
 {
-	uint32_t crc = crc32(crc32(0, p, 2), p + 6, len - 6);
+	uint32_t crc;
 
-	if (len >= 6)
-		memcpy(p + 2, &crc, 4);
+	if (len < 6)
+		return;
+	crc = crc32(crc32(0, p, 2), p + 6, len - 6);
+	memcpy(p + 2, &crc, 4);
 }
 
 static void make(void)
