@@ -227,6 +227,23 @@ static void test_slow_topic(void)
 	      "a topic of 0.5 Hz has no holes");
 	shows(b, 0, 4 * SECOND, "LLLLLLLL", "not even at its begin");
 	board_destroy(b);
+
+	b = make(1 << 20);
+	for (int64_t t = 0; t < 20 * SECOND; t += 200 * MS) {
+		const bool out = t > 5 * SECOND && t < 15 * SECOND;
+
+		wait_until(b, t);
+		if (!(t % (4 * SECOND)) && !out)
+			put(b, "/slow", MESSAGE_LASER_SCAN, 100, t, t);
+		if (!out)
+			put(b, "/odom", MESSAGE_IMU, 100, t, t);
+	}
+	for (int64_t t = 20 * SECOND; t < 32 * SECOND; t += 4 * SECOND)
+		put(b, "/slow", MESSAGE_LASER_SCAN, 100, t, t);
+	ok(!strchr(text(b, 0, 9 * SECOND, 14 * SECOND), 'L'),
+	   "but in an outage nothing was live: %s",
+	   text(b, 0, 4 * SECOND, 20 * SECOND));
+	board_destroy(b);
 }
 
 static void test_memory(void)
