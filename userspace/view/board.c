@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/service.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "ros/io/io.h"
 #include "view/board.h"
 
@@ -101,17 +102,20 @@ void board_set_now(struct board *b, int64_t now)
 static struct board_source *board_get_source(struct board *b, const char *name,
 					     unsigned int *number)
 {
+	char clean[BOARD_NAME];
 	struct board_source *s;
 
+	/* clients get it in texts that must be UTF-8 */
+	utf8_clean(name, strlen(name), clean, sizeof(clean));
 	for (*number = 0; *number < b->sources; ++*number)
-		if (!strcmp(b->source[*number]->name, name))
+		if (!strcmp(b->source[*number]->name, clean))
 			return b->source[*number];
 	if (b->sources == BOARD_SOURCES)
 		return NULL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
-	snprintf(s->name, sizeof(s->name), "%s", name);
+	memcpy(s->name, clean, sizeof(clean));
 	s->frame = "odom";
 	b->source[b->sources++] = s;
 	return s;
@@ -154,6 +158,7 @@ static int board_refuse(struct board *b, const char *topic, int err)
 	if (!b->full_logged)
 		service_logf(LOG_WARNING, "%s: dropped: %s", topic,
 			     err == -EPROTOTYPE ? "its type changed" :
+			     err == -EINVAL ? "not a name of ROS" :
 			     err == -ENOSPC ? "too many topics or sources" :
 			     strerror(-err));
 	b->full_logged = true;
@@ -524,10 +529,14 @@ static int board_put(struct board *b, const char *source, const char *topic,
 	unsigned int number;
 	int t;
 
+	m->kept = board_base_name(topic, name);
+	if (!io_valid_name(name)) {
+		utf8_clean(topic, strlen(topic), name, sizeof(name));
+		return board_refuse(b, name, -EINVAL);
+	}
 	s = board_get_source(b, source, &number);
 	if (!s)
 		return board_refuse(b, topic, -ENOSPC);
-	m->kept = board_base_name(topic, name);
 	t = board_get_topic(b, name, number, m->kind, m->format);
 	if (t < 0)
 		return board_refuse(b, topic, t);

@@ -125,7 +125,8 @@ void board_destroy(struct board *b);
  * @stamp:	of its header, ns; 0: none
  * @arrival:	ns
  *
- * Return: 0; -ENOSPC, -EPROTOTYPE: refused, counted; -ENOMEM.
+ * Return: 0; -ENOSPC, -EPROTOTYPE, -EINVAL (not a name of ROS): refused,
+ * counted; -ENOMEM.
  */
 int board_message(struct board *b, const char *source, const char *topic,
 		  enum message_kind kind, enum message_format format,

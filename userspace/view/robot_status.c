@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/utf8.h"
 #include "view/robot_status.h"
 
 static void status_text(const struct message_string *s, char *to, size_t room)
 {
-	snprintf(to, room, "%.*s", (int)s->len, s->text);
+	utf8_clean(s->text, s->len, to, room);
 }
 
 static const struct message_string *status_find(const struct message_status *s,

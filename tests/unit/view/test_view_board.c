@@ -280,11 +280,14 @@ static void test_refused(void)
 	put(b, "/a", MESSAGE_TWIST, 10, 0, 0);
 	ok(board_counts(b)->refused == 1 && board_topic(b, 0)->live == 1,
 	   "another type under the same name is refused");
+	put(b, "/\xff", MESSAGE_IMU, 10, 0, 0);
+	ok(board_counts(b)->refused == 2 && board_topics(b) == 1,
+	   "a name that is none of ROS is refused");
 	for (int i = 0; i < BOARD_TOPICS + 9; i++) {
 		snprintf(name, sizeof(name), "/t%d", i);
 		put(b, name, MESSAGE_IMU, 10, 0, 0);
 	}
-	ok(board_topics(b) == BOARD_TOPICS && board_counts(b)->refused == 11,
+	ok(board_topics(b) == BOARD_TOPICS && board_counts(b)->refused == 12,
 	   "there are %u topics, the others are counted: %llu", board_topics(b),
 	   (unsigned long long)board_counts(b)->refused);
 	board_destroy(b);
