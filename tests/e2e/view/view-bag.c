@@ -7,6 +7,8 @@
  * stamps; the first four bytes of their data count them. In a .bag they are
  * those of ROS 1.
  *
+ * The first stamp is BEGIN, in s.
+ *
  * With "more" there are also /image0/kept, once a second, of one second before,
  * and /map, nav_msgs/OccupancyGrid, latched, every two seconds: the value of
  * its only cell counts it.
@@ -20,7 +22,8 @@
 
 enum { IMAGES = 16 };
 
-static const int64_t begin = 1700000000000000000, step = 100000000;
+static const int64_t step = 100000000;
+static int64_t begin = 1700000000000000000;
 
 static enum message_format format = MESSAGE_CDR;
 
@@ -113,10 +116,12 @@ int main(int argc, char **argv)
 	if (argc < 5 || (seconds = atoi(argv[2])) < 1 ||
 	    (images = atoi(argv[3])) > IMAGES || (bytes = atoi(argv[4])) < 4) {
 		fprintf(stderr, "usage: view-bag FILE SECONDS IMAGES BYTES "
-			"[more]\n");
+			"[more|less [BEGIN]]\n");
 		return 2;
 	}
-	more = argc > 5;
+	more = argc > 5 && !strcmp(argv[5], "more");
+	if (argc > 6)
+		begin = atoll(argv[6]) * 1000000000;
 	if (bag_format_of(argv[1]) == BAG_ROSBAG)
 		format = MESSAGE_ROS1;
 	data = calloc(1, bytes);
