@@ -298,6 +298,10 @@ static void bag_source_seek_now(struct bag_source *s)
 	for (unsigned int i = 0; i < s->topics && !s->seeking; i++)
 		if (s->wanted[i] && bag_source_is_state(s, i))
 			bag_source_give_last(s, i, stamp);
+	/* what is there to see of a recording that stands still */
+	for (unsigned int i = 0; s->paused && i < s->topics && !s->seeking; i++)
+		if (s->wanted[i] && !bag_source_is_state(s, i))
+			bag_source_give_last(s, i, stamp);
 	if (s->seeking)
 		return;
 	err = bag_seek(s->bag, stamp);

@@ -149,7 +149,8 @@ int source_speed(struct source *s, double speed);
  * maps, paths, camera infos, joint states and transforms, or that is latched in
  * the recording, the last message before @stamp; of transforms, which have
  * several publishers, the last eight. Then the messages from @stamp on with
- * their timing. While paused only the state comes. After the end it plays
+ * their timing. While paused only the state comes, and the last message before
+ * @stamp of each other subscribed topic, so that it can be shown. After the end it plays
  * again, and struct source_config.ended() is called again.
  *
  * Errors of the file are logged.
