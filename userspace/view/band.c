@@ -5,7 +5,7 @@
 #include <string.h>
 #include "view/band.h"
 
-enum { SLOT_LIVE = 1, SLOT_KEPT = 2 };
+enum { SLOT_LIVE = 1, SLOT_KEPT = 2, SLOT_SKIPPED = 4 };
 
 /* A message stands for at most this time after it, ns */
 static const int64_t cover_max = 4500000000;
@@ -80,6 +80,19 @@ void band_cut(struct band *b, int64_t t)
 		*band_at(b, s) = 0;
 }
 
+void band_skip(struct band *b, int64_t from, int64_t to)
+{
+	const int64_t end = band_slot(to);
+	int64_t s = band_slot(from) + 1;
+
+	if (!b->begun)
+		return;
+	if (s <= end - BAND_SLOTS)
+		s = end - BAND_SLOTS + 1;
+	for (; s < end; s++)
+		band_mark(b, s, SLOT_SKIPPED);
+}
+
 static const struct outage *band_outage(const struct band_view *v, int64_t slot)
 {
 	const int64_t begin = slot * BAND_SLOT, end = begin + BAND_SLOT;
@@ -115,7 +128,9 @@ static char band_char(const struct band *b, const struct band_view *v,
 		return BAND_NOTHING;
 	if (what & SLOT_LIVE)
 		return BAND_LIVE;
-	return what & SLOT_KEPT ? BAND_KEPT : band_missing(b, v, slot);
+	if (what & SLOT_KEPT)
+		return BAND_KEPT;
+	return what & SLOT_SKIPPED ? BAND_NOTHING : band_missing(b, v, slot);
 }
 
 /* A hole without an outage, with nothing after it or very long: a pause */

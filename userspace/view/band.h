@@ -77,6 +77,9 @@ void band_add(struct band *b, int64_t t, int64_t period, bool kept);
 /* Forget what is at @t or later: a replay goes back */
 void band_cut(struct band *b, int64_t t);
 
+/* A replay left out the time from @from to @to: nothing is known of it */
+void band_skip(struct band *b, int64_t from, int64_t to);
+
 /**
  * band_text() - one character for each slot
  * @from, @to:	slots, the last one is not included; at most BAND_SLOTS

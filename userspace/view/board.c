@@ -36,7 +36,7 @@ struct board {
 	size_t			used;
 	uint64_t		cuts;
 	int64_t			now;
-	bool			full_logged;
+	int64_t			refuse_logged;
 	union message		message;	/* scratch */
 };
 
@@ -148,20 +148,25 @@ static int board_get_topic(struct board *b, const char *name,
 	t->kind = kind;
 	t->format = format;
 	t->source = source;
+	t->history.latched = message_is_static(name);
 	b->topic[b->topics] = t;
 	return b->topics++;
 }
 
 static int board_refuse(struct board *b, const char *topic, int err)
 {
+	const int64_t now = io_now();
+
 	b->counts.refused++;
-	if (!b->full_logged)
+	/* once a minute: others may have other reasons */
+	if (now - b->refuse_logged >= 60 * SECOND) {
+		b->refuse_logged = now;
 		service_logf(LOG_WARNING, "%s: dropped: %s", topic,
 			     err == -EPROTOTYPE ? "its type changed" :
 			     err == -EINVAL ? "not a name of ROS" :
 			     err == -ENOSPC ? "too many topics or sources" :
 			     strerror(-err));
-	b->full_logged = true;
+	}
 	return err;
 }
 
@@ -499,9 +504,10 @@ static bool board_base_name(const char *topic, char name[BOARD_NAME])
 }
 
 /*
- * Time and lateness of a message; the source's clock learns from it. The status
- * of the link has the clock of the sender, which may play a recording. A topic
- * that is older than all histories has a clock of its own.
+ * Time and lateness of a message. Each topic has a clock of its own, as sensors
+ * and robots of one source may differ; until it is known, that of the source
+ * counts. The status of the link has the clock of the sender, which may play a
+ * recording.
  */
 static void board_date(struct board_source *s, struct board_topic *t,
 		       struct view_message *m, int64_t stamp)
@@ -514,9 +520,8 @@ static void board_date(struct board_source *s, struct board_topic *t,
 		robot_clock_add(&t->clock, stamp, m->arrival);
 	}
 	if (stamp > 0 && !board_is_status(t))
-		m->t = robot_clock_time(&s->clock, stamp, m->arrival);
-	if (m->arrival - m->t > BAND_SLOTS * BAND_SLOT)
-		m->t = robot_clock_time(&t->clock, stamp, m->arrival);
+		m->t = robot_clock_time(t->clock.known[0] ? &t->clock :
+					&s->clock, stamp, m->arrival);
 	if (learns && board_has_kept(m->kind) && m->arrival - m->t > lateness)
 		m->kept = true;
 }
@@ -572,6 +577,8 @@ int board_message(struct board *b, const char *source, const char *topic,
 
 void board_cut(struct board *b, int64_t t)
 {
+	const int64_t now = board_now(b);
+
 	board_lock(b);
 	b->cuts++;
 	for (unsigned int i = 0; i < b->topics; i++) {
@@ -582,6 +589,7 @@ void board_cut(struct board *b, int64_t t)
 		topic_history_cut(&topic->history, t);
 		b->used += topic->history.bytes;
 		band_cut(&topic->band, t);
+		band_skip(&topic->band, now, t);
 		topic->seen = 0;
 	}
 	for (unsigned int i = 0; i < b->sources; i++) {

@@ -6,6 +6,8 @@
 
 /* A topic that was idle must not make up for it */
 static const double lag_max = 65536;
+/* Small messages that arrived so long ago take turns with large ones, ns */
+static const int64_t late_after = 1000000000;
 /* Of small topics, if only the newest is wanted, ns */
 static const int64_t small_every = 100000000;
 
@@ -30,7 +32,9 @@ void feed_subscribe(struct feed *f, struct board *b, unsigned int topic,
 	}
 	ft->on = true;
 	ft->next = t->seq + 1;
-	if (last && (feed_is_large(t) || message_is_state(t->kind) ||
+	if (t->history.latched && t->history.count)
+		ft->next = t->history.m[0]->seq;
+	else if (last && (feed_is_large(t) || message_is_state(t->kind) ||
 		     message_is_latched(t->kind, t->name)))
 		ft->next = last->seq;
 }
@@ -172,12 +176,13 @@ static struct view_message *feed_newest(struct feed *f, struct board_topic *t,
  * @rank:	0: small, 1: large or kept
  * @order:	arrival of small ones, bytes served of large ones
  * @sampled:	of the sample of a stall
+ * @small:	a live one of a small topic
  */
 struct feed_choice {
 	struct view_message	*m;
 	unsigned int		topic, rank;
 	double			order;
-	bool			kept, sampled;
+	bool			kept, sampled, small;
 };
 
 static void feed_offer(struct feed_choice *best, struct feed_choice c)
@@ -185,6 +190,23 @@ static void feed_offer(struct feed_choice *best, struct feed_choice c)
 	if (c.m && (!best->m || c.rank < best->rank ||
 		    (c.rank == best->rank && c.order < best->order)))
 		*best = c;
+}
+
+/*
+ * Small ones come before all others, oldest first. After some bytes late ones
+ * take turns with large ones; among them the oldest is first.
+ */
+static void feed_offer_small(struct feed *f, struct board *b, unsigned int i,
+			     struct view_message *m, struct feed_choice *best)
+{
+	const bool late = m && board_now(b) - m->arrival > late_after;
+
+	if (f->small_served < f->turn - lag_max)
+		f->small_served = f->turn - lag_max;
+	feed_offer(best, (struct feed_choice){
+		.m = m, .topic = i, .rank = late, .small = true,
+		.order = !m ? 0 : late ? f->small_served - lag_max +
+			 (m->arrival % 1000000000000000) * 1e-15 : m->arrival });
 }
 
 static void feed_consider(struct feed *f, struct board *b, unsigned int i,
@@ -198,8 +220,7 @@ static void feed_consider(struct feed *f, struct board *b, unsigned int i,
 	if (ft->on && !feed_is_large(t)) {
 		m = f->newest_only ? feed_newest_small(f, ft, t) :
 				     feed_small(f, ft, t, false);
-		feed_offer(best, (struct feed_choice){ m, i, 0,
-				 m ? m->arrival : 0, false, false });
+		feed_offer_small(f, b, i, m, best);
 	} else if (ft->on) {
 		if (ft->served < f->turn - lag_max)
 			ft->served = f->turn - lag_max;
@@ -225,12 +246,14 @@ static void feed_consider(struct feed *f, struct board *b, unsigned int i,
 static void feed_take(struct feed *f, const struct feed_choice *c)
 {
 	struct feed_topic *ft = &f->topic[c->topic];
-	double *served = c->kept ? &f->kept_served : &ft->served;
+	double *served = c->kept ? &f->kept_served :
+			 c->small ? &f->small_served : &ft->served;
 
 	if (c->rank) {
 		f->turn = *served;
 		/* what an outage left counts half: it is wanted soon */
-		*served += (c->m->len + 1024) / (c->kept ? 2 : 1);
+		*served += c->small ? (c->m->len + 64) / 3. :
+			   (c->m->len + 1024) / (c->kept ? 2. : 1.);
 		ft->kept_sent += c->kept;
 	}
 	if (c->sampled) {
@@ -240,7 +263,7 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 	} else if (c->kept) {
 		ft->kept_next = c->m->seq + 1;
 	} else {
-		if (c->rank)
+		if (c->rank && !c->small)
 			f->counts.replaced += c->m->seq - ft->next;
 		ft->next = c->m->seq + 1;
 		ft->sent = f->now;
@@ -256,7 +279,7 @@ static void feed_restart(struct feed *f, unsigned int topics)
 {
 	for (unsigned int i = 0; i < topics; i++)
 		f->topic[i].served = f->topic[i].kept_sent = 0;
-	f->kept_served = f->turn = 0;
+	f->kept_served = f->small_served = f->turn = 0;
 }
 
 bool feed_next(struct feed *f, struct board *b, struct feed_item *item)

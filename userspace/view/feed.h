@@ -2,9 +2,10 @@
 /*
  * feed.h - what a client gets next
  *
- * Small topics first: all their messages, oldest first. Of large topics only
- * the newest message; those that wait share the bytes evenly. Kept messages
- * have a share of their own. What a stalled client misses of a large topic is
+ * Small topics first: all their messages, oldest first. If they are more than a
+ * second late, as after a stall or when they are too much for the connection,
+ * they have three shares of the bytes. Of large topics only the newest message;
+ * those that wait share the bytes evenly. Kept messages have two shares. What a stalled client misses of a large topic is
  * sampled, and it gets the sample as kept messages.
  *
  * A feed only has positions in the histories of the board, so a client costs
@@ -59,7 +60,8 @@ struct feed_counts {
  *		nothing that can be sent
  * @newest_only: of small topics, too, and at most ten a second
  * @now:	of this call, ns
- * @kept_served: as that of a topic, for all kept messages
+ * @kept_served, @small_served: as that of a topic, for all kept messages, and
+ *		for small ones that are late
  */
 struct feed {
 	struct feed_topic	topic[BOARD_TOPICS];
@@ -69,7 +71,7 @@ struct feed {
 	void			*arg;
 	bool			newest_only;
 	int64_t			now;
-	double			kept_served, turn;
+	double			kept_served, small_served, turn;
 };
 
 /**

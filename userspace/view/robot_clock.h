@@ -5,7 +5,9 @@
  * A robot's clock may be wrong by a year. The smallest difference between
  * arrival and stamp in the last minutes is its offset plus the shortest delay.
  * If that looks like a delay (-50 ms to 1 s) both clocks are taken as
- * synchronised and stamps stay as they are.
+ * synchronised and stamps stay as they are. A clock that was set back by ten
+ * seconds or more shows as ten messages with the same new difference, which
+ * kept messages never have.
  */
 #ifndef VIEW_ROBOT_CLOCK_H
 #define VIEW_ROBOT_CLOCK_H
@@ -17,10 +19,13 @@
  * struct robot_clock - zero-initialised: nothing is known
  * @min:	smallest difference in this and in the previous window, ns
  * @since:	begin of this window, ns
+ * @last:	difference of the last message, ns; @same: messages in a row
+ *		that had it and exceed the smallest one by far
  */
 struct robot_clock {
-	int64_t	min[2], since;
-	bool	known[2];
+	int64_t		min[2], since, last;
+	bool		known[2];
+	unsigned int	same;
 };
 
 /**

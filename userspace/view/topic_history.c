@@ -9,20 +9,7 @@
 
 enum { KEPT_WEIGHT = 4, CANDIDATES = 512 };
 
-int topic_history_add(struct topic_history *h, struct view_message *m)
-{
-	if (h->count == TOPIC_HISTORY_MAX)
-		topic_history_thin(h, INT64_MAX);
-	if (array_grow(&h->m, &h->room, h->count, sizeof(*h->m))) {
-		view_message_put(m);
-		return -ENOMEM;
-	}
-	h->m[h->count++] = m;
-	h->bytes += m->len;
-	if (!m->kept && (!h->newest || m->t >= h->newest->t))
-		h->newest = m;
-	return 0;
-}
+static const int64_t recent = 60000000000;	/* ns */
 
 static size_t topic_history_remove(struct topic_history *h, uint32_t i)
 {
@@ -55,6 +42,8 @@ size_t topic_history_thin(struct topic_history *h, int64_t before)
 	uint32_t which = 0;
 	bool found = false;
 
+	if (h->latched)
+		return 0;
 	for (uint32_t i = 0; i < h->count; i += step) {
 		int64_t gap = topic_history_gap(h, i);
 
@@ -68,10 +57,31 @@ size_t topic_history_thin(struct topic_history *h, int64_t before)
 	return found ? topic_history_remove(h, which) : 0;
 }
 
+int topic_history_add(struct topic_history *h, struct view_message *m)
+{
+	if (h->latched && h->count == TOPIC_HISTORY_LATCHED)
+		topic_history_remove(h, 0);
+	/* what clients may not have got yet stays */
+	if (h->count == TOPIC_HISTORY_MAX &&
+	    !topic_history_thin(h, m->arrival - recent))
+		topic_history_thin(h, INT64_MAX);
+	if (array_grow(&h->m, &h->room, h->count, sizeof(*h->m))) {
+		view_message_put(m);
+		return -ENOMEM;
+	}
+	h->m[h->count++] = m;
+	h->bytes += m->len;
+	if (!m->kept && (!h->newest || m->t >= h->newest->t))
+		h->newest = m;
+	return 0;
+}
+
 void topic_history_expire(struct topic_history *h, int64_t t)
 {
 	uint32_t to = 0;
 
+	if (h->latched)
+		return;
 	for (uint32_t i = 0; i < h->count; i++) {
 		if (h->m[i]->t >= t || h->m[i] == h->newest) {
 			h->m[to++] = h->m[i];

@@ -12,19 +12,25 @@
 
 #include "view/view_message.h"
 
-enum { TOPIC_HISTORY_MAX = 8192 };	/* messages of a topic */
+enum {
+	TOPIC_HISTORY_MAX	= 8192,		/* messages of a topic */
+	TOPIC_HISTORY_LATCHED	= 64,
+};
 
 /**
  * struct topic_history - zero-initialised: empty
  * @m:		in the order of arrival; @count of them
  * @bytes:	of their data
  * @newest:	live message with the greatest t, or NULL
+ * @latched:	the last TOPIC_HISTORY_LATCHED messages stay, whatever their
+ *		age: each may be of another publisher
  */
 struct topic_history {
 	struct view_message	**m;
 	uint32_t		count, room;
 	size_t			bytes;
 	struct view_message	*newest;
+	bool			latched;
 };
 
 /* Takes over @m. Return: 0 or -ENOMEM, then @m is released */

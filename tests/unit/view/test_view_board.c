@@ -396,6 +396,123 @@ static void test_fair(void)
 	free(f);
 }
 
+/* Small topics that are too much for the connection do not stop pictures */
+static void test_share(void)
+{
+	struct board *b = make(64 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	struct feed_item item;
+	double bytes[2] = { 0 };
+	uint64_t last = 0;
+	bool ordered = true;
+
+	put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, 0, 0);
+	put(b, "/imu", MESSAGE_IMU, 1000, 0, 0);
+	feed_subscribe(f, b, 0, false);
+	feed_subscribe(f, b, 1, false);
+	for (int64_t t = 0; t < 60 * SECOND; t += 10 * MS) {
+		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, t, t);
+		for (int i = 0; i < 2; i++)
+			put(b, "/imu", MESSAGE_IMU, 1000, t, t);
+		if (!feed_next(f, b, &item))
+			continue;
+		bytes[item.topic] += item.message->len;
+		if (item.topic == 1) {
+			ordered &= item.message->seq > last;
+			last = item.message->seq;
+		}
+		view_message_put(item.message);
+	}
+	ok(bytes[0] > bytes[1] / 4 && bytes[1] > bytes[0],
+	   "too much of a small topic: %.0f kB of it, %.0f kB of pictures",
+	   bytes[1] / 1e3, bytes[0] / 1e3);
+	ok(ordered, "in order");
+	board_destroy(b);
+	free(f);
+}
+
+/* More messages than a history has: a stall afterwards loses none */
+static void test_long_run(void)
+{
+	struct board *b = make(64 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	unsigned int n;
+	int64_t t;
+
+	put(b, "/imu", MESSAGE_IMU, 100, 0, 0);
+	feed_subscribe(f, b, 0, false);
+	for (t = 10 * MS; t < 100 * SECOND; t += 10 * MS) {
+		put(b, "/imu", MESSAGE_IMU, 100, t, t);
+		drain(f, b, 9, 0, false, NULL);
+	}
+	for (; t < 105 * SECOND; t += 10 * MS)
+		put(b, "/imu", MESSAGE_IMU, 100, t, t);
+	n = drain(f, b, 2000, 0, false, NULL);
+	ok(n == 500 && !f->counts.left_out,
+	   "a stall of 5 s after 10000 messages: %u of 500", n);
+	board_destroy(b);
+	free(f);
+}
+
+/* Each publisher has its own transforms: a late client gets all of them */
+static void test_static(void)
+{
+	struct board *b = make(1 << 20);
+	struct feed *f = calloc(1, sizeof(*f));
+	unsigned int n;
+
+	for (int i = 0; i < 4; i++)
+		put(b, "/tf_static", MESSAGE_TRANSFORMS, 100, i, i);
+	put(b, "/imu", MESSAGE_IMU, 100, 0, 30 * 60 * SECOND);
+	put(b, "/tf_static", MESSAGE_TRANSFORMS, 100, 0, 30 * 60 * SECOND);
+	feed_subscribe(f, b, 0, false);
+	n = drain(f, b, 99, 0, false, NULL);
+	ok(n == 5, "a late client gets %u of 5 static transforms", n);
+	board_destroy(b);
+	free(f);
+}
+
+/* A second robot's clock is ahead, and one is set back by a year */
+static void test_clocks(void)
+{
+	struct board *b = make(8 << 20);
+	int64_t t;
+
+	for (t = 0; t < 10 * SECOND; t += 100 * MS) {
+		put(b, "/a", MESSAGE_COMPRESSED_IMAGE, 100, t, t);
+		behind = -5 * SECOND;
+		put(b, "/b", MESSAGE_COMPRESSED_IMAGE, 100, t, t);
+		behind = 0;
+	}
+	ok(!board_topic(b, 0)->kept && !board_topic(b, 1)->kept,
+	   "two clocks in one source: nothing is taken for kept");
+	behind = 365LL * 86400 * SECOND;
+	for (; t < 15 * SECOND; t += 100 * MS)
+		put(b, "/a", MESSAGE_COMPRESSED_IMAGE, 100, t, t);
+	ok(board_topic(b, 0)->kept <= 11 &&
+	   board_topic(b, 0)->seen > base + 14 * SECOND,
+	   "a clock that is set back: live again after %llu messages",
+	   (unsigned long long)board_topic(b, 0)->kept);
+	behind = 0;
+	board_destroy(b);
+}
+
+/* A replay that jumps forward leaves nothing lost */
+static void test_jump(void)
+{
+	struct board *b = make(8 << 20);
+	int64_t t;
+
+	for (t = 0; t < 10 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+	board_cut(b, base + 20 * SECOND);
+	for (t = 20 * SECOND; t < 25 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+	shows(b, 8 * SECOND, 22 * SECOND, "LLLL....................LLLL",
+	      "what a replay leaves out is not lost");
+	board_destroy(b);
+}
+
 static void test_backlog(void)
 {
 	struct board *b = make(8 << 20);
@@ -485,6 +602,11 @@ int main(void)
 	test_refused();
 	test_feed();
 	test_fair();
+	test_share();
+	test_long_run();
+	test_static();
+	test_clocks();
+	test_jump();
 	test_backlog();
 	test_window();
 	return tap_done();
