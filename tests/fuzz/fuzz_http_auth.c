@@ -31,7 +31,8 @@ static void open_tokens(const uint8_t *data, size_t size)
 	char error[ERROR_TEXT] = "";
 	struct http_auth a;
 
-	if (http_auth_open(&a, "127.0.0.1:1", memory_file(data, size), error)) {
+	if (http_auth_open(&a, "http", "127.0.0.1:1", "1",
+			   memory_file(data, size), error)) {
 		if (!*error || strchr(error, '\n'))
 			abort();
 		return;
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (!a.tokens && http_auth_open(&a, "127.0.0.1:1",
+	if (!a.tokens && http_auth_open(&a, "http", "127.0.0.1:1", "1",
 			memory_file(token, sizeof(token) - 1), error))
 		abort();
 	if (*data & 1) {

@@ -58,18 +58,20 @@ static bool host_name(const char *host, char name[HTTP_HOST])
 	return true;
 }
 
-static int find_address(struct http_auth *a, const char *where,
+static int find_address(struct http_auth *a, const char *name,
+			const char *where, const char *port,
 			char error[ERROR_TEXT])
 {
-	const bool port = strspn(where, "0123456789") == strlen(where);
+	const bool is_port = strspn(where, "0123456789") == strlen(where);
 	char full[HTTP_HOST];
 	int err;
 
-	if (snprintf(full, sizeof(full), "%s%s", port ? "127.0.0.1:" : "",
+	if (snprintf(full, sizeof(full), "%s%s", is_port ? "127.0.0.1:" : "",
 		     where) >= (int)sizeof(full) || *where == ':')
 		return error_set(error, -EINVAL,
-				 "http: '%.80s' is not ADDRESS:PORT", where);
-	err = address_parse(full, 1, "8460", &a->address, error);
+				 "%s: '%.80s' is not ADDRESS:PORT", name,
+				 where);
+	err = address_parse(full, 1, port, &a->address, error);
 	if (err)
 		return err;
 	address_text(&a->address.storage, a->where);
@@ -147,21 +149,21 @@ static int read_tokens(struct http_auth *a, const char *path,
 	return err;
 }
 
-int http_auth_open(struct http_auth *a, const char *where, const char *tokens,
-		  char error[ERROR_TEXT])
+int http_auth_open(struct http_auth *a, const char *name, const char *where,
+		   const char *port, const char *tokens,
+		   char error[ERROR_TEXT])
 {
 	int err;
 
 	memset(a, 0, sizeof(*a));
-	err = find_address(a, where, error);
+	err = find_address(a, name, where, port, error);
 	if (!err && *tokens)
 		err = read_tokens(a, tokens, error);
 	if (err || a->loopback || a->tokens)
 		return err;
 	return error_set(error, -EACCES,
-			 "http %s: not a loopback address; this needs "
-			 "a token file",
-			 a->where);
+			 "%s %s: not a loopback address; this needs "
+			 "a token file", name, a->where);
 }
 
 /*

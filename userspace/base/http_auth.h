@@ -36,15 +36,18 @@ struct http_auth {
 
 /**
  * http_auth_open() - read the settings
+ * @name:	of the setting, for errors
  * @where:	ADDRESS:PORT, or PORT on the loopback
+ * @port:	the default
  * @tokens:	a file with one token a line, # begins a comment; empty: none
  * @error:	gets one line
  *
  * Return: 0; -EACCES: @tokens is world-readable, or @where is not on the
  * loopback and there are none; -EINVAL, others.
  */
-int http_auth_open(struct http_auth *a, const char *where, const char *tokens,
-		  char error[ERROR_TEXT]);
+int http_auth_open(struct http_auth *a, const char *name, const char *where,
+		   const char *port, const char *tokens,
+		   char error[ERROR_TEXT]);
 
 /* Whether a Host, or the host of an Origin, is ours */
 bool http_auth_host(const struct http_auth *a, const char *host);

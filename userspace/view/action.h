@@ -9,6 +9,8 @@
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
+#define ACTION_AGE	500000000LL	/* ns: older messages are refused */
+
 enum {
 	ACTION_TEXT	= 256,
 	ACTIONS_MAX	= 1024,		/* that wait */
@@ -37,7 +39,8 @@ enum action_type {
  * @pause:	1: pause, -1: play, 0: as before
  * @seek:	to @time, ns
  * @number:	of ACTION_REPLAY, see struct view
- * @client:	its id, for ACTION_PUBLISH
+ * @sent:	the client sent it after this time of loop_now(), ns; for
+ *		ACTION_PUBLISH
  * @message:	serialized, @len bytes, of malloc(); freed with the action
  */
 struct action {
@@ -47,7 +50,8 @@ struct action {
 	int			pause;
 	bool			seek;
 	int64_t			time;
-	uint64_t		number, client;
+	uint64_t		number;
+	int64_t			sent;
 	enum message_kind	kind;
 	enum message_format	format;
 	uint8_t			*message;

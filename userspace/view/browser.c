@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ros/io/file_write.h"
-#include "ros/io/io.h"
 #include "view/browser_frame.h"
 #include "view/browser_parts.h"
 #include "view/pictures.h"
@@ -223,13 +222,14 @@ static void browser_ask_one(struct browser *b, uint32_t id, int64_t t)
 		return;
 	}
 	if (!err)
-		browser_sent(b, io_now());
+		browser_sent(b, loop_now());
 	view_message_put(m);
 }
 
 static void browser_ask(struct browser *b, const cJSON *o)
 {
 	const cJSON *time = cJSON_GetObjectItem(o, "time"), *id;
+	bool asked[BOARD_TOPICS] = { false };
 	unsigned int n = 0;
 
 	if (!cJSON_IsNumber(time) || !isfinite(time->valuedouble) ||
@@ -246,11 +246,15 @@ static void browser_ask(struct browser *b, const cJSON *o)
 	b->left = 0;
 	b->found = cJSON_CreateObject();
 	cJSON_ArrayForEach(id, cJSON_GetObjectItem(o, "ids")) {
-		if (n++ == BROWSER_AT)
+		if (b->peer.failed || n == BROWSER_AT)
 			break;
-		if (cJSON_IsNumber(id) && id->valuedouble >= 0 &&
-		    id->valuedouble < BOARD_TOPICS)
-			browser_ask_one(b, id->valuedouble, b->at * 1e6);
+		if (!cJSON_IsNumber(id) || !(id->valuedouble >= 0) ||
+		    id->valuedouble >= BOARD_TOPICS ||
+		    asked[(unsigned int)id->valuedouble])
+			continue;
+		asked[(unsigned int)id->valuedouble] = true;
+		n++;
+		browser_ask_one(b, id->valuedouble, b->at * 1e6);
 	}
 	if (!b->left)
 		browser_answered(b);
@@ -265,7 +269,7 @@ static void browser_converted(struct peer *p, struct view_message *frame)
 		browser_frame_head(head, frame, FRAME_AT |
 				   (frame->kept ? FRAME_KEPT : 0));
 		peer_binary(p, head, sizeof(head), NULL, 0, frame);
-		browser_sent(b, io_now());
+		browser_sent(b, loop_now());
 	}
 	if (b->asked && b->left && !--b->left)
 		browser_answered(b);
@@ -432,7 +436,7 @@ static int browser_received(struct peer *p, const uint8_t *data, size_t len,
 static bool browser_compose(struct peer *p)
 {
 	struct browser *b = browser_of(p);
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 
 	if (!b->greeted)
 		return false;

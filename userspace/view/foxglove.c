@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
-#include "ros/io/io.h"
 #include "view/band_json.h"
 #include "view/foxglove_parts.h"
 
@@ -173,7 +172,7 @@ static void foxglove_send_message(struct foxglove *f,
 static bool foxglove_send_band(struct foxglove *f)
 {
 	struct board *b = f->peer.view->board;
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 	uint8_t head[13] = { 1 };
 	cJSON *o;
 	char *text;
@@ -297,7 +296,7 @@ static void foxglove_send_playback(struct foxglove *f)
 static bool foxglove_compose(struct peer *p)
 {
 	struct foxglove *f = foxglove_of(p);
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 	struct feed_item item;
 
 	if (foxglove_advertise(f, false) || foxglove_send_outages(f) ||

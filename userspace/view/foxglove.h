@@ -17,9 +17,7 @@
 enum {
 	FOXGLOVE_BAND	= 2 * BOARD_TOPICS + 1,
 	FOXGLOVE_IDS,				/* channels end before */
-	FOXGLOVE_INPUT	= 1 << 20,		/* bytes of a message */
 	FOXGLOVE_CHANNELS = 16,			/* that a client publishes */
-	FOXGLOVE_AGE	= 500,			/* ms: older ones are refused */
 };
 
 extern const struct peer_ops foxglove_sdk_ops, foxglove_websocket_ops;

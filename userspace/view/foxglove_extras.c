@@ -15,7 +15,7 @@
 #include "base/wire.h"
 #include "view/foxglove_parts.h"
 
-enum { ASSET_MAX = 64 << 20 };
+enum { ASSET_MAX = 8 << 20 };
 
 /*
  * Connection graph: who publishes what
@@ -143,7 +143,7 @@ static const char *read_asset(const char *folder, const char *uri, void **data,
 		return "not found";
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > ASSET_MAX) {
 		close(fd);
-		return "not a file of at most 64 MB";
+		return "not a file of at most 8 MB";
 	}
 	*data = malloc(st.st_size + 1);
 	*len = 0;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
-#include "ros/io/io.h"
 #include "view/foxglove_parts.h"
 
 #define SECOND	1000000000LL
@@ -94,7 +93,7 @@ void foxglove_client_unadvertise(struct foxglove *f, const cJSON *o)
 static void refuse(struct foxglove *f, const struct foxglove_channel *c,
 		   const char *why)
 {
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 	char text[ACTION_TEXT + 128];
 
 	f->refused++;
@@ -110,8 +109,9 @@ static void refuse(struct foxglove *f, const struct foxglove_channel *c,
 int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 {
 	const struct foxglove_channel *c = NULL;
-	struct action a = { .type = ACTION_PUBLISH, .client = f->peer.id };
-	const int64_t age = io_now() - f->peer.answered;
+	struct action a = { .type = ACTION_PUBLISH,
+			    .sent = f->peer.answered };
+	const int64_t age = loop_now() - f->peer.answered;
 	static union message scratch;
 	uint32_t id;
 
@@ -128,7 +128,7 @@ int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 	}
 	data += 4;
 	len -= 4;
-	if (age > FOXGLOVE_AGE * 1000000LL) {
+	if (age > ACTION_AGE) {
 		refuse(f, c, "it may be older than 500 ms");
 		return 0;
 	}

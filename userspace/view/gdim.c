@@ -79,6 +79,19 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
+/* Ends a request when the program ends */
+static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c,
+		       curl_off_t d)
+{
+	const struct gdim *g = arg;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return __atomic_load_n(&g->stop, __ATOMIC_RELAXED);
+}
+
 static void gdim_get(struct gdim *g, CURL *curl, const char *path,
 		     const char *etag, struct gdim_result *r)
 {
@@ -106,6 +119,9 @@ static void gdim_get(struct gdim *g, CURL *curl, const char *path,
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &r->body);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, r);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, g);
 	err = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
@@ -493,7 +509,7 @@ void gdim_close(struct gdim *g)
 	if (!g)
 		return;
 	pthread_mutex_lock(&g->lock);
-	g->stop = true;
+	__atomic_store_n(&g->stop, true, __ATOMIC_RELAXED);
 	pthread_cond_broadcast(&g->work);
 	pthread_cond_broadcast(&g->watch);
 	pthread_mutex_unlock(&g->lock);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/io/io.h"
 #include "view/peer.h"
 
 struct peer *peer_create(const struct peer_ops *ops, struct view *view,
@@ -22,7 +21,7 @@ struct peer *peer_create(const struct peer_ops *ops, struct view *view,
 	p->id = id;
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	STAILQ_INIT(&p->queue);
-	p->answered = io_now();
+	p->answered = p->opened = loop_now();
 	return p;
 }
 
@@ -166,7 +165,7 @@ void peer_note(struct peer *p, int64_t now)
 
 bool peer_next(struct peer *p, struct feed_item *item)
 {
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 	const bool stalled = window_stalled(&p->window, now);
 	bool found;
 

@@ -104,7 +104,9 @@ struct peer_ops {
  * @id:		of this connection, never used again
  * @name:	its address
  * @answered:	when the ping was sent whose pong came last, ns: data that
- *		arrives now is not older
+ *		arrives now is not older. This and all intervals of clients are
+ *		of loop_now(): the wall clock may jump
+ * @opened:	when it connected, ns
  * @failure:	why it is closed, if @failed
  * @wants_ping:	send one, even if no data went out
  * @authorised:	it has shown a token of @auth, or there are none
@@ -118,7 +120,7 @@ struct peer {
 	struct feed			feed;
 	STAILQ_HEAD(, outgoing)		queue;
 	size_t				queued;
-	int64_t				answered;
+	int64_t				answered, opened;
 	char				failure[128];
 	bool				failed, wants_ping, authorised;
 	const struct http_auth		*auth;

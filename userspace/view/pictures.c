@@ -25,6 +25,7 @@ STAILQ_HEAD(jobs, job);
  * @shown:	newest converted message of each topic; with the board's lock
  * @tried:	message of each that was converted last, or could not be; with
  *		the board's lock
+ * @cuts:	of the board: a replay jumped, nothing of before is shown
  * @wanted:	a browser has room for a newer one
  * @logged:	topics whose failure was logged
  */
@@ -37,7 +38,7 @@ struct pictures {
 	pthread_t		thread;
 	bool			stop;
 	struct view_message	*shown[BOARD_TOPICS];
-	uint64_t		tried[BOARD_TOPICS];
+	uint64_t		tried[BOARD_TOPICS], cuts;
 	bool			wanted[BOARD_TOPICS], logged[BOARD_TOPICS];
 	struct jobs		waiting, finished;
 	unsigned int		count;
@@ -204,6 +205,14 @@ struct view_message *pictures_newest(struct pictures *p, struct board_topic *t,
 {
 	const struct view_message *m = t->history.newest;
 
+	if (p->cuts != board_cuts(p->board)) {
+		p->cuts = board_cuts(p->board);
+		for (unsigned int i = 0; i < BOARD_TOPICS; i++) {
+			view_message_put(p->shown[i]);
+			p->shown[i] = NULL;
+			p->tried[i] = 0;
+		}
+	}
 	if (m && m->seq != p->tried[number]) {
 		pthread_mutex_lock(&p->lock);
 		p->wanted[number] = true;

@@ -199,7 +199,7 @@ static int http_metrics(struct server_http *h, struct http_session *s,
 
 	if (!out)
 		return http_text(s, wsi, 503, "no memory");
-	h->metrics(h->arg, out);
+	h->metrics(h->arg, h->server, out);
 	fclose(out);
 	bytes_free(&s->owned);
 	s->owned = (struct bytes){ (uint8_t *)text, len, len };

@@ -11,6 +11,8 @@
 #include "view/gdim.h"
 #include "view/peer.h"
 
+struct server;
+
 /**
  * struct http_session - a request, of libwebsockets; zeroed
  * @id:		of a request to gdimd that is not answered; 0: none
@@ -29,13 +31,15 @@ struct http_session {
 /**
  * struct server_http
  * @waiting:	sessions with a request to gdimd
- * @metrics:	writes them; NULL: none
+ * @metrics:	writes them, of @server; NULL: none
  */
 struct server_http {
 	struct view		*view;
 	struct http_session	*waiting;
 	uint64_t		ids;
-	void			(*metrics)(void *arg, FILE *out);
+	void			(*metrics)(void *arg, const struct server *s,
+					   FILE *out);
+	const struct server	*server;
 	void			*arg;
 };
 

@@ -12,22 +12,25 @@
 #include <strings.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "base/loop.h"
 #include "base/service.h"
 #include "base/thread.h"
 #include "base/wire.h"
-#include "ros/io/io.h"
 #include "view/browser.h"
 #include "view/foxglove.h"
 #include "view/pictures.h"
 #include "view/view_server.h"
 #include "view/server_http.h"
 
+#define SECOND	1000000000LL
+
 enum {
 	CHUNK		= 65536,	/* bytes written at once */
 	UNSENT		= 32768,	/* bytes that the kernel buffers */
 	INPUT		= 1 << 20,	/* bytes of a client's message */
 	TICK		= 100,		/* ms */
-	HANDSHAKE	= 5,		/* s */
+	HANDSHAKE	= 5,		/* s, also until a token comes */
+	FAILING		= 10,		/* ticks, to read the reason */
 	LISTENERS	= 2,
 };
 
@@ -36,6 +39,7 @@ enum {
  * @out:	being sent, @at bytes so far; NULL: none
  * @ping:	to be sent before anything else
  * @in:		parts of a message
+ * @failing:	ticks since its peer failed
  */
 struct client {
 	struct server		*server;
@@ -45,6 +49,7 @@ struct client {
 	struct outgoing		*out;
 	size_t			at;
 	bool			ping;
+	unsigned int		failing;
 	struct bytes		in;
 	struct feed_counts	counted;
 };
@@ -101,7 +106,7 @@ bool server_is_our_host(struct lws *wsi, const struct http_auth *auth)
 {
 	char host[HTTP_HOST];
 
-	return !auth->loopback ||
+	return !auth->loopback || auth->tokens ||
 	       (header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) &&
 		http_auth_host(auth, host));
 }
@@ -157,7 +162,8 @@ static int server_admit(struct server *s, struct lws *wsi,
 	if (!server_is_our_host(wsi, auth))
 		return server_refuse(s, wsi, 403,
 				     "wrong Host header: use localhost");
-	if (has_origin &&
+	/* with tokens another site lacks one, and a proxy changes names */
+	if (has_origin && !auth->tokens &&
 	    (!header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin)) ||
 	     (!is_same_origin(wsi, origin) &&
 	      (ops == &browser_ops || !is_foxglove_origin(s, auth, origin)))))
@@ -325,7 +331,7 @@ static int client_send_part(struct client *c, size_t room)
 	if (lws_write(c->wsi, data, n, flags) < 0)
 		return -1;
 	c->at += n;
-	window_sent(&c->peer->window, n, io_now());
+	window_sent(&c->peer->window, n, loop_now());
 	__atomic_add_fetch(&c->server->counts.sent, n, __ATOMIC_RELAXED);
 	if (c->at == whole) {
 		outgoing_free(c->out);
@@ -337,7 +343,7 @@ static int client_send_part(struct client *c, size_t room)
 static int client_write(struct client *c)
 {
 	struct peer *p = c->peer;
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 	size_t room;
 
 	if (p->failed)
@@ -390,7 +396,7 @@ static void client_pong(struct client *c, const void *data, size_t len)
 {
 	int64_t pinged;
 
-	if (len != 8 || !window_pong(&c->peer->window, get_le64(data), io_now(),
+	if (len != 8 || !window_pong(&c->peer->window, get_le64(data), loop_now(),
 				     &pinged))
 		return;
 	if (pinged > c->peer->answered)
@@ -519,7 +525,7 @@ static const struct lws_protocols protocols[] = {
 static void on_tick(lws_sorted_usec_list_t *timer)
 {
 	struct server *s = lws_container_of(timer, struct server, timer);
-	const int64_t now = io_now();
+	const int64_t now = loop_now();
 
 	for (struct client *c = s->clients; c; c = c->next) {
 		struct peer *p = c->peer;
@@ -529,8 +535,13 @@ static void on_tick(lws_sorted_usec_list_t *timer)
 		if (p->ops->tick)
 			p->ops->tick(p, now);
 		if (window_silence(&p->window, now) >
-		    SERVER_SILENCE * 1000000000LL)
+		    SERVER_SILENCE * SECOND)
 			peer_fail(p, "no answer for %d s", SERVER_SILENCE);
+		if (!p->authorised && now - p->opened > HANDSHAKE * SECOND)
+			peer_fail(p, "no token within %d s", HANDSHAKE);
+		/* one that reads nothing cannot be closed with a reason */
+		if (p->failed && ++c->failing > FAILING)
+			lws_set_timeout(c->wsi, 1, LWS_TO_KILL_ASYNC);
 	}
 	server_each(s);
 	lws_sul_schedule(s->context, 0, timer, on_tick, TICK * LWS_US_PER_MS);
@@ -580,7 +591,8 @@ static int server_listen(struct server *s, unsigned int i, const char *where,
 
 	if (!*where)
 		return 0;
-	err = http_auth_open(a, where, s->config.tokens, error);
+	err = http_auth_open(a, i ? "foxglove" : "http", where,
+			     i ? "8765" : "8470", s->config.tokens, error);
 	if (!err)
 		err = server_try(a, error);
 	if (err)
@@ -634,6 +646,7 @@ int view_server_open(struct server **out, const struct server_config *config,
 	}
 	s->http = (struct server_http){ .view = config->view,
 					.metrics = config->metrics,
+					.server = s,
 					.arg = config->arg };
 	err = server_listen(s, 0, config->http, error);
 	if (!err)

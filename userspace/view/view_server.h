@@ -19,6 +19,8 @@ enum {
 	SERVER_SILENCE	= 120,		/* s without an answer: closed */
 };
 
+struct server;
+
 /**
  * struct server_config
  * @http:	of the page; @foxglove: of Foxglove. All protocols are served on
@@ -33,7 +35,8 @@ struct server_config {
 	const char		*http, *foxglove, *tokens;
 	const char *const	*origins;
 	struct view		*view;
-	void			(*metrics)(void *arg, FILE *out);
+	void			(*metrics)(void *arg, const struct server *s,
+					   FILE *out);
 	void			*arg;
 };
 
@@ -50,8 +53,6 @@ struct server_counts {
 	uint64_t	clients, connected, refused, failed, sent;
 	uint64_t	replaced, left_out, kept;
 };
-
-struct server;
 
 /* Return: 0 or a negative errno, with one line in @error */
 int view_server_open(struct server **s, const struct server_config *config,

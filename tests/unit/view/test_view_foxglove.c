@@ -247,16 +247,16 @@ static void test_publish(void)
 		    "\"topic\":\"/cmd_vel\",\"encoding\":\"cdr\","
 		    "\"schemaName\":\"geometry_msgs/msg/Twist\"}]}");
 	cJSON_Delete(fixture_expect(p, "advertise"));
-	p->ops->tick(p, io_now());
+	p->ops->tick(p, loop_now());
 	ok(p->wants_ping, "a client that publishes is pinged");
 	actions = 0;
-	p->answered = io_now();
+	p->answered = loop_now();
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
 	ok(actions == 1 && last_action.type == ACTION_PUBLISH &&
 	   last_action.kind == MESSAGE_TWIST,
 	   "a fresh message is published");
-	p->answered = io_now() - 600000000;
+	p->answered = loop_now() - 600000000;
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
 	o = fixture_expect(p, "status");
@@ -264,7 +264,7 @@ static void test_publish(void)
 				       ->valuestring, "500 ms"),
 	   "one that may be older than 500 ms is refused, and it is said");
 	cJSON_Delete(o);
-	p->answered = io_now();
+	p->answered = loop_now();
 	p->ops->received(p, data, 20, true);
 	fixture_act();
 	ok(actions == 1 && !p->failed, "so is a cut one");

@@ -310,7 +310,8 @@ int web_open(struct web **out, const struct web_config *config,
 	signal(SIGPIPE, SIG_IGN);
 	if (getrandom(&web->run, sizeof(web->run), 0) < 0)
 		web->run = loop_now();
-	err = http_auth_open(&web->auth, config->where, config->tokens, error);
+	err = http_auth_open(&web->auth, "http", config->where, "8460",
+			     config->tokens, error);
 	if (!err)
 		err = web_tiles_open(web);
 	if (!err)

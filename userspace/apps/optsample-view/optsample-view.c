@@ -103,16 +103,16 @@ static void on_tick(void *arg, uint64_t now)
 	inputs_tick(p->inputs);
 }
 
-static struct view_parts parts_of(struct program *p)
+static struct view_parts parts_of(struct program *p, const struct server *s)
 {
-	return (struct view_parts){ &p->view, p->server, p->inputs,
-				    p->outputs };
+	return (struct view_parts){ &p->view, s, p->inputs, p->outputs };
 }
 
 static int on_request(void *arg, const char *command, const cJSON *parameters,
 		      cJSON *answer, char error[ERROR_TEXT])
 {
-	const struct view_parts parts = parts_of(arg);
+	struct program *p = arg;
+	const struct view_parts parts = parts_of(p, p->server);
 	const cJSON *seconds = cJSON_GetObjectItem(parameters, "seconds");
 	uint32_t n = 60;
 
@@ -127,9 +127,10 @@ static int on_request(void *arg, const char *command, const cJSON *parameters,
 	return 0;
 }
 
-static void on_metrics(void *arg, FILE *out)
+/* In the server's thread, which may end at any time */
+static void on_metrics(void *arg, const struct server *server, FILE *out)
 {
-	const struct view_parts parts = parts_of(arg);
+	const struct view_parts parts = parts_of(arg, server);
 
 	view_metrics(&parts, out);
 }
@@ -212,6 +213,8 @@ static void close_all(struct program *p)
 	struct server *server = p->server;
 
 	console_close(p->console);
+	/* first of all: the robot must not drive on */
+	outputs_halt(p->outputs);
 	/* its clients use pictures and gdim, whose threads wake it */
 	set_server(p, NULL);
 	view_server_close(server);

@@ -103,19 +103,45 @@ int outputs_open(struct outputs **out, struct loop *l, const char *spec,
 	return 0;
 }
 
+void outputs_halt(struct outputs *o)
+{
+	for (unsigned int i = 0; o && i < o->count; i++)
+		if (o->output[i].due != LOOP_NEVER)
+			outputs_stop(o, &o->output[i]);
+}
+
 void outputs_close(struct outputs *o)
 {
 	if (!o)
 		return;
-	for (unsigned int i = 0; i < o->count; i++) {
-		/* the operator's program ends: the robot must not drive on */
-		if (o->output[i].due != LOOP_NEVER)
-			outputs_stop(o, &o->output[i]);
+	outputs_halt(o);
+	for (unsigned int i = 0; i < o->count; i++)
 		sink_remove(o->output[i].topic);
-	}
 	loop_remove_timer(o->loop, &o->timer);
 	sink_close(o->sink);
 	free(o);
+}
+
+/* Another client may publish the topic as another type */
+static struct output *outputs_retype(struct outputs *o, struct output *t,
+				     const struct action *a)
+{
+	struct sink_topic *topic;
+
+	if (t->kind == a->kind)
+		return t;
+	if (t->due != LOOP_NEVER)
+		outputs_stop(o, t);
+	sink_remove(t->topic);
+	if (sink_add(o->sink, a->topic, a->kind, false, &topic)) {
+		*t = o->output[--o->count];
+		return NULL;
+	}
+	t->topic = topic;
+	t->kind = a->kind;
+	service_logf(LOG_INFO, "%s: published as %s now", t->name,
+		     message_type(t->kind, MESSAGE_CDR));
+	return t;
 }
 
 static struct output *outputs_find(struct outputs *o, const struct action *a)
@@ -124,7 +150,7 @@ static struct output *outputs_find(struct outputs *o, const struct action *a)
 
 	for (unsigned int i = 0; i < o->count; i++)
 		if (!strcmp(o->output[i].name, a->topic))
-			return &o->output[i];
+			return outputs_retype(o, &o->output[i], a);
 	if (o->count == VIEW_PUBLISH)
 		return NULL;
 	t = &o->output[o->count];
@@ -149,11 +175,13 @@ static bool is_zero(const union message *m, enum message_kind kind)
 
 int outputs_publish(struct outputs *o, const struct action *a)
 {
-	struct output *t = outputs_find(o, a);
+	/* it may have waited for the loop */
+	const bool fresh = (int64_t)loop_now() - a->sent <= ACTION_AGE;
+	struct output *t = fresh ? outputs_find(o, a) : NULL;
 	const struct message_header *h;
-	int err = -EPROTOTYPE;
+	int err = fresh ? -EIO : -ETIMEDOUT;
 
-	if (t && t->kind == a->kind)
+	if (t)
 		err = message_read(a->kind, a->format, a->message, a->len,
 				   &o->message);
 	if (!err)

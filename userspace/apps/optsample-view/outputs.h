@@ -25,6 +25,9 @@ int outputs_open(struct outputs **o, struct loop *l, const char *spec,
 		 const char *node, char error[ERROR_TEXT]);
 void outputs_close(struct outputs *o);
 
+/* Send a zero command for each topic of velocities that moves; @o may be NULL */
+void outputs_halt(struct outputs *o);
+
 /* Publish a message. Return: 0 or a negative errno */
 int outputs_publish(struct outputs *o, const struct action *a);
 
