@@ -5,7 +5,7 @@
  *
  * In: messages of sources, from the thread of the loop. Out: what clients show,
  * read from the thread of the server. One lock guards it all; it is held for
- * microseconds.
+ * microseconds, and for a few milliseconds when a client gets all bands.
  */
 #ifndef VIEW_BOARD_H
 #define VIEW_BOARD_H
