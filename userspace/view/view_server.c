@@ -209,7 +209,9 @@ static int client_open(struct server *s, struct client **at, struct lws *wsi,
 		free(c);
 		return -1;
 	}
-	c->peer->authorised = !server_auth(s, wsi)->tokens;
+	/* others had to show theirs before: see server_admit() */
+	c->peer->authorised = ops != &browser_ops ||
+			      !server_auth(s, wsi)->tokens;
 	c->peer->auth = server_auth(s, wsi);
 	/* what the kernel holds cannot be replaced by something newer */
 	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));

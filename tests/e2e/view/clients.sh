@@ -150,4 +150,16 @@ ok "memory does not grow by more than 1 MB ($before kB, $after kB)"
 end view; ok "SIGTERM: status 0"
 [ "$(wc -l <"$scratch/view.log")" -lt 500 ]
 ok "$(wc -l <"$scratch/view.log") lines of log"
+
+# ---- an end while it is asked for metrics ----
+
+scrape() { while curl -sfo "$scratch/page" http://127.0.0.1:8470/metrics; do :; done; }
+good=0
+for i in {1..6}; do
+	view "$scratch/a.mcap"
+	scrape & scrape & scrape &
+	wait_for 60 is_metric connections_total = 0
+	end view && good=$((good + 1))
+done
+[ $good = 6 ]; ok "SIGTERM while /metrics is read: status 0 ($good of 6)"
 done_testing
