@@ -125,7 +125,7 @@ most=$(awk '$1 == "backlog" {
 [ "$queued" -le 1000 ] && [ "$most" -gt 1000 ] && [ "$most" -le 625000 ]
 ok "no queue of more than 1 s: states wait $queued ms, the link has $most bytes"
 
-watch order 10 "$bin/bridge-in-order" 8765 "$recording"
+watch order 12 "$bin/bridge-in-order" 8765 "$recording"
 read -r gap missing states oldest before kept took hole queued < <(measure order)
 echo "# bridge-in-order: images at most $oldest ms old after the stall," \
 	"$before ms before it, states queued for at most $queued ms"
