@@ -364,7 +364,17 @@ void board_tick(struct board *b)
 	board_changed(b);
 }
 
-void board_alive(struct board *b, const char *source, int64_t when)
+/* A robot without a battery begins with another clock */
+static void board_forget_clocks(struct board *b, unsigned int source)
+{
+	b->source[source]->clock = (struct robot_clock){ 0 };
+	for (unsigned int i = 0; i < b->topics; i++)
+		if (b->topic[i]->source == source)
+			b->topic[i]->clock = (struct robot_clock){ 0 };
+}
+
+void board_alive(struct board *b, const char *source, uint64_t run,
+		 int64_t when)
 {
 	struct board_source *s;
 	unsigned int i;
@@ -372,6 +382,9 @@ void board_alive(struct board *b, const char *source, int64_t when)
 	board_lock(b);
 	s = board_get_source(b, source, &i);
 	if (s) {
+		if (s->beats && s->run != run)
+			board_forget_clocks(b, i);
+		s->run = run;
 		s->beats = true;
 		board_hear(s, when);
 	}

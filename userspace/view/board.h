@@ -41,6 +41,7 @@ struct place {
  * @measured:	newest time at which something live was measured, ns
  * @late:	arrival of the last kept message, ns
  * @beats:	it says that it lives even if it has nothing to send
+ * @run:	of board_alive()
  * @track:	@tracks places, oldest first; @moves: changes of them
  * @fixes:	of its odometry
  * @frame:	that the track is in
@@ -53,6 +54,7 @@ struct board_source {
 	unsigned int		outages;
 	int64_t			heard, measured, late;
 	bool			beats;
+	uint64_t		run;
 	struct tf_frames	*tf;
 	struct map_fixes	fixes;
 	struct place		*track;
@@ -133,8 +135,13 @@ int board_message(struct board *b, const char *source, const char *topic,
 		  const void *data, size_t len, int64_t stamp,
 		  int64_t arrival);
 
-/* A source was heard at @when, ns: it says so even if it sends no data */
-void board_alive(struct board *b, const char *source, int64_t when);
+/**
+ * board_alive() - a source was heard, even if it sends no data
+ * @run:	of its program: another one may have another clock
+ * @when:	ns
+ */
+void board_alive(struct board *b, const char *source, uint64_t run,
+		 int64_t when);
 
 /* Detect outages; call ten times a second */
 void board_tick(struct board *b);

@@ -138,15 +138,15 @@ static void test_one_outage(void)
 
 	for (t = 0; t < heard; t += 100 * MS) {
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
-		board_alive(b, "robot", base + t + 80 * MS);
+		board_alive(b, "robot", 1, base + t + 80 * MS);
 	}
 	for (t = heard; t < 15 * SECOND; t += 100 * MS) {
 		wait_until(b, t);
-		board_alive(b, "robot", base + heard + t % 7 * MS);
+		board_alive(b, "robot", 1, base + heard + t % 7 * MS);
 	}
 	ok(board_source(b, 0)->outages == 1 && board_is_out(board_source(b, 0)),
 	   "it is one outage, got %u", board_source(b, 0)->outages);
-	board_alive(b, "robot", base + t);
+	board_alive(b, "robot", 1, base + t);
 	ok(!board_is_out(board_source(b, 0)), "which the next one ends");
 	board_destroy(b);
 }
@@ -170,6 +170,24 @@ static void test_two_clocks(void)
 		ok(board_topic(b, i)->seen > base + 4 * SECOND &&
 		   !strcmp(text(b, i, SECOND, 4 * SECOND), "LLLLLL"),
 		   "%s is of today", topic[i]);
+	board_destroy(b);
+	behind = 0;
+}
+
+/* The clock of a robot that starts again is an hour behind that of before */
+static void test_restart(void)
+{
+	struct board *b = make(1 << 20);
+	int64_t t;
+
+	for (t = 0; t < 10 * SECOND; t += 100 * MS) {
+		behind = t < 5 * SECOND ? 0 : 3600 * SECOND;
+		board_alive(b, "robot", t < 5 * SECOND ? 1 : 2, base + t);
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
+	}
+	ok(board_topic(b, 0)->kept == 0 && board_topic(b, 0)->live == 100,
+	   "a robot starts with another clock: all is live, got %llu kept",
+	   (unsigned long long)board_topic(b, 0)->kept);
 	board_destroy(b);
 	behind = 0;
 }
@@ -595,6 +613,7 @@ int main(void)
 	test_stale();
 	test_one_outage();
 	test_two_clocks();
+	test_restart();
 	test_long_band();
 	test_map_fix();
 	test_slow_topic();

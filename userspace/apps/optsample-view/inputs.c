@@ -40,6 +40,7 @@ struct label {
  * @label:	@labels of them, of all topics of all streams
  * @ended:	ticks at the end of a recording
  * @bytes:	a serialized message
+ * @run:	of each stream that the board knows
  */
 struct inputs {
 	const struct view_config *config;
@@ -53,7 +54,7 @@ struct inputs {
 	unsigned int		labels, ticks, ended;
 	struct bytes		bytes;
 	union message		message;
-	uint64_t		refused;
+	uint64_t		refused, run[RECEIVER_STREAMS];
 };
 
 static void inputs_put(struct inputs *in, const char *source,
@@ -212,6 +213,27 @@ static bool is_own(enum message_kind kind, const union message *msg)
 	       name->len > n && !memcmp(name->text, DIAGNOSE_PREFIX, n);
 }
 
+/* Streams say twice a second that they live. @only_new: those of a new run */
+static void hear_streams(struct inputs *in, bool only_new)
+{
+	const int64_t offset = io_now() - (int64_t)loop_now();
+	char label[CONTROL_WORD + 8];
+	const struct stream *s;
+	bool old;
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		s = receiver_stream(in->receiver, i, &old);
+		if (!s || old || !stream_announced(s) ||
+		    (only_new && in->run[i] == stream_id(s)))
+			continue;
+		in->run[i] = stream_id(s);
+		receiver_label(in->receiver, s, label);
+		if (*label)
+			board_alive(in->board, label, stream_id(s),
+				    (int64_t)stream_heard(s) + offset);
+	}
+}
+
 static void on_received(void *arg, const char *name, enum message_kind kind,
 			int64_t received, const union message *msg)
 {
@@ -221,6 +243,7 @@ static void on_received(void *arg, const char *name, enum message_kind kind,
 
 	if (!is_shown(in->config, name) || is_own(kind, msg))
 		return;
+	hear_streams(in, true);
 	if (!robot) {
 		read_labels(in);
 		robot = find_label(in, name);
@@ -255,25 +278,6 @@ static int open_receiver(struct inputs *in, char error[ERROR_TEXT])
 		err = receiver_open(&in->receiver, in->loop, &at, &c->receiver,
 				    in->publish, error);
 	return err;
-}
-
-/* Streams say twice a second that they live */
-static void hear_streams(struct inputs *in)
-{
-	const int64_t offset = io_now() - (int64_t)loop_now();
-	char label[CONTROL_WORD + 8];
-	const struct stream *s;
-	bool old;
-
-	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
-		s = receiver_stream(in->receiver, i, &old);
-		if (!s || old || !stream_announced(s))
-			continue;
-		receiver_label(in->receiver, s, label);
-		if (*label)
-			board_alive(in->board, label,
-				    (int64_t)stream_heard(s) + offset);
-	}
 }
 
 /*
@@ -363,7 +367,7 @@ void inputs_tick(struct inputs *in)
 	if (in->receiver) {
 		if (!(in->ticks++ % 20))
 			read_labels(in);
-		hear_streams(in);
+		hear_streams(in, false);
 	}
 	if (inputs_replay(in, &r)) {
 		board_set_now(in->board, r.time);
