@@ -381,9 +381,9 @@ async function replay(port, seconds) {
 	s = await c.control('faster', PLAYING, 3);
 	ok(s.speed === 3, 'speed: the state', s);
 	const t0 = Date.now(), r0 = c.times.at(-1);
-	await until('more than twice the time', () => Date.now() - t0 > 500 &&
-		Number(c.times.at(-1) - r0) / 1e6 > 2 * (Date.now() - t0));
-	ok(true, 'speed: the recording is more than twice as fast');
+	ok(await until('more than twice the time', () => Date.now() - t0 > 500 &&
+		Number(c.times.at(-1) - r0) / 1e6 > 2 * (Date.now() - t0)),
+	   'speed: the recording is more than twice as fast');
 	s = await c.control('normal', PLAYING, 1);
 	ok(s.speed === 1, 'speed: 1 again', s);
 
@@ -402,7 +402,7 @@ async function replay(port, seconds) {
 		m = await until('the map', () => c.of('/map').findLast(x =>
 			x.value.data[0] === Math.floor(place / 20)),
 			() => c.of('/map').map(x => x.value.data[0]));
-		ok(true, `${id}: the map is that of before, ${m.value.data[0]}`);
+		ok(m, `${id}: the map is that of before, ${m.value.data[0]}`);
 	}
 
 	/* while paused only latched state comes */
@@ -439,9 +439,9 @@ async function replay(port, seconds) {
 	   wanted.map(n => BEGIN + STEP * BigInt(n)), 'with their stamps');
 	s = await c.control('from the end', PLAYING, 1, BEGIN + STEP * 30n);
 	ok(s.status === PLAYING, 'after the end it plays again', s);
-	await until('state 30', () => c.of('/state', s.at - 5).some(x =>
-		state_of(x) === 30));
-	ok(true, 'from there');
+	ok(await until('state 30', () => c.of('/state', s.at - 5).some(x =>
+		state_of(x) === 30)),
+	   'from there');
 
 	/* before the begin and after the end */
 	s = await c.control('early', PAUSED, 1, 5n);
@@ -581,13 +581,13 @@ async function parameters(port, protocol, robot) {
 			      find(x, priority) === wanted), () => c.values.at(-1));
 	ok(value, `the robot has the new priority, ${wanted}`);
 	await answer('focus', [{ name: focus, value: '/state' }]);
-	await until('the focus from the robot', () => c.values.some(x =>
-		x.id === undefined && find(x, focus) === '/state'));
-	ok(true, 'and the focus');
+	ok(await until('the focus from the robot', () => c.values.some(x =>
+		x.id === undefined && find(x, focus) === '/state')),
+	   'and the focus');
 	await answer('no focus', [{ name: focus, value: '' }]);
-	await until('no focus from the robot', () =>
-		find(c.values.findLast(x => x.id === undefined), focus) === '');
-	ok(true, 'and none again');
+	ok(await until('no focus from the robot', () =>
+		find(c.values.findLast(x => x.id === undefined), focus) === ''),
+	   'and none again');
 	for (const [name, wrong, why] of [[priority, 9, /0\.\.7/],
 		[priority, -1, /0\.\.7/], [priority, 1.5, /0\.\.7/],
 		[priority, 'high', /0\.\.7/], [focus, 3, /name of a topic/],
@@ -703,8 +703,8 @@ async function statuses(port) {
 	}
 	c.statuses.length = 0;
 	binary(1, 7, 0, 0, 0, 1, 2, 3);
-	await c.status(/not advertised/);
-	ok(true, 'a message on a channel that is not advertised: status');
+	ok(await c.status(/not advertised/),
+	   'a message on a channel that is not advertised: status');
 	const n = c.of('/state').length;
 	await until('more states', () => c.of('/state').length > n + 2);
 	ok(c.closed === null, 'the connection lives on', c.closed);
