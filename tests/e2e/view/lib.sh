@@ -68,7 +68,10 @@ slay()
 view()
 {
 	begin view "$bin/optsample-view" --socket "$scratch/view.sock" "$@"
-	wait_for 60 listens view
+	wait_for 60 listens view && return
+	echo "# it does not listen: optsample-view $*:"
+	show "$scratch/view.log"
+	return 1
 }
 
 # listens NAME: it says so, and it runs
