@@ -13,8 +13,8 @@ to=$top/build/npm
 wanted=$(cat "$here/package.json" "$here/package-lock.json" | sha256sum)
 
 command -v node >/dev/null || { echo "no node"; exit 1; }
-node -e 'process.exitCode = +(parseInt(process.versions.node) < 20)' ||
-	{ echo "node $(node --version) is older than 20"; exit 1; }
+node -e 'process.exitCode = +(parseInt(process.versions.node) < 18)' ||
+	{ echo "node $(node --version) is older than 18"; exit 1; }
 [ "$(cat "$to/.wanted" 2>/dev/null)" != "$wanted" ] || exit 0
 command -v npm >/dev/null || { echo "no npm"; exit 1; }
 mkdir -p "$to" && cp "$here/package.json" "$here/package-lock.json" "$to" &&
