@@ -2,6 +2,7 @@
 /*
  * view_status - status of optsample-view, as JSON and metrics
  */
+#include <malloc.h>
 #include "apps/optsample-view/view_status.h"
 #include "base/metrics.h"
 #include "view/band_json.h"
@@ -15,7 +16,7 @@ struct view_count {
 	double		value;
 };
 
-enum { COUNTS = 16 };
+enum { COUNTS = 17 };
 
 static unsigned int read_counts(const struct view_parts *p,
 				struct view_count c[COUNTS])
@@ -24,6 +25,7 @@ static unsigned int read_counts(const struct view_parts *p,
 	const struct outputs_counts none = { 0 };
 	const struct outputs_counts *o = p->outputs ?
 					 outputs_counts(p->outputs) : &none;
+	const struct mallinfo2 m = mallinfo2();
 	struct board_counts b;
 	unsigned int n = 0;
 
@@ -37,6 +39,8 @@ static unsigned int read_counts(const struct view_parts *p,
 	      "Messages that could not be read or had no place.");
 	COUNT("thinned", "counter", b.thinned,
 	      "Messages left out of the history, as memory was short.");
+	COUNT("memory_bytes", "gauge", m.uordblks + m.hblkhd,
+	      "Memory in use, without what the allocator keeps free.");
 	COUNT("not_shown", "counter", pictures_failed(p->view->pictures),
 	      "Pictures, clouds and maps that could not be converted.");
 	COUNT("clients", "gauge", s.clients, "Clients connected.");
