@@ -151,7 +151,7 @@ end fixed frames
 if [ -x "$bin/fastdds-sub" ] && type ffmpeg >/dev/null 2>&1; then
 	ffmpeg -v error -y -f rawvideo -pix_fmt gray -s 160x120 \
 		-i "$scratch/frames" -frames:v 1 "$scratch/a.jpg" </dev/null
-	begin fast timeout 90 "$bin/fastdds-sub" -n 60 \
+	begin fast timeout 90 "$bin/fastdds-sub" -n 100000 \
 		"image:/front:$scratch/a.jpg"
 	robot front "$bin/dds-pub" -r 10 -n 100000 "image:/front:$scratch/a.jpg"
 	wait_for 90 lines fast 20
