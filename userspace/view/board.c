@@ -57,6 +57,7 @@ void board_destroy(struct board *b)
 		return;
 	for (unsigned int i = 0; i < b->topics; i++) {
 		topic_history_clear(&b->topic[i]->history);
+		free(b->topic[i]->text);
 		free(b->topic[i]);
 	}
 	for (unsigned int i = 0; i < b->sources; i++) {
@@ -603,6 +604,7 @@ void board_cut(struct board *b, int64_t t)
 		b->used += topic->history.bytes;
 		band_cut(&topic->band, t);
 		band_skip(&topic->band, now, t);
+		topic->shown = INT64_MIN;
 		topic->seen = 0;
 	}
 	for (unsigned int i = 0; i < b->sources; i++) {
@@ -684,4 +686,30 @@ struct band_view board_band(struct board *b, const struct board_topic *t)
 			  !message_is_map(t->kind) ? t->period : 0,
 		.outage = s->outage, .outages = s->outages,
 	};
+}
+
+const char *board_band_text(struct board *b, struct board_topic *t,
+			    int64_t *from)
+{
+	const struct band_view v = board_band(b, t);
+
+	if (!t->band.begun)
+		return NULL;
+	if (!t->text) {
+		t->text = malloc(BAND_SLOTS);
+		t->shown = INT64_MIN;
+	}
+	if (!t->text)
+		return NULL;
+	if (t->shown > v.now || t->shown + BOARD_TEXT_AGE <= v.now) {
+		const int64_t to = band_slot(v.now) + 1;
+
+		t->shown = v.now;
+		band_text(&t->band, &v, to - BAND_SLOTS, to, t->text);
+		t->lost = 0;
+		for (unsigned int i = 0; i < BAND_SLOTS; i++)
+			t->lost += t->text[i] == BAND_LOST;
+	}
+	*from = band_slot(t->shown) + 1 - BAND_SLOTS;
+	return t->text;
 }

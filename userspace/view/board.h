@@ -64,6 +64,8 @@ struct board_source {
 	struct robot_status	status;
 };
 
+#define BOARD_TEXT_AGE	200000000LL	/* ns */
+
 enum board_state { BOARD_UNKNOWN, BOARD_LIVE, BOARD_STALE, BOARD_DISCONNECTED };
 
 /**
@@ -74,6 +76,7 @@ enum board_state { BOARD_UNKNOWN, BOARD_LIVE, BOARD_STALE, BOARD_DISCONNECTED };
  * @period:	between live messages, ns; 0: unknown or not periodic
  * @live, @kept: messages received
  * @seen:	newest live message was measured then, ns; 0: none
+ * @text:	see board_band_text(); @lost of its slots; of the time @shown
  */
 struct board_topic {
 	char			name[BOARD_NAME];
@@ -86,6 +89,9 @@ struct board_topic {
 	uint64_t		seq, live, kept;
 	int64_t			period, seen;
 	unsigned int		regular;
+	char			*text;
+	unsigned int		lost;
+	int64_t			shown;
 };
 
 /**
@@ -184,6 +190,19 @@ bool board_is_out(const struct board_source *s);
 
 /* What band_text() needs for a topic */
 struct band_view board_band(struct board *b, const struct board_topic *t);
+
+/**
+ * board_band_text() - band_text() of the last BAND_SLOTS slots
+ * @from:	gets the first one
+ *
+ * All clients share it: it is at most BOARD_TEXT_AGE old. t->lost then says how
+ * many slots are lost.
+ *
+ * Return: the text, valid while the board is locked; NULL: no message yet, or no
+ * memory
+ */
+const char *board_band_text(struct board *b, struct board_topic *t,
+			    int64_t *from);
 
 /* Where the robot was at @t, or the last place before; NULL: unknown */
 const struct place *board_place(const struct board_source *s, int64_t t);

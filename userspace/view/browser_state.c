@@ -86,16 +86,15 @@ bool browser_send_topics(struct browser *b)
 static void add_band(struct browser *b, cJSON *list, unsigned int i)
 {
 	struct board *board = b->peer.view->board;
-	const struct board_topic *t = board_topic(board, i);
-	const struct band_view v = board_band(board, t);
-	const int64_t to = band_slot(v.now) + 1, from = to - BAND_SLOTS;
-	char text[BAND_SLOTS + 1], *old = b->band[i];
+	char part[BAND_SLOTS + 1], *old = b->band[i];
 	int first = 0, last = BAND_SLOTS;
+	const char *text;
+	int64_t from;
 	cJSON *one;
 
-	if (!t->band.begun)
+	text = board_band_text(board, board_topic(board, i), &from);
+	if (!text)
 		return;
-	band_text(&t->band, &v, from, to, text);
 	if (old) {
 		const int64_t moved = from - b->from[i];
 		const int64_t kept = moved < 0 || moved > BAND_SLOTS ? 0 :
@@ -115,11 +114,12 @@ static void add_band(struct browser *b, cJSON *list, unsigned int i)
 		return;
 	memcpy(old, text, BAND_SLOTS);
 	b->from[i] = from;
-	text[last] = 0;
+	memcpy(part, text + first, last - first);
+	part[last - first] = 0;
 	one = cJSON_CreateObject();
 	cJSON_AddNumberToObject(one, "id", i);
 	cJSON_AddNumberToObject(one, "first", from + first);
-	cJSON_AddStringToObject(one, "s", text + first);
+	cJSON_AddStringToObject(one, "s", part);
 	cJSON_AddItemToArray(list, one);
 }
 
@@ -175,20 +175,14 @@ bool browser_send_band(struct browser *b, int64_t now)
  * States
  */
 
-static unsigned int lost_messages(struct board *board,
-				  const struct board_topic *t)
+static unsigned int lost_messages(struct board *board, struct board_topic *t)
 {
 	const struct band_view v = board_band(board, t);
-	const int64_t to = band_slot(v.now) + 1;
-	char text[BAND_SLOTS];
-	unsigned int slots = 0;
+	int64_t from;
 
-	if (!v.period)
+	if (!v.period || !board_band_text(board, t, &from))
 		return 0;
-	band_text(&t->band, &v, to - BAND_SLOTS, to, text);
-	for (unsigned int i = 0; i < BAND_SLOTS; i++)
-		slots += text[i] == BAND_LOST;
-	return (double)slots * BAND_SLOT / v.period;
+	return (double)t->lost * BAND_SLOT / v.period;
 }
 
 bool browser_send_state(struct browser *b, int64_t now)
@@ -205,7 +199,7 @@ bool browser_send_state(struct browser *b, int64_t now)
 	cJSON_AddNumberToObject(o, "now", floor(board_now(board) / 1e6));
 	list = cJSON_AddArrayToObject(o, "topics");
 	for (unsigned int i = 0; i < b->topics; i++) {
-		const struct board_topic *t = board_topic(board, i);
+		struct board_topic *t = board_topic(board, i);
 		cJSON *one = cJSON_CreateObject();
 
 		cJSON_AddNumberToObject(one, "id", i);

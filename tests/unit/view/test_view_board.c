@@ -209,6 +209,49 @@ static void test_long_band(void)
 }
 
 /* SLAM corrects odometry by 1 m and a right angle while the link is away */
+/* The last slots of the text that all clients share */
+static bool shared_is(struct board *b, const char *want)
+{
+	const unsigned int n = strlen(want);
+	int64_t from;
+	const char *got = board_band_text(b, board_topic(b, 0), &from);
+
+	if (got && !memcmp(got + BAND_SLOTS - n, want, n))
+		return true;
+	printf("# wanted %s\n#    got %.*s\n", want, (int)n,
+	       got ? got + BAND_SLOTS - n : "");
+	return false;
+}
+
+static void test_shared_text(void)
+{
+	struct board *b = make(1 << 20);
+	int64_t t, from = 0;
+
+	for (t = 0; t < 10 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+	ok(shared_is(b, ".LLLLLLLLLLLLLLLLLLLL"), "a text for all clients");
+	board_band_text(b, board_topic(b, 0), &from);
+	ok(from == band_slot(board_now(b)) + 1 - BAND_SLOTS,
+	   "from the slot that it says");
+	/* for a look at it: nothing else makes a band like this */
+	board_topic(b, 0)->text[BAND_SLOTS - 1] = '?';
+	wait_until(b, t + 90 * MS);
+	ok(shared_is(b, "L?"), "for 200 ms it is the same");
+	wait_until(b, t + 110 * MS);
+	ok(shared_is(b, "LLL."), "then it is a new one");
+	for (t = 20 * SECOND; t < 30 * SECOND; t += 100 * MS)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
+	wait_until(b, 40 * SECOND);
+	ok(shared_is(b, "EEE"), "an outage");
+	ok(board_topic(b, 0)->lost > 10, "with what was lost: %u slots",
+	   board_topic(b, 0)->lost);
+	board_cut(b, base + 5 * SECOND);
+	board_set_now(b, base + 5 * SECOND);
+	ok(shared_is(b, "LLLL."), "a replay that goes back has a new one at once");
+	board_destroy(b);
+}
+
 static void test_map_fix(void)
 {
 	static struct map_fixes f;
@@ -615,6 +658,7 @@ int main(void)
 	test_two_clocks();
 	test_restart();
 	test_long_band();
+	test_shared_text();
 	test_map_fix();
 	test_slow_topic();
 	test_memory();
