@@ -55,14 +55,6 @@ static int codec_layers_prepare(struct codec_layers *s, unsigned int width,
 	return s->encoder && s->room >= room ? 0 : -ENOMEM;
 }
 
-static double codec_layers_yaw(const struct message_pose *p)
-{
-	const double *q = p->orientation;
-
-	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
-		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
-}
-
 /* Reorder from the far corner to the near one */
 static void codec_layers_turn(const float *from, unsigned int rows,
 			      unsigned int columns, float *to)
@@ -74,22 +66,10 @@ static void codec_layers_turn(const float *from, unsigned int rows,
 				     columns - 1 - y];
 }
 
-static bool codec_layers_is_basic(const struct message_grid_map *m,
-				  unsigned int layer)
-{
-	const struct message_string *name = &m->layer[layer];
-
-	for (unsigned int i = 0; i < m->basic_layers; i++)
-		if (m->basic_layer[i].len == name->len &&
-		    !memcmp(m->basic_layer[i].text, name->text, name->len))
-			return true;
-	return false;
-}
-
 static void codec_layers_set_grid(const struct message_grid_map *m,
 				  struct layers_grid *g)
 {
-	double yaw = codec_layers_yaw(&m->pose);
+	double yaw = message_pose_yaw(&m->pose);
 	double dx = g->width * m->resolution / 2;
 	double dy = g->height * m->resolution / 2;
 
@@ -129,7 +109,7 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 		if (name->len >= LAYERS_NAME)
 			return -EMSGSIZE;
 		memcpy(grid.layer[l].name, name->text, name->len);
-		grid.layer[l].basic = codec_layers_is_basic(m, l);
+		grid.layer[l].basic = message_grid_is_basic(m, l);
 		grid.layer[l].cells = s->cells + (size_t)l * rows * columns;
 		message_grid_read(m, l, s->layer);
 		codec_layers_turn(s->layer, rows, columns, grid.layer[l].cells);

@@ -12,7 +12,8 @@
 #include "ros/msg/convert.h"
 #include "view/browser_frame.h"
 
-enum { PICTURE_HEAD = 8, SCAN_HEAD = 24, CLOUD_HEAD = 28, MAP_HEAD = 24 };
+enum { PICTURE_HEAD = 8, SCAN_HEAD = 24, CLOUD_HEAD = 28, MAP_HEAD = 64,
+       MAP_LAYER = 32 };
 
 unsigned int browser_frame_type(enum message_kind kind)
 {
@@ -25,6 +26,7 @@ unsigned int browser_frame_type(enum message_kind kind)
 	case MESSAGE_POINT_CLOUD:
 		return FRAME_CLOUD;
 	case MESSAGE_OCCUPANCY_GRID:
+	case MESSAGE_GRID_MAP:
 		return FRAME_MAP;
 	default:
 		return 0;
@@ -326,7 +328,9 @@ static int cloud_frame(const struct view_message *m,
  * Maps
  */
 
+/* @scale: what 0 and 100 stand for; @layer: of a grid map */
 static int map_body(const struct view_message *m, const struct map *map,
+		    const float scale[2], const struct message_string *layer,
 		    struct view_message **out)
 {
 	const size_t cells = (size_t)map->width * map->height;
@@ -343,6 +347,11 @@ static int map_body(const struct view_message *m, const struct map *map,
 	put_lef32(d + 12, map->x);
 	put_lef32(d + 16, map->y);
 	put_lef32(d + 20, map->yaw);
+	put_lef32(d + 24, scale[0]);
+	put_lef32(d + 28, scale[1]);
+	memset(d + MAP_HEAD - MAP_LAYER, 0, MAP_LAYER);
+	memcpy(d + MAP_HEAD - MAP_LAYER, layer->text, layer->len < MAP_LAYER ?
+	       layer->len : MAP_LAYER);
 	if (compress2(d + MAP_HEAD, &len, (const Bytef *)map->cells, cells,
 		      1) != Z_OK) {
 		view_message_put(*out);
@@ -357,6 +366,8 @@ static int map_frame(const struct view_message *m,
 		     const struct message_occupancy_grid *g,
 		     struct view_message **out)
 {
+	static const struct message_string none = { "", 0 };
+	static const float percent[2] = { 0, 100 };
 	struct map map = { .cells = malloc(g->data.count + 1) };
 	int err;
 
@@ -364,7 +375,100 @@ static int map_frame(const struct view_message *m,
 		return -ENOMEM;
 	err = message_map_read(g, &map, g->data.count);
 	if (!err)
-		err = map_body(m, &map, out);
+		err = map_body(m, &map, percent, &none, out);
+	free(map.cells);
+	return err;
+}
+
+/* The layer that a grid map is about */
+static unsigned int grid_layer(const struct message_grid_map *g)
+{
+	for (unsigned int i = 0; i < g->layers; i++)
+		if (message_grid_is_basic(g, i))
+			return i;
+	return 0;
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+	const float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* 1 and 99 % of the known values */
+static void float_range(const float *v, size_t n, float scale[2])
+{
+	const size_t step = n / 4096 + 1;
+	float sample[4096];
+	size_t known = 0;
+
+	for (size_t i = 0; i < n && known < 4096; i += step)
+		if (isfinite(v[i]))
+			sample[known++] = v[i];
+	qsort(sample, known, sizeof(*sample), compare_floats);
+	scale[0] = known ? sample[known / 100] : 0;
+	scale[1] = known ? sample[known - 1 - known / 100] : 0;
+}
+
+static int8_t grid_cell(float v, const float scale[2])
+{
+	const float range = scale[1] - scale[0];
+
+	if (!isfinite(v))
+		return -1;
+	if (v <= scale[0])
+		return 0;
+	if (v >= scale[1])
+		return 100;
+	return (v - scale[0]) / range * 100 + .5f;
+}
+
+/* A grid map begins at its upper right corner, with rows along -x */
+static void grid_cells(const float *from, unsigned int rows,
+		       unsigned int columns, const float scale[2], int8_t *to)
+{
+	for (unsigned int c = columns; c-- > 0;)
+		for (unsigned int r = rows; r-- > 0;)
+			*to++ = grid_cell(from[(size_t)r * columns + c], scale);
+}
+
+static int grid_frame(const struct view_message *m,
+		      const struct message_grid_map *g,
+		      struct view_message **out)
+{
+	const unsigned int layer = grid_layer(g);
+	unsigned int rows, columns;
+	float scale[2], *values;
+	double c, s, x, y;
+	struct map map;
+	size_t cells;
+	int err = message_grid_shape(g, &rows, &columns);
+
+	if (err)
+		return err;
+	if (rows > MAP_SIDE_MAX || columns > MAP_SIDE_MAX ||
+	    !(g->resolution > 0))
+		return -EBADMSG;
+	cells = (size_t)rows * columns;
+	values = malloc(cells * sizeof(*values));
+	map = (struct map){
+		.width = rows, .height = columns, .resolution = g->resolution,
+		.yaw = message_pose_yaw(&g->pose), .cells = malloc(cells),
+	};
+	err = values && map.cells ? 0 : -ENOMEM;
+	if (!err) {
+		message_grid_read(g, layer, values);
+		float_range(values, cells, scale);
+		grid_cells(values, rows, columns, scale, map.cells);
+		c = cos(map.yaw), s = sin(map.yaw);
+		x = -.5 * rows * g->resolution;
+		y = -.5 * columns * g->resolution;
+		map.x = g->pose.position[0] + c * x - s * y;
+		map.y = g->pose.position[1] + s * x + c * y;
+		err = map_body(m, &map, scale, &g->layer[layer], out);
+	}
+	free(values);
 	free(map.cells);
 	return err;
 }
@@ -390,6 +494,8 @@ int browser_frame_body(const struct view_message *m, const struct pose *at,
 		err = cloud_frame(m, &msg->cloud, out);
 	else if (m->kind == MESSAGE_OCCUPANCY_GRID)
 		err = map_frame(m, &msg->map, out);
+	else if (m->kind == MESSAGE_GRID_MAP)
+		err = grid_frame(m, &msg->grid, out);
 	free(msg);
 	return err;
 }

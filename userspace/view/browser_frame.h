@@ -9,7 +9,9 @@
  *		angle_min, angle_increment, u32 n, f32 range[n] (m, NaN: none)
  *	cloud	u32 n, f32 min[3], f32 step[3], u16 xyz[3 n], u8 intensity[n]
  *	map	u32 width, height, f32 resolution, x, y, yaw of the lower left
- *		corner, int8 cells as a zlib stream, lowest row first
+ *		corner, f32 low, high: values that 0 and 100 stand for, char
+ *		layer[32] of a grid map, filled with zeros, int8 cells as a zlib
+ *		stream, lowest row first, -1: unknown
  */
 #ifndef VIEW_BROWSER_FRAME_H
 #define VIEW_BROWSER_FRAME_H

@@ -41,7 +41,7 @@ WebSocket.OPEN = 1;
 const context = vm.createContext({ console, URLSearchParams, JSON, Math, Map, Set, Date,
 	WebSocket, location: { search: '?token=abc', protocol: 'http:', host: 'here:1' },
 	performance: { now: () => clock.now }, setInterval() {}, setTimeout() {}, clearTimeout() {},
-	queueMicrotask, requestAnimationFrame: f => frames.push(f),
+	TextDecoder, queueMicrotask, requestAnimationFrame: f => frames.push(f),
 	matchMedia: () => ({ addEventListener() {} }),
 	document: { hidden: false, addEventListener() {} },
 	window: { addEventListener() {} }, localStorage: { getItem: () => null },
@@ -68,6 +68,20 @@ function picture(id, t, flags = 0) {
 	v.setUint32(4, id, true);
 	v.setFloat64(8, t, true);
 	v.setFloat64(16, t, true);
+	sockets.at(-1).onmessage({ data: b });
+}
+
+/* Heads as in browser_frame.h */
+function gridMap(id, t) {
+	const b = new ArrayBuffer(90), v = new DataView(b);
+	v.setUint8(0, 4);
+	v.setUint32(4, id, true);
+	v.setFloat64(8, t, true);
+	v.setFloat64(16, t, true);
+	[3, 2].forEach((n, i) => v.setUint32(24 + 4 * i, n, true));
+	[.5, 9.25, 19.5, .25, 1, 6].forEach((x, i) => v.setFloat32(32 + 4 * i, x, true));
+	[...'elevation'].forEach((c, i) => v.setUint8(56 + i, c.charCodeAt(0)));
+	v.setUint16(88, 0x1234);
 	sockets.at(-1).onmessage({ data: b });
 }
 
@@ -117,6 +131,15 @@ async function main() {
 	text({ op: 'msg', id: 2, t: 49500, a: 49500, kept: false, at: false, data: {} });
 	await frame();
 	ok(sent('ack').at(-1).n === 3, 'counted over the whole connection');
+
+	/* A grid map */
+	gridMap(3, 49600);
+	await frame();
+	const g = Store.newest.get(3);
+	ok(g.width === 3 && g.height === 2 && g.resolution === .5 && g.x === 9.25 &&
+		g.y === 19.5 && g.yaw === .25 && g.packed.join() === '18,52',
+		'where a grid map is');
+	ok(g.layer === 'elevation' && g.low === 1 && g.high === 6, 'and what it shows');
 
 	/* The cursor */
 	Store.setAskIds(() => [1]);

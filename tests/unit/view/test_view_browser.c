@@ -4,7 +4,9 @@
  */
 #include <math.h>
 #include <unistd.h>
+#include <zlib.h>
 #include "peer_fixture.h"
+#include "ros/msg/convert.h"
 #include "view/browser.h"
 #include "view/browser_frame.h"
 
@@ -62,6 +64,62 @@ static bool is_jpeg(const struct outgoing *o)
 	return o->len > 12 && get_le16(o->body) == 64 &&
 	       get_le16(o->body + 2) == 48 && o->body[8] == 0xff &&
 	       o->body[9] == 0xd8;
+}
+
+/* x is 3 cells, y is 2; [x][y] from the upper right corner */
+static const float heights[3][2] = { { 6, 5 }, { 4, NAN }, { 2, 1 } };
+
+static void put_grid(const char *topic, double yaw, int64_t stamp)
+{
+	static uint8_t data[2][3 * 2 * 4];
+	static const float other[3][2];
+	union message m = { .grid = {
+		.header = { .stamp = stamp, .frame_id = message_string("map") },
+		.resolution = .5, .length_x = 1.5, .length_y = 1,
+		.pose = { { 10, 20, 0 }, { 0, 0, sin(yaw / 2), cos(yaw / 2) } },
+		.layers = 2, .arrays = 2, .basic_layers = 1,
+		.layer = { message_string("variance"),
+			   message_string("elevation") },
+		.basic_layer = { message_string("elevation") },
+	} };
+
+	message_grid_write(&m.grid, 0, 3, 2, other[0], data[0]);
+	message_grid_write(&m.grid, 1, 3, 2, heights[0], data[1]);
+	fixture_put(topic, MESSAGE_GRID_MAP, &m, stamp);
+}
+
+/* Lower row first: the cell of height 1 is at the lower left corner */
+static const int8_t grid_cells[6] = { 0, -1, 80, 20, 60, 100 };
+
+static void test_grid(double yaw, double x, double y)
+{
+	struct peer *p;
+	struct outgoing *o;
+	int8_t cells[6];
+	uLongf len = sizeof(cells);
+	const uint8_t *d;
+
+	fixture_open(false);
+	base = io_now();
+	put_grid("/elevation", yaw, base);
+	p = open_page();
+	cJSON_Delete(fixture_expect(p, "topics"));
+	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
+	o = next_frame(p, FRAME_MAP);
+	d = o ? o->body : NULL;
+	ok(d && o->len > 64 && get_le32(d) == 3 && get_le32(d + 4) == 2 &&
+	   get_lef32(d + 8) == .5f && fabs(get_lef32(d + 12) - x) < 1e-5 &&
+	   fabs(get_lef32(d + 16) - y) < 1e-5 &&
+	   fabs(get_lef32(d + 20) - yaw) < 1e-5,
+	   "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(d && get_lef32(d + 24) == 1 && get_lef32(d + 28) == 6 &&
+	   !strcmp((char *)d + 32, "elevation"), "its basic layer, from 1 to 6");
+	ok(d && uncompress((Bytef *)cells, &len, d + 64, o->len - 64) == Z_OK &&
+	   len == 6 && !memcmp(cells, grid_cells, 6), "its cells");
+	if (o)
+		outgoing_free(o);
+	peer_destroy(p);
+	fixture_close();
 }
 
 static void test_live(void)
@@ -226,6 +284,8 @@ static void test_refused(void)
 int main(void)
 {
 	test_live();
+	test_grid(0, 9.25, 19.5);
+	test_grid(M_PI / 2, 10.5, 19.25);
 	test_past();
 	test_hidden();
 	test_refused();

@@ -102,10 +102,17 @@ void message_cloud_write(const struct cloud *c, void *data,
 	m->is_dense = 1;
 }
 
+double message_pose_yaw(const struct message_pose *p)
+{
+	const double *q = p->orientation;
+
+	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
+		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
+}
+
 int message_map_read(const struct message_occupancy_grid *m, struct map *map,
 		     size_t max)
 {
-	const double *q = m->origin.orientation;
 	size_t cells = (size_t)m->width * m->height;
 
 	if (!m->width || m->width > MAP_SIDE_MAX || !m->height ||
@@ -118,8 +125,7 @@ int message_map_read(const struct message_occupancy_grid *m, struct map *map,
 	map->resolution = m->resolution;
 	map->x = m->origin.position[0];
 	map->y = m->origin.position[1];
-	map->yaw = atan2(2 * (q[3] * q[2] + q[0] * q[1]),
-			 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
+	map->yaw = message_pose_yaw(&m->origin);
 	for (size_t i = 0; i < cells; i++) {
 		int8_t v = m->data.data[i];
 
@@ -165,6 +171,18 @@ int message_grid_shape(const struct message_grid_map *m, unsigned int *rows,
 	if (m->outer_start_index >= *rows || m->inner_start_index >= *columns)
 		return -EBADMSG;
 	return 0;
+}
+
+bool message_grid_is_basic(const struct message_grid_map *m,
+			   unsigned int layer)
+{
+	const struct message_string *name = &m->layer[layer];
+
+	for (unsigned int i = 0; i < m->basic_layers; i++)
+		if (m->basic_layer[i].len == name->len &&
+		    !memcmp(m->basic_layer[i].text, name->text, name->len))
+			return true;
+	return false;
 }
 
 void message_grid_read(const struct message_grid_map *m, unsigned int layer,

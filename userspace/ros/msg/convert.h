@@ -134,6 +134,9 @@ size_t message_cloud_bytes(const struct cloud *c);
 void message_cloud_write(const struct cloud *c, void *data,
 			 struct message_point_cloud *m);
 
+/* Of what is level: rotation around z, rad */
+double message_pose_yaw(const struct message_pose *p);
+
 /**
  * message_map_read() - read the cells of a message
  * @map: with memory for @max cells
@@ -158,6 +161,10 @@ void message_map_write(const struct map *map, struct message_occupancy_grid *m);
  */
 int message_grid_shape(const struct message_grid_map *m, unsigned int *rows,
 		       unsigned int *columns);
+
+/* Is this layer one of those that make a cell valid? */
+bool message_grid_is_basic(const struct message_grid_map *m,
+			   unsigned int layer);
 
 /**
  * message_grid_read() - read a layer, with its circular buffer unrolled to 0, 0

@@ -81,7 +81,9 @@ const Connection = (() => {
 		4: (v, b) => ({ width: v.getUint32(24, true), height: v.getUint32(28, true),
 			resolution: v.getFloat32(32, true), x: v.getFloat32(36, true),
 			y: v.getFloat32(40, true), yaw: v.getFloat32(44, true),
-			packed: new Uint8Array(b, 48) }),
+			low: v.getFloat32(48, true), high: v.getFloat32(52, true),
+			layer: new TextDecoder().decode(new Uint8Array(b, 56, 32)).replace(/\0/g, ''),
+			packed: new Uint8Array(b, 88) }),
 	};
 
 	function binary(buffer) {

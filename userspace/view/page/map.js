@@ -382,8 +382,13 @@ const MapView = (() => {
 			row(names.get(l.name), Layers.words(l, v && v.value !== null ?
 				v.value / Layers.full(l) : null));
 		}
-		for (const t of Layers.maps())
-			row(t.short, Layers.words({ role: 'obstacle' }, gridValue(t, ...at)));
+		for (const t of Layers.maps()) {
+			const v = gridValue(t, ...at), m = grids.get(t.id)?.m;
+			if (m?.layer)
+				row(t.short + ' ' + m.layer, Layers.words(m, v));
+			else
+				row(t.short, Layers.words({ role: 'obstacle' }, v));
+		}
 		const place = 'x ' + digits(at[0].toFixed(2)) + '  y ' + digits(at[1].toFixed(2)) +
 			' m' + (room ? ' \u2013 ' + (room.name || 'room ' + room.id) : '');
 		box.replaceChildren(el('div', { textContent: place }), table);
