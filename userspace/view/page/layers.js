@@ -232,8 +232,10 @@ const Layers = (() => {
 		}
 		if (maps.length)
 			list.append(el('h3', { textContent: 'Maps of the robot' }));
-		maps.forEach(t => list.append(card(t.name, t.short,
-			!layers.some(l => l.role === 'obstacle') && t.kind === 'map', null)));
+		/* at first plans; a grid map if there is no plan at all */
+		const plan = [...layers, ...maps].some(l => l.role === 'obstacle' || l.kind === 'map');
+		maps.forEach(t => list.append(card(t.name, t.short, !plan || t.kind === 'map' &&
+			!layers.some(l => l.role === 'obstacle'), null)));
 		$('layers-none').hidden = layers.length + maps.length > 0;
 		$('layers-off').hidden = layers.length + maps.length < 2;
 	}
