@@ -19,7 +19,6 @@ struct codec_layers {
 	unsigned int		width, height; /* of the encoder */
 	struct layers_encoder	*encoder;
 	float			*cells; /* of all layers */
-	float			*layer; /* one layer, in grid_map's order */
 	size_t			room;
 };
 
@@ -29,7 +28,6 @@ static void codec_layers_encode_free(void *state)
 
 	layers_encoder_destroy(s->encoder);
 	free(s->cells);
-	free(s->layer);
 	free(s);
 }
 
@@ -47,36 +45,10 @@ static int codec_layers_prepare(struct codec_layers *s, unsigned int width,
 	}
 	if (room > s->room) {
 		free(s->cells);
-		free(s->layer);
 		s->cells = malloc(room * sizeof(*s->cells));
-		s->layer = malloc(room * sizeof(*s->layer));
-		s->room = s->cells && s->layer ? room : 0;
+		s->room = s->cells ? room : 0;
 	}
 	return s->encoder && s->room >= room ? 0 : -ENOMEM;
-}
-
-/* Reorder from the far corner to the near one */
-static void codec_layers_turn(const float *from, unsigned int rows,
-			      unsigned int columns, float *to)
-{
-	for (unsigned int y = 0; y < columns; y++)
-		for (unsigned int x = 0; x < rows; x++)
-			to[(size_t)y * rows + x] =
-				from[(size_t)(rows - 1 - x) * columns +
-				     columns - 1 - y];
-}
-
-static void codec_layers_set_grid(const struct message_grid_map *m,
-				  struct layers_grid *g)
-{
-	double yaw = message_pose_yaw(&m->pose);
-	double dx = g->width * m->resolution / 2;
-	double dy = g->height * m->resolution / 2;
-
-	g->resolution = m->resolution;
-	g->yaw = yaw;
-	g->x = m->pose.position[0] - cos(yaw) * dx + sin(yaw) * dy;
-	g->y = m->pose.position[1] - sin(yaw) * dx - cos(yaw) * dy;
 }
 
 static int codec_layers_encode(void **state, const struct encode_call *c)
@@ -85,6 +57,7 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 	struct codec_layers *s = *state;
 	unsigned int rows, columns;
 	struct layers_grid grid;
+	struct pose corner;
 	int ret;
 
 	if (!s)
@@ -102,7 +75,11 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 	grid.width = rows;
 	grid.height = columns;
 	grid.layers = m->layers;
-	codec_layers_set_grid(m, &grid);
+	message_grid_corner(m, &corner);
+	grid.resolution = m->resolution;
+	grid.x = corner.x;
+	grid.y = corner.y;
+	grid.yaw = corner.yaw;
 	for (unsigned int l = 0; l < m->layers; l++) {
 		const struct message_string *name = &m->layer[l];
 
@@ -111,8 +88,7 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 		memcpy(grid.layer[l].name, name->text, name->len);
 		grid.layer[l].basic = message_grid_is_basic(m, l);
 		grid.layer[l].cells = s->cells + (size_t)l * rows * columns;
-		message_grid_read(m, l, s->layer);
-		codec_layers_turn(s->layer, rows, columns, grid.layer[l].cells);
+		message_grid_raster(m, l, grid.layer[l].cells);
 	}
 	ret = layers_encode(s->encoder, &grid,
 			    encode_slots(c->out, c->order->bytes), c->out);

@@ -424,15 +424,6 @@ static int8_t grid_cell(float v, const float scale[2])
 	return (v - scale[0]) / range * 100 + .5f;
 }
 
-/* A grid map begins at its upper right corner, with rows along -x */
-static void grid_cells(const float *from, unsigned int rows,
-		       unsigned int columns, const float scale[2], int8_t *to)
-{
-	for (unsigned int c = columns; c-- > 0;)
-		for (unsigned int r = rows; r-- > 0;)
-			*to++ = grid_cell(from[(size_t)r * columns + c], scale);
-}
-
 static int grid_frame(const struct view_message *m,
 		      const struct message_grid_map *g,
 		      struct view_message **out)
@@ -440,7 +431,7 @@ static int grid_frame(const struct view_message *m,
 	const unsigned int layer = grid_layer(g);
 	unsigned int rows, columns;
 	float scale[2], *values;
-	double c, s, x, y;
+	struct pose corner;
 	struct map map;
 	size_t cells;
 	int err = message_grid_shape(g, &rows, &columns);
@@ -450,22 +441,20 @@ static int grid_frame(const struct view_message *m,
 	if (rows > MAP_SIDE_MAX || columns > MAP_SIDE_MAX ||
 	    !(g->resolution > 0))
 		return -EBADMSG;
+	message_grid_corner(g, &corner);
 	cells = (size_t)rows * columns;
 	values = malloc(cells * sizeof(*values));
 	map = (struct map){
 		.width = rows, .height = columns, .resolution = g->resolution,
-		.yaw = message_pose_yaw(&g->pose), .cells = malloc(cells),
+		.x = corner.x, .y = corner.y, .yaw = corner.yaw,
+		.cells = malloc(cells),
 	};
 	err = values && map.cells ? 0 : -ENOMEM;
 	if (!err) {
-		message_grid_read(g, layer, values);
+		message_grid_raster(g, layer, values);
 		float_range(values, cells, scale);
-		grid_cells(values, rows, columns, scale, map.cells);
-		c = cos(map.yaw), s = sin(map.yaw);
-		x = -.5 * rows * g->resolution;
-		y = -.5 * columns * g->resolution;
-		map.x = g->pose.position[0] + c * x - s * y;
-		map.y = g->pose.position[1] + s * x + c * y;
+		for (size_t i = 0; i < cells; i++)
+			map.cells[i] = grid_cell(values[i], scale);
 		err = map_body(m, &map, scale, &g->layer[layer], out);
 	}
 	free(values);

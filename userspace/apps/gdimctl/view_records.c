@@ -108,12 +108,6 @@ static int view_records_grow(void **data, size_t *room, size_t count,
 	return 0;
 }
 
-static double view_records_yaw_of(const double q[4])
-{
-	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
-		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
-}
-
 /* A float of 0.05 is 0.0500000007: round, to equal a double of 0.05 */
 static double plain(double v)
 {
@@ -151,7 +145,7 @@ static int view_records_read_grid(const struct message_occupancy_grid *m,
 
 	if (!view_records_place(r, m->resolution, m->origin.position[0],
 				m->origin.position[1], m->width, m->height,
-				view_records_yaw_of(m->origin.orientation)) ||
+				message_pose_yaw(&m->origin)) ||
 	    m->data.count != n)
 		return -EBADMSG;
 	if (view_records_grow((void **)&r->cells, room, n, sizeof(*r->cells)))
@@ -198,7 +192,6 @@ static int16_t view_records_cell_of(float v)
 	return v >= 1 ? CELLS_FULL_16 : lroundf(v * CELLS_FULL_16);
 }
 
-/* Rows of a grid map go along -x, columns along -y, from the far corner */
 static int read_grid_map(struct view_records *v,
 			 const struct message_grid_map *m,
 			 const struct layer *l, struct raster *r, size_t *room)
@@ -212,19 +205,16 @@ static int read_grid_map(struct view_records *v,
 		    r, m->resolution,
 		    m->pose.position[0] - rows * m->resolution / 2,
 		    m->pose.position[1] - columns * m->resolution / 2, rows,
-		    columns, view_records_yaw_of(m->pose.orientation)))
+		    columns, message_pose_yaw(&m->pose)))
 		return -EBADMSG;
 	n = (size_t)rows * columns;
 	if (view_records_grow((void **)&r->cells, room, n, sizeof(*r->cells)) ||
 	    view_records_grow((void **)&v->floats, &v->float_room, n,
 			      sizeof(float)))
 		return -ENOMEM;
-	message_grid_read(m, grid, v->floats);
-	for (unsigned int x = 0; x < rows; x++)
-		for (unsigned int y = 0; y < columns; y++)
-			r->cells[(size_t)y * rows + x] = view_records_cell_of(
-				v->floats[(size_t)(rows - 1 - x) * columns +
-					  columns - 1 - y]);
+	message_grid_raster(m, grid, v->floats);
+	for (size_t i = 0; i < n; i++)
+		r->cells[i] = view_records_cell_of(v->floats[i]);
 	return 0;
 }
 
@@ -270,7 +260,7 @@ static int read_way(struct view_records *v)
 	while (message_next_pose(&rest, &pose)) {
 		const struct pose p = {
 			pose.pose.position[0], pose.pose.position[1],
-			view_records_yaw_of(pose.pose.orientation)
+			message_pose_yaw(&pose.pose)
 		};
 
 		if (!pose_valid(&p))

@@ -86,26 +86,6 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 	return layer->cells ? 1 : error_set(error, -ENOMEM, "out of memory");
 }
 
-/*
- * grid_map's rows go along -x from the corner with the largest x and y, its
- * columns along -y: rotate by 180 degrees
- */
-static struct cells *turned(const struct message_grid_map *m, unsigned int i,
-			    unsigned int rows, unsigned int columns,
-			    const struct pose *origin, float *from)
-{
-	const size_t n = (size_t)rows * columns;
-	float *to = from + n;
-
-	message_grid_read(m, i, from);
-	for (unsigned int row = 0; row < rows; row++)
-		for (unsigned int column = 0; column < columns; column++)
-			to[(size_t)(columns - 1 - column) * rows +
-			   (rows - 1 - row)] =
-				from[(size_t)row * columns + column];
-	return cells_from_floats(rows, columns, m->resolution, origin, to);
-}
-
 static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 		      char error[ERROR_TEXT])
 {
@@ -151,7 +131,7 @@ static int read_layers(const struct message_grid_map *m,
 		return error_set(error, -E2BIG, "%u layers of %u x %u cells "
 				 "exceed the limit of %d cells", m->layers,
 				 rows, columns, MESSAGE_CELLS);
-	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
+	room = malloc((size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
 		if (!err && is_twice(layer, n))
@@ -159,7 +139,9 @@ static int read_layers(const struct message_grid_map *m,
 					layer[n].name);
 		if (err)
 			break;
-		layer[n].cells = turned(m, i, rows, columns, &origin, room);
+		message_grid_raster(m, i, room);
+		layer[n].cells = cells_from_floats(rows, columns, m->resolution,
+						   &origin, room);
 		if (layer[n].cells)
 			n++;
 		else

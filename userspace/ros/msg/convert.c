@@ -201,6 +201,34 @@ void message_grid_read(const struct message_grid_map *m, unsigned int layer,
 	}
 }
 
+void message_grid_raster(const struct message_grid_map *m, unsigned int layer,
+			 float *cells)
+{
+	const struct message_array *a = &m->data[layer];
+	unsigned int columns = a->dim[0].size, rows = a->dim[1].size;
+
+	for (unsigned int c = 0; c < columns; c++) {
+		unsigned int from = (c + m->inner_start_index) % columns;
+		float *line = cells + (size_t)(columns - 1 - c) * rows;
+
+		for (unsigned int r = 0; r < rows; r++)
+			line[rows - 1 - r] = message_float(&a->data,
+				(size_t)from * rows +
+				(r + m->outer_start_index) % rows);
+	}
+}
+
+void message_grid_corner(const struct message_grid_map *m, struct pose *corner)
+{
+	const double yaw = message_pose_yaw(&m->pose);
+	const double dx = m->data[0].dim[1].size * m->resolution / 2;
+	const double dy = m->data[0].dim[0].size * m->resolution / 2;
+
+	corner->x = m->pose.position[0] - cos(yaw) * dx + sin(yaw) * dy;
+	corner->y = m->pose.position[1] - sin(yaw) * dx - cos(yaw) * dy;
+	corner->yaw = yaw;
+}
+
 void message_grid_write(struct message_grid_map *m, unsigned int layer,
 			unsigned int rows, unsigned int columns,
 			const float *cells, void *data)

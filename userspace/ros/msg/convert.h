@@ -11,6 +11,7 @@
 #define ROS_MSG_CONVERT_H
 
 #include <math.h>
+#include "base/pose.h"
 #include "codec/cloud/cloud.h"
 #include "codec/grid/map.h"
 #include "codec/image/image.h"
@@ -173,6 +174,17 @@ bool message_grid_is_basic(const struct message_grid_map *m,
  */
 void message_grid_read(const struct message_grid_map *m, unsigned int layer,
 		       float *cells);
+
+/**
+ * message_grid_raster() - the same as maps have it: from the lower left corner
+ * @m: valid by message_grid_shape()
+ * @cells: gets columns * rows: [y * rows + x]
+ */
+void message_grid_raster(const struct message_grid_map *m, unsigned int layer,
+			 float *cells);
+
+/* That corner, of a map that is level and valid by message_grid_shape() */
+void message_grid_corner(const struct message_grid_map *m, struct pose *corner);
 
 /**
  * message_grid_write() - fill in a layer, with its circular buffer at 0, 0

@@ -742,7 +742,9 @@ static void test_grids(void)
 {
 	struct message_grid_map *g = &msg.grid;
 	unsigned int rows, columns;
+	static const float raster[6] = { 3, 4, 1, 2, 5, 6 };
 	float cells[6], again[6];
+	struct pose corner;
 	uint8_t data[24];
 
 	fill(MESSAGE_GRID_MAP);
@@ -752,6 +754,14 @@ static void test_grids(void)
 	message_grid_read(g, 0, cells);
 	ok(cells[0] == 6 && cells[1] == 2 && cells[2] == 4 && cells[3] == 5 &&
 	   cells[4] == 1 && cells[5] == 3, "unrolled");
+	message_grid_raster(g, 0, again);
+	ok(!memcmp(again, raster, sizeof(raster)), "as a map has it");
+	g->resolution = .5;
+	g->pose = (struct message_pose){ { 10, 20, 0 },
+					 { 0, 0, sqrt(.5), sqrt(.5) } };
+	message_grid_corner(g, &corner);
+	ok(fabs(corner.x - 10.75) < 1e-9 && fabs(corner.y - 19.5) < 1e-9 &&
+	   fabs(corner.yaw - M_PI / 2) < 1e-9, "with its corner");
 	message_grid_write(g, 0, rows, columns, cells, data);
 	message_grid_read(g, 0, again);
 	ok(!message_grid_shape(g, &rows, &columns) &&
