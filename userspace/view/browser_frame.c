@@ -413,7 +413,8 @@ static void float_range(const float *v, size_t n, float scale[2])
 
 static int8_t grid_cell(float v, const float scale[2])
 {
-	const float range = scale[1] - scale[0];
+	/* of two floats, the difference may overflow */
+	const double range = (double)scale[1] - scale[0];
 
 	if (!isfinite(v))
 		return -1;
@@ -421,7 +422,7 @@ static int8_t grid_cell(float v, const float scale[2])
 		return 0;
 	if (v >= scale[1])
 		return 100;
-	return (v - scale[0]) / range * 100 + .5f;
+	return ((double)v - scale[0]) / range * 100 + .5;
 }
 
 static int grid_frame(const struct view_message *m,

@@ -68,8 +68,12 @@ static bool is_jpeg(const struct outgoing *o)
 
 /* x is 3 cells, y is 2; [x][y] from the upper right corner */
 static const float heights[3][2] = { { 6, 5 }, { 4, NAN }, { 2, 1 } };
+/* Their difference is no float */
+static const float extremes[3][2] = { { 3e38, 1.5e38 }, { 0, INFINITY },
+				      { -1.5e38, -3e38 } };
 
-static void put_grid(const char *topic, double yaw, int64_t stamp)
+static void put_grid(const char *topic, const float values[3][2], double yaw,
+		     int64_t stamp)
 {
 	static uint8_t data[2][3 * 2 * 4];
 	static const float other[3][2];
@@ -84,24 +88,33 @@ static void put_grid(const char *topic, double yaw, int64_t stamp)
 	} };
 
 	message_grid_write(&m.grid, 0, 3, 2, other[0], data[0]);
-	message_grid_write(&m.grid, 1, 3, 2, heights[0], data[1]);
+	message_grid_write(&m.grid, 1, 3, 2, values[0], data[1]);
 	fixture_put(topic, MESSAGE_GRID_MAP, &m, stamp);
 }
 
 /* Lower row first: the cell of height 1 is at the lower left corner */
 static const int8_t grid_cells[6] = { 0, -1, 80, 20, 60, 100 };
+static const int8_t extreme_cells[6] = { 0, -1, 75, 25, 50, 100 };
+
+static bool has_cells(const struct outgoing *o, const int8_t want[6])
+{
+	int8_t cells[6];
+	uLongf len = sizeof(cells);
+
+	return o && o->len > 64 &&
+	       uncompress((Bytef *)cells, &len, o->body + 64, o->len - 64) ==
+	       Z_OK && len == 6 && !memcmp(cells, want, 6);
+}
 
 static void test_grid(double yaw, double x, double y)
 {
 	struct peer *p;
 	struct outgoing *o;
-	int8_t cells[6];
-	uLongf len = sizeof(cells);
 	const uint8_t *d;
 
 	fixture_open(false);
 	base = io_now();
-	put_grid("/elevation", yaw, base);
+	put_grid("/elevation", heights, yaw, base);
 	p = open_page();
 	cJSON_Delete(fixture_expect(p, "topics"));
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
@@ -114,8 +127,12 @@ static void test_grid(double yaw, double x, double y)
 	   "a grid map: its lower left corner is at %g, %g", x, y);
 	ok(d && get_lef32(d + 24) == 1 && get_lef32(d + 28) == 6 &&
 	   !strcmp((char *)d + 32, "elevation"), "its basic layer, from 1 to 6");
-	ok(d && uncompress((Bytef *)cells, &len, d + 64, o->len - 64) == Z_OK &&
-	   len == 6 && !memcmp(cells, grid_cells, 6), "its cells");
+	ok(has_cells(o, grid_cells), "its cells");
+	if (o)
+		outgoing_free(o);
+	put_grid("/elevation", extremes, yaw, base + SECOND);
+	o = next_frame(p, FRAME_MAP);
+	ok(has_cells(o, extreme_cells), "those of a very large range");
 	if (o)
 		outgoing_free(o);
 	peer_destroy(p);
