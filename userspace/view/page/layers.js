@@ -232,10 +232,11 @@ const Layers = (() => {
 		}
 		if (maps.length)
 			list.append(el('h3', { textContent: 'Maps of the robot' }));
-		/* at first plans; a grid map if there is no plan at all */
-		const plan = [...layers, ...maps].some(l => l.role === 'obstacle' || l.kind === 'map');
-		maps.forEach(t => list.append(card(t.name, t.short, !plan || t.kind === 'map' &&
-			!layers.some(l => l.role === 'obstacle'), null)));
+		/* at first gdimd's plan, or the robot's, or its grid maps */
+		const plan = layers.some(l => l.role === 'obstacle');
+		const robots = maps.some(t => t.kind === 'map');
+		maps.forEach(t => list.append(card(t.name, t.short,
+			!plan && (!robots || t.kind === 'map'), null)));
 		$('layers-none').hidden = layers.length + maps.length > 0;
 		$('layers-off').hidden = layers.length + maps.length < 2;
 	}
