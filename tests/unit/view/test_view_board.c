@@ -234,7 +234,7 @@ static void test_shared_text(void)
 	board_band_text(b, board_topic(b, 0), &from);
 	ok(from == band_slot(board_now(b)) + 1 - BAND_SLOTS,
 	   "from the slot that it says");
-	/* for a look at it: nothing else makes a band like this */
+	/* a mark, to see whether it is the same text */
 	board_topic(b, 0)->text[BAND_SLOTS - 1] = '?';
 	wait_until(b, t + 90 * MS);
 	ok(shared_is(b, "L?"), "for 200 ms it is the same");
