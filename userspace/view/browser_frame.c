@@ -62,32 +62,48 @@ static struct view_message *frame_create(const struct view_message *m,
 }
 
 /*
- * Pictures
+ * Ranges of values
  */
 
-static int compare_values(const void *a, const void *b)
+enum { SAMPLE = 4096 };		/* values that a range is of */
+
+static int compare_floats(const void *a, const void *b)
 {
-	return *(const uint16_t *)a - *(const uint16_t *)b;
+	const float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
 }
+
+/* 1 and 99 % of @n values, which it sorts */
+static void percentiles(float *values, size_t n, float range[2])
+{
+	qsort(values, n, sizeof(*values), compare_floats);
+	range[0] = n ? values[n / 100] : 0;
+	range[1] = n ? values[n - 1 - n / 100] : 0;
+}
+
+/*
+ * Pictures
+ */
 
 /* 1 and 99 % of the values that are not 0: what is not known in depths */
 static void value_range(const struct image *i, uint16_t *low, uint16_t *high)
 {
 	const size_t pixels = (size_t)i->width * i->height;
-	const size_t step = pixels / 4096 + 1;
-	uint16_t sample[4097];
+	const size_t step = pixels / SAMPLE + 1;
+	float sample[SAMPLE], range[2];
 	size_t n = 0;
 
-	for (size_t p = 0; p < pixels && n < 4096; p += step) {
+	for (size_t p = 0; p < pixels && n < SAMPLE; p += step) {
 		const uint16_t *row = (void *)image_row(i, p / i->width);
 		const uint16_t v = row[p % i->width * i->channels];
 
 		if (v)
 			sample[n++] = v;
 	}
-	qsort(sample, n, sizeof(*sample), compare_values);
-	*low = n ? sample[n / 100] : 0;
-	*high = n ? sample[n - 1 - n / 100] : 0;
+	percentiles(sample, n, range);
+	*low = range[0];
+	*high = range[1];
 }
 
 /* To 8 bits, without alpha, and every @f th pixel; in place */
@@ -389,26 +405,17 @@ static unsigned int grid_layer(const struct message_grid_map *g)
 	return 0;
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-	const float x = *(const float *)a, y = *(const float *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* 1 and 99 % of the known values */
 static void float_range(const float *v, size_t n, float scale[2])
 {
-	const size_t step = n / 4096 + 1;
-	float sample[4096];
+	const size_t step = n / SAMPLE + 1;
+	float sample[SAMPLE];
 	size_t known = 0;
 
-	for (size_t i = 0; i < n && known < 4096; i += step)
+	for (size_t i = 0; i < n && known < SAMPLE; i += step)
 		if (isfinite(v[i]))
 			sample[known++] = v[i];
-	qsort(sample, known, sizeof(*sample), compare_floats);
-	scale[0] = known ? sample[known / 100] : 0;
-	scale[1] = known ? sample[known - 1 - known / 100] : 0;
+	percentiles(sample, known, scale);
 }
 
 static int8_t grid_cell(float v, const float scale[2])
