@@ -168,3 +168,12 @@ void band_text(const struct band *b, const struct band_view *v, int64_t from,
 		text[s - from] = band_char(b, v, s);
 	band_pauses(b, v, from, to, text);
 }
+
+unsigned int band_lost(const char *text, size_t n)
+{
+	unsigned int lost = 0;
+
+	while (n)
+		lost += text[--n] == BAND_LOST;
+	return lost;
+}

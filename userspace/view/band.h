@@ -88,4 +88,7 @@ void band_skip(struct band *b, int64_t from, int64_t to);
 void band_text(const struct band *b, const struct band_view *v, int64_t from,
 	       int64_t to, char *text);
 
+/* How many of @n slots of such a text are lost */
+unsigned int band_lost(const char *text, size_t n);
+
 #endif

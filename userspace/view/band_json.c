@@ -46,12 +46,9 @@ static cJSON *summary_topic(struct board *b, struct board_topic *t,
 {
 	const struct band_view v = board_band(b, t);
 	cJSON *o = cJSON_CreateObject();
-	unsigned int lost = 0;
 
 	band_text(&t->band, &v, from, to, text);
 	text[to - from] = 0;
-	for (const char *c = text; *c; c++)
-		lost += *c == BAND_LOST;
 	cJSON_AddStringToObject(o, "name", t->name);
 	cJSON_AddStringToObject(o, "source",
 				board_source(b, t->source)->name);
@@ -66,7 +63,8 @@ static cJSON *summary_topic(struct board *b, struct board_topic *t,
 				round(1e11 / v.period) / 100 : 0);
 	cJSON_AddNumberToObject(o, "live", t->live);
 	cJSON_AddNumberToObject(o, "kept", t->kept);
-	cJSON_AddNumberToObject(o, "lost_seconds", lost * (BAND_SLOT / 1e9));
+	cJSON_AddNumberToObject(o, "lost_seconds",
+				band_lost(text, to - from) * (BAND_SLOT / 1e9));
 	cJSON_AddStringToObject(o, "band", text);
 	return o;
 }

@@ -706,9 +706,7 @@ const char *board_band_text(struct board *b, struct board_topic *t,
 
 		t->shown = v.now;
 		band_text(&t->band, &v, to - BAND_SLOTS, to, t->text);
-		t->lost = 0;
-		for (unsigned int i = 0; i < BAND_SLOTS; i++)
-			t->lost += t->text[i] == BAND_LOST;
+		t->lost = band_lost(t->text, BAND_SLOTS);
 	}
 	*from = band_slot(t->shown) + 1 - BAND_SLOTS;
 	return t->text;
