@@ -213,6 +213,36 @@ append:
 	return true;
 }
 
+/* Does the packet continue a message that leaves, or one that is large? */
+static __always_inline bool
+optsample_is_long(const struct optsample_sched *q,
+		  const struct optsample_flow *f,
+		  const struct optsample_tag *tag)
+{
+	const struct optsample_msg *rx = f->rx;
+
+	if (likely(!rx || rx->id != tag->message))
+		return false;
+	return rx == f->cur ||
+	       rx->truesize > q->flow_memory / OPTSAMPLE_LONG_PART;
+}
+
+/*
+ * The rest of a message that leaves, or is large, keeps its socket while the
+ * link moves: its sender waits as with any other qdisc, or a message larger
+ * than memlimit could never be whole. Others must not fill their senders'
+ * buffers, or there would be nothing to choose from.
+ */
+static __always_inline bool
+optsample_keeps_sender(const struct optsample_sched *q,
+		       const struct optsample_flow *f,
+		       const struct optsample_tag *tag)
+{
+	return optsample_is_long(q, f, tag) &&
+	       !(tag->mark & (OPTSAMPLE_TAG_CONTROL | OPTSAMPLE_TAG_REPAIR)) &&
+	       !q->ordinary.held && !q->stall.pause_ns && !q->stall.by_dest;
+}
+
 /**
  * optsample_flow_enqueue - enqueue one tagged packet
  * @skb: the packet
@@ -231,7 +261,8 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	int ret = NET_XMIT_CN;
 
 	optsample_loss_begin(loss, skb, to_free);
-	optsample_orphan(skb);
+	if (!optsample_keeps_sender(q, f, tag))
+		optsample_orphan(skb);
 	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
 	if (likely(optsample_take_in(q, f, skb, tag, loss))) {
 		sch->q.qlen++;

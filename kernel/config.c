@@ -30,6 +30,7 @@ optsample_profile_policy[TCA_OPTSAMPLE_PROFILE_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, OPTSAMPLE_PRIORITIES - 1),
 	[TCA_OPTSAMPLE_PROFILE_SYNC] = { .type = NLA_U32 },
 	[TCA_OPTSAMPLE_PROFILE_SEGMENTS] = NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_OPTSAMPLE_PROFILE_AGE] = OPTSAMPLE_U32(0, 86400000),
 };
 
 static const struct nla_policy
@@ -66,6 +67,7 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_PROG_FD]		= { .type = NLA_U32 },
 	[TCA_OPTSAMPLE_PROG_ID]		= { .type = NLA_REJECT },
 	[TCA_OPTSAMPLE_PROG_NAME]	= { .type = NLA_REJECT },
+	[TCA_OPTSAMPLE_AGE]		= OPTSAMPLE_U32(0, 86400000),
 };
 
 /* The same words as in the tc plugin */
@@ -77,6 +79,7 @@ optsample_profile_errors[TCA_OPTSAMPLE_PROFILE_MAX + 1] = {
 	[TCA_OPTSAMPLE_PROFILE_REFILL] = "optsample: refill must be 0..100",
 	[TCA_OPTSAMPLE_PROFILE_PRIORITY] = "optsample: priority must be 0..7",
 	[TCA_OPTSAMPLE_PROFILE_SEGMENTS] = "optsample: segments must be 0 or 1",
+	[TCA_OPTSAMPLE_PROFILE_AGE] = "optsample: age must be 0..24h",
 };
 
 static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
@@ -105,6 +108,7 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_RECALL] = "optsample: recall must be off, on or auto",
 	[TCA_OPTSAMPLE_PROG_ID] = "optsample: the program is set by its fd",
 	[TCA_OPTSAMPLE_PROG_NAME] = "optsample: the program is set by its fd",
+	[TCA_OPTSAMPLE_AGE] = "optsample: age must be 0..24h",
 };
 
 static const char *optsample_error(const struct nla_policy *pt)
@@ -169,6 +173,7 @@ static const struct optsample_option optsample_options[] = {
 	OPTSAMPLE_OPTION(INFLIGHT_AUTO, inflight_auto),
 	OPTSAMPLE_OPTION(INFLIGHT_PER, inflight_per),
 	OPTSAMPLE_OPTION(RECALL, recall),
+	OPTSAMPLE_OPTION(AGE, age_ms),
 };
 
 static const struct optsample_option optsample_profile_options[] = {
@@ -178,6 +183,7 @@ static const struct optsample_option optsample_profile_options[] = {
 	OPTSAMPLE_PROFILE_OPTION(PRIORITY, priority),
 	OPTSAMPLE_PROFILE_OPTION(SYNC, slop_us),
 	OPTSAMPLE_PROFILE_OPTION(SEGMENTS, segments),
+	OPTSAMPLE_PROFILE_OPTION(AGE, age_ms),
 };
 
 /* Return: BIT(attribute) for each that was present */
@@ -544,7 +550,7 @@ static void optsample_flush(struct Qdisc *sch)
 	optsample_hold_flush(q, &loss);
 	optsample_recall_reset(q);
 	optsample_flows_purge(q, &loss);
-	optsample_ordinary_flush(q);
+	optsample_ordinary_flush(q, &loss);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);

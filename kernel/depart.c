@@ -115,6 +115,30 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	f->has_sent = true;
 }
 
+/* Has @msg, the first of its flow, waited too long to begin? */
+static __always_inline bool optsample_too_old(const struct optsample_flow *f,
+					      const struct optsample_msg *msg)
+{
+	return unlikely(f->age) && !f->group &&
+	       msg->place == OPTSAMPLE_IN_SAMPLER &&
+	       time_after(jiffies, msg->arrived + f->age);
+}
+
+static noinline void optsample_drop_old(struct optsample_sched *q,
+					struct optsample_flow *f,
+					struct optsample_msg *msg)
+{
+	struct sk_buff *to_free = NULL;
+	struct optsample_loss loss = { .to_free = &to_free };
+
+	optsample_depart(&f->sampler);
+	f->msgs_aged++;
+	q->msgs_aged++;
+	optsample_msg_drop(q, f, msg, &loss);
+	optsample_settle_loss(q->stall.watchdog.qdisc, &loss);
+	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
+}
+
 /* May the first flow in turn send? It holds packets and has no debt. */
 static __always_inline bool optsample_may_send(const struct optsample_flow *f)
 {
@@ -264,6 +288,8 @@ static __always_inline void optsample_place_give_up(struct optsample_sched *q,
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
  *
+ * Drops messages that are older than their profile allows.
+ *
  * Return: the packet. NULL if no flow holds a packet that may leave, or after
  * OPTSAMPLE_MOVES moves of control packets: then the qdisc is scheduled again.
  */
@@ -292,6 +318,12 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		}
 		if (f->cur)
 			optsample_finish(q, f, f->cur);
+		if (optsample_too_old(f, msg)) {
+			optsample_drop_old(q, f, msg);
+			if (!q->holding)
+				return NULL;
+			continue;
+		}
 		optsample_begin(q, f, msg);
 		break;
 	}

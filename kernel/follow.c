@@ -90,6 +90,7 @@ static void optsample_flow_follow(struct optsample_sched *q,
 		group = optsample_group_to(q, group,
 					   optsample_flow_dest(q, f));
 	f->profile = profile;
+	f->age = msecs_to_jiffies(p.age_ms);
 	optsample_flow_band(q, f,
 			    p.fields & BIT(TCA_OPTSAMPLE_PROFILE_PRIORITY) ?
 			    1 + p.priority : f->own_band);

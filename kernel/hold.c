@@ -98,6 +98,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	st->down = true;
 	optsample_look_again(st);
 	optsample_unhold(sch);
+	optsample_ordinary_hold(sch, true);
 	st->held = true;
 	st->qlen = sch->q.qlen;
 	st->backlog = sch->qstats.backlog;
@@ -235,6 +236,8 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 	now = ktime_get_ns();
 	q->stall.pause_ns = ms ? now + (u64)ms * NSEC_PER_MSEC : 0;
 	optsample_look_again(&q->stall);
+	if (ms)
+		optsample_flows_orphan(q);
 	if (!ms && now < q->stall.settle_ns && optsample_recall_try(q, now))
 		q->stall.settle_ns = 0;
 	sch_tree_unlock(sch);
@@ -255,7 +258,7 @@ static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 		return false;
 	}
 	*wake_ns = st->pause_ns;
-	return !q->ordinary.child->q.qlen && skb_queue_empty(&st->requeued);
+	return !optsample_ordinary_qlen(q) && skb_queue_empty(&st->requeued);
 }
 
 /* @now: 0 until the clock had to be read; @wake_ns: when to look again */
@@ -372,12 +375,10 @@ bool optsample_hold_back(struct Qdisc *sch)
 		      q->cfg.watch[0];
 	st->steady = !closely && !st->by_dest && !st->recalls &&
 		     !q->cfg.inflight_bytes && !q->cfg.inflight_auto;
-	if (unlikely(q->ordinary.may_orphan))
-		optsample_hold_senders(sch, cause);
+	optsample_hold_senders(sch, cause);
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
-		optsample_hold_look_again(st, q->ordinary.may_orphan &&
-					  !q->ordinary.orphans ?
-					  OPTSAMPLE_BUSY_MS : MSEC_PER_SEC);
+		optsample_hold_look_again(st, q->ordinary.held ?
+					  MSEC_PER_SEC : OPTSAMPLE_BUSY_MS);
 	else if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)

@@ -3,20 +3,30 @@
  * Messages: their memory, and how one is dropped. Code that runs for every
  * packet is in message.h.
  */
+#include "inflight.h"
 #include "message.h"
 
 struct kmem_cache *optsample_msg_cache;
+struct kmem_cache *optsample_flow_cache;
 
-int optsample_msg_cache_init(void)
+/* Caches of their own: a general one would round up the sizes by half. */
+int optsample_caches_init(void)
 {
 	optsample_msg_cache = kmem_cache_create("optsample_msg",
 						sizeof(struct optsample_msg),
 						0, 0, NULL);
-	return optsample_msg_cache ? 0 : -ENOMEM;
+	optsample_flow_cache = kmem_cache_create("optsample_flow",
+						 sizeof(struct optsample_flow),
+						 0, 0, NULL);
+	if (optsample_msg_cache && optsample_flow_cache)
+		return 0;
+	optsample_caches_exit();
+	return -ENOMEM;
 }
 
-void optsample_msg_cache_exit(void)
+void optsample_caches_exit(void)
 {
+	kmem_cache_destroy(optsample_flow_cache);
 	kmem_cache_destroy(optsample_msg_cache);
 }
 
@@ -119,6 +129,30 @@ bool optsample_pass_full(const struct optsample_sched *q,
 {
 	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
 	       f->pass_memory > q->flow_memory / 8;
+}
+
+/**
+ * optsample_flows_orphan - take all messages from their sockets
+ * @q: private data of the qdisc, locked
+ *
+ * The link is stalled: no program may block any longer, see
+ * optsample_keeps_sender().
+ */
+void optsample_flows_orphan(struct optsample_sched *q)
+{
+	struct optsample_flow *f;
+	struct optsample_msg *msg;
+	struct sk_buff *skb;
+	u32 i;
+
+	for (i = 0; i < q->cfg.flows; i++) {
+		f = q->slots[i];
+		if (!f || !f->backlog_pkts)
+			continue;
+		list_for_each_entry(msg, &f->queue, fifo)
+			for (skb = msg->head; skb; skb = skb->next)
+				optsample_orphan(skb);
+	}
 }
 
 /**

@@ -30,6 +30,7 @@
 #include "optsample.h"
 
 extern struct kmem_cache *optsample_msg_cache;
+extern struct kmem_cache *optsample_flow_cache;
 
 static inline struct optsample_msg *
 optsample_msg_of(struct optsample_node *node)

@@ -14,6 +14,7 @@
  *   relieve.c        what is dropped when memory is short
  *   table.c          flows by id
  *   ordinary.c       the child qdisc for everything without a tag
+ *   wait.c           where that waits while the link is stalled, and how long
  *   hold.c           when to hold and how long: link, in flight, rate, gate
  *   inflight.[ch]    counts packets below the qdisc
  *   recall.c         keeps packets below the qdisc until they are acknowledged
@@ -31,8 +32,8 @@
  *   depart -> group, inflight, recall
  *   follow -> group
  *   table -> group, recall
- *   ordinary -> inflight
- *   hold -> inflight, link, recall
+ *   ordinary -> inflight, wait
+ *   hold -> inflight, link, recall, ordinary
  *   link -> recall
  *   recall, inflight: call each other
  *
@@ -72,6 +73,7 @@ enum {
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* more flows that control belongs to */
 	OPTSAMPLE_ALONE = 0x100,	/* the group of the profile is full */
+	OPTSAMPLE_LONG_PART = 8,	/* of the memory: a large message */
 	OPTSAMPLE_FORMER = 4,		/* former link addresses of a device */
 };
 
@@ -206,6 +208,7 @@ struct optsample_group {
  * @priority:	0..7, larger goes first
  * @slop_us:	sync: stamps that differ by at most so much are the same, us
  * @segments:	flows that only their sender declared may follow it
+ * @age_ms:	older messages do not begin to leave, ms; 0: any
  */
 struct optsample_profile_config {
 	u32	fields;
@@ -215,6 +218,7 @@ struct optsample_profile_config {
 	u32	priority;
 	u32	slop_us;
 	u32	segments;
+	u32	age_ms;
 };
 
 /**
@@ -266,6 +270,8 @@ struct optsample_profile {
  * @committed:	messages of @waiting that will leave in any case
  * @sent_pos:	position of the last message that left
  * @longest_gap: largest step between positions of messages that left
+ * @age:	older messages do not begin to leave, jiffies; 0: any
+ * @msgs_aged:	messages dropped by age
  * @group:	its group, or NULL
  * @sampler:	sampler of its messages, if it is in no group
  * @c:		statistics
@@ -303,6 +309,8 @@ struct optsample_flow {
 	u32			committed;
 	u64			sent_pos;
 	u64			longest_gap;
+	u32			age;
+	u32			msgs_aged;
 	struct optsample_group	*group;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
@@ -313,17 +321,28 @@ struct optsample_flow {
  * @child:	qdisc that queues it
  * @chosen:	the user chose @child
  * @may_orphan:	packets have a socket that an ifb would not have left them
- * @orphans:	the link is stalled: they leave it, so that no program blocks
+ * @held:	the link is stalled: packets wait in the lists, and may leave
+ *		their socket, so that no program blocks
  * @credit:	0 or more: it goes before the flows; 1/100 bytes
  * @sent:	packets sent
+ * @young:	packets that wait for less than optsample_config.age_ms
+ * @lasting:	older ones that are not dropped by age
+ * @memory:	truesize of both lists
+ * @aged:	packets dropped by age
+ * @crowded:	packets dropped as the lists were full, or flushed
  */
 struct optsample_ordinary {
 	struct Qdisc		*child;
 	bool			chosen;
 	bool			may_orphan;
-	bool			orphans;
+	bool			held;
 	s32			credit;
 	u64			sent;
+	struct sk_buff_head	young;
+	struct sk_buff_head	lasting;
+	u32			memory;
+	u64			aged;
+	u64			crowded;
 };
 
 struct optsample_config {
@@ -343,6 +362,7 @@ struct optsample_config {
 	u32	settle_ms;
 	u32	gate;
 	u32	idle_ms;
+	u32	age_ms;
 	u64	rate;
 	char	watch[ALTIFNAMSIZ];
 };
@@ -560,6 +580,7 @@ struct optsample_sched {
 	u64			flows_new;
 	u64			flows_reclaimed;
 	u64			flows_refused;
+	u64			msgs_aged;	/* of all flows, ever */
 	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* sums over freed flows */
 
@@ -687,8 +708,8 @@ extern const struct Qdisc_class_ops optsample_class_ops;
 int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
 /* message.c */
-int optsample_msg_cache_init(void);
-void optsample_msg_cache_exit(void);
+int optsample_caches_init(void);
+void optsample_caches_exit(void);
 void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 			struct optsample_msg *msg,
 			struct optsample_loss *loss);
@@ -699,6 +720,7 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 				struct optsample_loss *loss);
 int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss);
 void optsample_turns_end(struct optsample_sched *q);
+void optsample_flows_orphan(struct optsample_sched *q);
 
 /* arrive.c */
 int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -805,19 +827,38 @@ optsample_flow_find(const struct optsample_sched *q, u32 id)
 }
 
 /* ordinary.c */
+/* Ordinary packets that wait */
+static inline u32 optsample_ordinary_qlen(const struct optsample_sched *q)
+{
+	const struct optsample_ordinary *o = &q->ordinary;
+
+	return o->child->q.qlen + o->young.qlen + o->lasting.qlen;
+}
+
+void optsample_ordinary_lists(struct optsample_sched *q);
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
 int optsample_ordinary_configure(struct Qdisc *sch,
 				 struct netlink_ext_ack *extack);
 void optsample_ordinary_reset(struct optsample_sched *q);
-void optsample_ordinary_flush(struct optsample_sched *q);
+void optsample_ordinary_flush(struct optsample_sched *q,
+			      struct optsample_loss *loss);
 void optsample_ordinary_destroy(struct optsample_sched *q);
 int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct Qdisc **old,
 			     struct netlink_ext_ack *extack);
 int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			       struct sk_buff **to_free);
+			       struct sk_buff **to_free, bool lasting);
 void optsample_ordinary_hold(struct Qdisc *sch, bool held);
 bool optsample_ordinary_waits(struct optsample_sched *q);
+
+/* wait.c */
+int optsample_wait_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			   struct sk_buff **to_free, bool lasting);
+void optsample_wait_begin(struct Qdisc *sch);
+void optsample_wait_end(struct Qdisc *sch);
+void optsample_wait_flush(struct optsample_sched *q,
+			  struct optsample_loss *loss);
+void optsample_wait_purge(struct optsample_sched *q);
 
 /* recall.c */
 void optsample_recall_init(struct optsample_sched *q);

@@ -2,7 +2,8 @@
 /*
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
  * that are not sampled). It has its own child qdisc, class ffff, which the user
- * may replace. The default is net.core.default_qdisc (systemd sets it to
+ * may replace. While the link is stalled it waits elsewhere (wait.c). The
+ * default is net.core.default_qdisc (systemd sets it to
  * fq_codel), or pfifo where that one cannot be a child.
  */
 #include <net/pkt_cls.h>
@@ -39,6 +40,14 @@ static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
 	return child;
 }
 
+/*
+ * CoDel drops what waited for 5 ms. That tears each large datagram and each
+ * message of several datagrams whose program waits for the link, as its socket
+ * buffer alone is more. TCP needs no CoDel here, as it limits itself while its
+ * packets wait. So CoDel is left for traffic that nobody limits.
+ */
+#define OPTSAMPLE_CODEL_US	USEC_PER_SEC
+
 /* As tc sends them; at its limit fq_codel drops from the fattest flow */
 static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 				    u32 bytes, struct netlink_ext_ack *extack)
@@ -49,6 +58,10 @@ static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 		u32		packets;
 		struct nlattr	memory_limit;
 		u32		bytes;
+		struct nlattr	target;
+		u32		target_us;
+		struct nlattr	interval;
+		u32		interval_us;
 	} opt = {
 		.nest = { sizeof(opt), TCA_OPTIONS },
 		.limit = { NLA_HDRLEN + sizeof(u32), TCA_FQ_CODEL_LIMIT },
@@ -56,6 +69,11 @@ static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 		.memory_limit = { NLA_HDRLEN + sizeof(u32),
 				  TCA_FQ_CODEL_MEMORY_LIMIT },
 		.bytes = bytes,
+		.target = { NLA_HDRLEN + sizeof(u32), TCA_FQ_CODEL_TARGET },
+		.target_us = OPTSAMPLE_CODEL_US,
+		.interval = { NLA_HDRLEN + sizeof(u32),
+			      TCA_FQ_CODEL_INTERVAL },
+		.interval_us = OPTSAMPLE_CODEL_US,
 	};
 
 	return child->ops->change(child, &opt.nest, extack);
@@ -114,6 +132,13 @@ int optsample_ordinary_configure(struct Qdisc *sch,
 	return optsample_ordinary_limit(sch, q->ordinary.child, extack);
 }
 
+/* Before anything that can fail */
+void optsample_ordinary_lists(struct optsample_sched *q)
+{
+	__skb_queue_head_init(&q->ordinary.young);
+	__skb_queue_head_init(&q->ordinary.lasting);
+}
+
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -130,25 +155,32 @@ void optsample_ordinary_reset(struct optsample_sched *q)
 {
 	if (q->ordinary.child)
 		qdisc_reset(q->ordinary.child);
+	optsample_wait_purge(q);
+	q->ordinary.held = false;
 	q->ordinary.credit = 0;
 }
 
 /**
  * optsample_ordinary_flush - drop all ordinary packets, and count them
  * @q: private data of the qdisc, locked; updates the parents' qlen and backlog
+ *	by those of the child
+ * @loss: where other packets go
  */
-void optsample_ordinary_flush(struct optsample_sched *q)
+void optsample_ordinary_flush(struct optsample_sched *q,
+			      struct optsample_loss *loss)
 {
 	struct Qdisc *child = q->ordinary.child;
 
 	child->qstats.drops += child->q.qlen;
 	qdisc_purge_queue(child);
+	optsample_wait_flush(q, loss);
 	q->ordinary.credit = 0;
 }
 
 /* Also after a failed init() */
 void optsample_ordinary_destroy(struct optsample_sched *q)
 {
+	optsample_wait_purge(q);
 	if (q->ordinary.child)
 		qdisc_put(q->ordinary.child);
 }
@@ -182,36 +214,9 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 	return 0;
 }
 
-/* Take all packets out of the child and back, without their sockets. */
-static void optsample_ordinary_orphan(struct Qdisc *sch)
-{
-	struct optsample_sched *q = qdisc_priv(sch);
-	struct Qdisc *child = q->ordinary.child;
-	struct sk_buff *skb, *to_free = NULL;
-	/* nothing has left */
-	typeof(child->bstats) sent = child->bstats;
-	u32 left = child->q.qlen, len;
-	struct sk_buff_head list;
-
-	__skb_queue_head_init(&list);
-	while (left-- && (skb = qdisc_dequeue_peeked(child)))
-		__skb_queue_tail(&list, skb);
-	while ((skb = __skb_dequeue(&list))) {
-		len = qdisc_pkt_len(skb);
-		optsample_orphan(skb);
-		if (qdisc_enqueue(skb, child, &to_free) == NET_XMIT_SUCCESS)
-			continue;
-		qdisc_qstats_drop(sch);
-		sch->q.qlen--;
-		sch->qstats.backlog -= len;
-	}
-	child->bstats = sent;
-	kfree_skb_list(to_free);
-}
-
 /**
  * optsample_ordinary_hold - the link is stalled, or not any more
- * @sch: the qdisc, locked, with packets waiting
+ * @sch: the qdisc, locked
  * @held: nothing may leave, and not because the link is busy
  *
  * A program must not block in an outage: one socket may be that of all topics.
@@ -221,11 +226,15 @@ void optsample_ordinary_hold(struct Qdisc *sch, bool held)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 
-	if (!q->ordinary.may_orphan || held == q->ordinary.orphans)
+	if (held == q->ordinary.held)
 		return;
-	q->ordinary.orphans = held;
-	if (held)
-		optsample_ordinary_orphan(sch);
+	q->ordinary.held = held;
+	if (!held) {
+		optsample_wait_end(sch);
+		return;
+	}
+	optsample_wait_begin(sch);
+	optsample_flows_orphan(q);
 }
 
 /**
@@ -233,18 +242,19 @@ void optsample_ordinary_hold(struct Qdisc *sch, bool held)
  * @skb: the packet
  * @sch: the qdisc, locked
  * @to_free: list of packets that are dropped
+ * @lasting: the packet must not be dropped by age, whatever it is
  *
- * Return: NET_XMIT_* of the child.
+ * Return: NET_XMIT_* of the child, or of optsample_wait_enqueue().
  */
 int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			       struct sk_buff **to_free)
+			       struct sk_buff **to_free, bool lasting)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
-	if (q->ordinary.orphans)
-		optsample_orphan(skb);
+	if (unlikely(q->ordinary.held))
+		return optsample_wait_enqueue(skb, sch, to_free, lasting);
 	ret = qdisc_enqueue(skb, q->ordinary.child, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {
 		sch->q.qlen++;

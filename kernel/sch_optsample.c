@@ -87,7 +87,7 @@ static __always_inline int optsample_prog_run(const struct bpf_prog *prog,
 	return verdict;
 }
 
-/* A tag whose flow is not in the table, or of flow 0, which is invalid */
+/* A tag whose flow is not in the table, or of flow 0: ordinary traffic */
 static noinline int optsample_enqueue_new(struct sk_buff *skb,
 					  struct Qdisc *sch,
 					  struct sk_buff **to_free)
@@ -95,6 +95,7 @@ static noinline int optsample_enqueue_new(struct sk_buff *skb,
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_tag *tag = optsample_skb_tag(skb);
 	struct optsample_loss *loss = &q->loss;
+	bool lasting = tag->mark & OPTSAMPLE_TAG_CONTROL;
 	struct optsample_flow *f;
 	int ret;
 
@@ -103,7 +104,7 @@ static noinline int optsample_enqueue_new(struct sk_buff *skb,
 	if (f)
 		return optsample_flow_enqueue(skb, sch, to_free, f);
 	tag->mark = 0;
-	ret = optsample_ordinary_enqueue(skb, sch, to_free);
+	ret = optsample_ordinary_enqueue(skb, sch, to_free, lasting);
 	if (loss->packets)
 		optsample_settle_loss(sch, loss);
 	return ret;
@@ -119,7 +120,7 @@ static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
 	struct optsample_flow *f;
 
 	if ((tag->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK)
-		return optsample_ordinary_enqueue(skb, sch, to_free);
+		return optsample_ordinary_enqueue(skb, sch, to_free, false);
 	f = optsample_flow_find(q, tag->flow);
 	if (unlikely(!f))
 		return optsample_enqueue_new(skb, sch, to_free);
@@ -382,10 +383,12 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 		.settle_ms = 500,
 		.gate = TC_OPTSAMPLE_GATE_OPEN,
 		.idle_ms = 60000,
+		.age_ms = 250,
 	} };
 	int err;
 
 	optsample_flows_lists(q);
+	optsample_ordinary_lists(q);
 	optsample_hold_init(sch);
 	/* A default qdisc has no handle, which the child needs as parent. */
 	if (!sch->handle) {
@@ -447,7 +450,7 @@ static int __init optsample_module_init(void)
 {
 	int err;
 
-	err = optsample_msg_cache_init();
+	err = optsample_caches_init();
 	if (err)
 		return err;
 	err = optsample_link_register();
@@ -467,7 +470,7 @@ err_egress:
 err_link:
 	optsample_link_unregister();
 err_cache:
-	optsample_msg_cache_exit();
+	optsample_caches_exit();
 	return err;
 }
 
@@ -476,7 +479,7 @@ static void __exit optsample_module_exit(void)
 	optsample_egress_unregister();
 	unregister_qdisc(&optsample_qdisc_ops);
 	optsample_link_unregister();
-	optsample_msg_cache_exit();
+	optsample_caches_exit();
 }
 
 module_init(optsample_module_init);

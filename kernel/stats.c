@@ -29,13 +29,16 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->memory = q->memory;
 	st->memory_max = q->memory_max;
 	st->ordinary_sent = q->ordinary.sent;
-	st->ordinary_dropped = q->ordinary.child->qstats.drops;
+	st->ordinary_dropped = q->ordinary.child->qstats.drops +
+			       q->ordinary.crowded;
+	st->ordinary_aged = q->ordinary.aged;
+	st->msgs_aged = q->msgs_aged;
 	st->flows_new = q->flows_new;
 	st->flows_reclaimed = q->flows_reclaimed;
 	st->flows_refused = q->flows_refused;
 	st->flows_displaced = q->flows_displaced;
 	st->flows = q->nflows;
-	st->ordinary_qlen = q->ordinary.child->q.qlen;
+	st->ordinary_qlen = optsample_ordinary_qlen(q);
 	st->inflight_packets = optsample_inflight_packets(q);
 	st->inflight_bytes = optsample_inflight_bytes(q);
 	st->inflight_recounts = q->stall.inflight.recounts;
@@ -150,6 +153,7 @@ static void optsample_fill_class(const struct optsample_sched *q,
 						     &f->sampler);
 	st->deficit = f->deficit;
 	st->profile = optsample_flow_profile(q, f);
+	st->msgs_aged = f->msgs_aged;
 }
 
 static int optsample_dump_ordinary_stats(struct Qdisc *child,

@@ -66,7 +66,7 @@ static void optsample_flow_free(struct optsample_sched *q,
 	q->nself -= f->self;
 	q->flows_reclaimed++;
 	optsample_overhead(q, -(int)sizeof(*f));
-	kfree(f);
+	kmem_cache_free(optsample_flow_cache, f);
 }
 
 /**
@@ -201,13 +201,12 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 	bool self = tag->mark & OPTSAMPLE_TAG_SELF;
 	struct optsample_flow *f;
 
-	/* The next larger slab has 1024 bytes. */
-	BUILD_BUG_ON(sizeof(*f) > 512);
 	optsample_flows_reclaim(q);
 	while (q->nflows == q->cfg.flows || sizeof(*f) > q->flow_memory)
 		if (!optsample_flow_room(q, self, loss))
 			return NULL;
-	f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+	f = kmem_cache_zalloc(optsample_flow_cache,
+			      GFP_ATOMIC | __GFP_NOWARN);
 	if (!f)
 		return NULL;
 	optsample_overhead(q, sizeof(*f));

@@ -210,10 +210,12 @@ test_round_trips()
 	round_trip profile 1 limit 5
 	round_trip limit 7 profile 2 limit 65535 policy gap refill 0 \
 		priority 7 sync 4294s profile 63 sync 0
-	round_trip profile 9 sync 1500us profile 3 policy drop-newest
+	round_trip profile 9 sync 1500us profile 3 policy drop-newest age 1500ms
+	round_trip age 0ms
+	round_trip age 24s profile 5 age 250ms
 	# shellcheck disable=SC2046 # words are the point
 	round_trip $(seq -f "profile %g limit 65535 policy drop-newest
-		refill 100 priority 7 sync 4294001us segments" 1 39)
+		refill 100 priority 7 sync 4294001us segments" 1 38)
 	# shellcheck disable=SC2046
 	round_trip $(seq -f "profile %g limit 65535 policy gap priority 7" 63)
 }
@@ -461,6 +463,8 @@ test_boundaries()
 	PROFILE_PRIORITY 0 7 priority must be 0..7
 	PROFILE_SYNC 0 4294967295
 	PROFILE_SEGMENTS 0 1 segments must be 0 or 1
+	AGE 0 86400000 age must be 0..24h
+	PROFILE_AGE 0 86400000 age must be 0..24h
 	END
 }
 

@@ -47,6 +47,10 @@ enum {
 					 */
 	TCA_OPTSAMPLE_PROG_ID,		/* u32, only dumped, if there is one */
 	TCA_OPTSAMPLE_PROG_NAME,	/* string, only dumped, likewise */
+	TCA_OPTSAMPLE_AGE,		/* u32, ms that untagged traffic lives
+					 * while the link is stalled; 0: for
+					 * ever
+					 */
 	__TCA_OPTSAMPLE_MAX
 };
 
@@ -108,6 +112,10 @@ enum {
 	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first */
 	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us between stamps of a set */
 	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: open to OPTSAMPLE_TAG_SELF */
+	TCA_OPTSAMPLE_PROFILE_AGE,	/* u32, ms: older messages do not begin
+					 * to leave; 0: any; without effect if
+					 * the profile has SYNC
+					 */
 	__TCA_OPTSAMPLE_PROFILE_MAX
 };
 
@@ -199,6 +207,8 @@ struct tc_optsample_qd_stats {
 	__u32	recall_state;	/* enum tc_optsample_recall_state */
 	__u32	recall_msgs;	/* sent, and not acknowledged yet */
 	__u32	recall_forgotten; /* of these: fate unknown, not tracked */
+	__u64	ordinary_aged;	/* untagged packets dropped by age */
+	__u64	msgs_aged;	/* messages dropped by age */
 };
 
 struct tc_optsample_cl_stats {
@@ -215,6 +225,7 @@ struct tc_optsample_cl_stats {
 	__u32	deficit;	/* bytes left in this turn, as s32 */
 	__u32	profile;	/* 0: none */
 	__u32	reserved;
+	__u64	msgs_aged;	/* messages dropped by age */
 };
 
 /* TCA_STATS_APP payload */

@@ -63,6 +63,8 @@ static void show_flow(const struct flow_stats *f)
 	       st->c.msgs_in, (unsigned long long)stats_kept(&st->c),
 	       st->c.msgs_out, st->backlog_msgs, st->c.msgs_sampled,
 	       st->c.msgs_evicted);
+	if (st->msgs_aged)
+		printf(" aged %llu", st->msgs_aged);
 	printf("\n    distance %u longest gap %llu oldest %.3f s, %u packets %u bytes",
 	       st->distance, st->longest_gap, st->oldest_ns / 1e9,
 	       st->backlog_pkts, st->backlog_bytes);
@@ -104,8 +106,9 @@ static void show_text(const struct dev_stats *s)
 		       qd->recall_msgs, qd->c.msgs_recalled);
 	printf("\n  %u flows, %u messages wait, memory %llu of at most %llu\n",
 	       qd->flows, qd->backlog_msgs, qd->memory, qd->memory_max);
-	printf("  ordinary traffic: sent %llu dropped %llu waiting %u packets\n",
-	       qd->ordinary_sent, qd->ordinary_dropped, qd->ordinary_qlen);
+	printf("  ordinary traffic: sent %llu dropped %llu dropped by age %llu waiting %u packets\n",
+	       qd->ordinary_sent, qd->ordinary_dropped, qd->ordinary_aged,
+	       qd->ordinary_qlen);
 	for (size_t i = 0; i < s->nflows; i++)
 		show_flow(&s->flow[i]);
 }
@@ -175,6 +178,7 @@ static cJSON *show_flow_json(const struct flow_stats *f)
 	cJSON_AddNumberToObject(o, "profile", f->st.profile);
 	cJSON_AddNumberToObject(o, "oldest_s", f->st.oldest_ns / 1e9);
 	cJSON_AddNumberToObject(o, "memory", f->st.memory);
+	cJSON_AddNumberToObject(o, "aged", f->st.msgs_aged);
 	return o;
 }
 
@@ -215,7 +219,9 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 	cJSON_AddNumberToObject(o, "recall_forgotten", qd->recall_forgotten);
 	cJSON_AddNumberToObject(o, "ordinary_sent", qd->ordinary_sent);
 	cJSON_AddNumberToObject(o, "ordinary_dropped", qd->ordinary_dropped);
+	cJSON_AddNumberToObject(o, "ordinary_aged", qd->ordinary_aged);
 	cJSON_AddNumberToObject(o, "ordinary_backlog", qd->ordinary_qlen);
+	cJSON_AddNumberToObject(o, "aged", qd->msgs_aged);
 	return o;
 }
 

@@ -97,6 +97,8 @@ static const struct option options[] = {
 	  TC_OPTSAMPLE_GATE_OPEN, "gate must be open or closed" },
 	{ "idle", TCA_OPTSAMPLE_IDLE, KIND_TIME, 1, 86400000,
 	  "idle must be 1ms..24h" },
+	{ "age", TCA_OPTSAMPLE_AGE, KIND_TIME, 0, 86400000,
+	  "age must be 0..24h" },
 	{ "prog", TCA_OPTSAMPLE_PROG_ID, KIND_PROG, 0, 0, NULL },
 	{ "noprog", TCA_OPTSAMPLE_PROG_FD, KIND_NOPROG, 0, 0, NULL },
 	{ "flush", TCA_OPTSAMPLE_FLUSH, KIND_FLUSH, 0, 0, NULL },
@@ -121,10 +123,11 @@ static void explain(void)
 		"			[ recall { off | on | auto } ]\n"
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
-		"			[ idle TIME ] [ flush ] [ pause TIME ]\n"
+		"			[ idle TIME ] [ age TIME ] [ flush ] [ pause TIME ]\n"
 		"			[ prog { FILE | pinned PATH | id NUMBER } | noprog ]\n"
 		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
-		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
+		"			  [ refill PERCENT ] [ priority 0..7 ]\n"
+		"			  [ sync TIME ] [ age TIME ]\n"
 		"			  [ segments | nosegments ] | none } ]...\n"
 		"POLICY := { %s }\n", OPTSAMPLE_POLICY_NAMES(" | "));
 }

@@ -48,6 +48,8 @@ static const struct profile_word words[] = {
 	  "priority must be 0..7" },
 	{ "sync", TCA_OPTSAMPLE_PROFILE_SYNC, us_units, 0, UINT32_MAX,
 	  "sync must be a time of whole microseconds, up to 4294s" },
+	{ "age", TCA_OPTSAMPLE_PROFILE_AGE, time_units, 0, 86400000,
+	  "age must be 0..24h" },
 	{ "segments", TCA_OPTSAMPLE_PROFILE_SEGMENTS, NULL, 1, 1, NULL },
 	{ "nosegments", TCA_OPTSAMPLE_PROFILE_SEGMENTS, NULL, 0, 0, NULL },
 	{ "none", TCA_OPTSAMPLE_PROFILE_NONE, NULL, 0, 0, NULL },
@@ -215,6 +217,7 @@ static void print_word(FILE *f, const struct profile_word *w, uint32_t value)
 {
 	bool policy = w->attr == TCA_OPTSAMPLE_PROFILE_POLICY;
 	bool sync = w->attr == TCA_OPTSAMPLE_PROFILE_SYNC;
+	bool age = w->attr == TCA_OPTSAMPLE_PROFILE_AGE;
 
 	if (is_json_context()) {
 		if (policy)
@@ -230,6 +233,8 @@ static void print_word(FILE *f, const struct profile_word *w, uint32_t value)
 		fputs(optsample_policy_name(value), f);
 	else if (sync)
 		print_us(f, value);
+	else if (age)
+		print_us(f, value * 1000ULL);
 	else
 		fprintf(f, "%u%s", value, w->units == percent_units ? "%" : "");
 	fputc(' ', f);

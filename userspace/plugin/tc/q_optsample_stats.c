@@ -58,7 +58,8 @@ static const struct field qdisc_fields[] = {
 	QDISC(backlog_msgs), QDISC(ordinary_qlen), QDISC(inflight_packets),
 	QDISC(inflight_bytes), QDISC(inflight_recounts),
 	QDISC(inflight_limit_bytes), QDISC(destinations), QDISC(watched),
-	QDISC(recall_msgs), QDISC(recall_forgotten),
+	QDISC(recall_msgs), QDISC(recall_forgotten), QDISC(ordinary_aged),
+	QDISC(msgs_aged),
 };
 
 static const struct field class_fields[] = {
@@ -67,7 +68,7 @@ static const struct field class_fields[] = {
 	CLASS(backlog_bytes), CLASS(distance),
 	{ "deficit", offsetof(struct tc_optsample_cl_stats, deficit), 4,
 	  true },
-	CLASS(profile),
+	CLASS(profile), CLASS(msgs_aged),
 };
 
 _Static_assert(!offsetof(struct tc_optsample_qd_stats, c) &&
@@ -161,11 +162,12 @@ static void print_some(FILE *f, const char *label, uint64_t count)
 }
 
 static void print_counters(FILE *f, const struct tc_optsample_counters *c,
-			   uint32_t backlog_msgs)
+			   uint64_t aged, uint32_t backlog_msgs)
 {
 	fprintf(f, "  messages in %llu out %llu sampled %llu evicted %llu backlog %u",
 		ULL(c->msgs_in), ULL(c->msgs_out), ULL(c->msgs_sampled),
 		ULL(c->msgs_evicted), backlog_msgs);
+	print_some(f, "aged", aged);
 	print_nl();
 	fprintf(f, "  packets in %llu out %llu dropped %llu late %llu repair %llu control %llu control_dropped %llu",
 		ULL(c->pkts_in), ULL(c->pkts_out), ULL(c->pkts_dropped),
@@ -203,15 +205,15 @@ static void print_recall(FILE *f, const struct tc_optsample_qd_stats *st)
 
 static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 {
-	print_counters(f, &st->c, st->backlog_msgs);
+	print_counters(f, &st->c, st->msgs_aged, st->backlog_msgs);
 	fprintf(f, "  flows %u active %u new %llu reclaimed %llu refused %llu",
 		st->flows, st->flows_active, ULL(st->flows_new),
 		ULL(st->flows_reclaimed), ULL(st->flows_refused));
 	print_some(f, "displaced", st->flows_displaced);
 	print_nl();
-	fprintf(f, "  ordinary sent %llu dropped %llu backlog %up",
+	fprintf(f, "  ordinary sent %llu dropped %llu aged %llu backlog %up",
 		ULL(st->ordinary_sent), ULL(st->ordinary_dropped),
-		st->ordinary_qlen);
+		ULL(st->ordinary_aged), st->ordinary_qlen);
 	print_nl();
 	fputc(' ', f);
 	print_bytes(f, "memory", st->memory);
@@ -236,7 +238,7 @@ static void print_class(FILE *f, const struct tc_optsample_cl_stats *st)
 		st->flow, st->distance, ULL(st->longest_gap),
 		ULL(st->last_position), (int32_t)st->deficit, st->profile);
 	print_nl();
-	print_counters(f, &st->c, st->backlog_msgs);
+	print_counters(f, &st->c, st->msgs_aged, st->backlog_msgs);
 	fprintf(f, "  held %up", st->backlog_pkts);
 	print_bytes(f, "bytes", st->backlog_bytes);
 	print_bytes(f, "memory", st->memory);
