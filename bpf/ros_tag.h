@@ -39,8 +39,9 @@ enum {
 	ROS_RECENT_BITS	= 10,
 	ROS_RECENT_MAX	= 1 << ROS_RECENT_BITS,
 	/*
-	 * Messages until a flow in `recent` is looked up again. It takes that
-	 * long to notice that a writer was removed, or has another profile.
+	 * Messages until a flow in `recent` is looked up again. User space that
+	 * removes a writer or changes its profile also clears the checks of its
+	 * slots, or it would take that long to notice.
 	 */
 	ROS_RECENT_FOR	= 64,
 	/* Messages that make a run, see flow_restarts() */
@@ -123,7 +124,7 @@ struct ros_writer {
  * @policy:	enum optsample_policy, OPTSAMPLE_POLICY_MAX: that of the qdisc
  * @limit:	messages, 0: that of the qdisc
  * @priority:	0..7, larger goes first
- * @pad:	0
+ * @age_ms:	older messages do not begin to leave, ms; 0: any
  * @slop_ns:	stamps that differ by at most so much are the same, ns
  */
 struct ros_rule {
@@ -135,7 +136,7 @@ struct ros_rule {
 	__u32 policy;
 	__u32 limit;
 	__u32 priority;
-	__u32 pad;
+	__u32 age_ms;
 	__u64 slop_ns;
 };
 

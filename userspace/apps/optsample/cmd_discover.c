@@ -27,12 +27,15 @@
 #include "redirect.h"
 #include "rules.h"
 #include "state.h"
+#include "tunnel.h"
 #include "udpros.h"
 #include "writers.h"
 
 enum {
 	TICK_MS		= 500,
 	GUARD_MS	= 1000,		/* a robot must not be cut off for longer */
+	TUNNEL_MS	= 1000,		/* how often its route is looked up */
+	TUNNEL_PAUSE_MS	= 3000,		/* without one; renewed each time */
 	READY_MS	= 1500,		/* most writers are known by then */
 	SWEEP_MS	= 40000,	/* all writers are known by then */
 	PEERS		= 256,
@@ -68,6 +71,9 @@ struct discover {
 	char			lower[IFNAMSIZ]; /* below @dev, an own-DEV */
 	int			ifindex;
 	int			lower_tried;	/* last ifindex of @lower */
+	char			queue[IFNAMSIZ];
+	char			watch[IFNAMSIZ]; /* what a tunnel sends by */
+	uint64_t		watched;	/* last tunnel_follow(), ms */
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	bool			outside;	/* cannot join the DDS domain */
@@ -156,11 +162,8 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 
 static void topic_judge(struct discover *d, struct topic *t)
 {
-	const struct rule *rule = rules_match(&d->rules, t);
+	const struct rule *rule = rules_judge(&d->rules, &d->defaults, t);
 
-	t->why_not = rule ? topic_must_not(t) : topic_why_not(&d->defaults, t);
-	if (!t->why_not && rule && rule->r.never)
-		t->why_not = "never, as 'optsample topic' said";
 	if (t->why_not)
 		writers_remove(&d->writers, t->guid);
 	else if (writers_add(&d->writers, t->guid, rule))
@@ -467,6 +470,29 @@ static void device_follow(struct discover *d)
 	warnings_judge(d);
 }
 
+/*
+ * A robot that leaves Wi-Fi for a modem: the tunnel's packets go by another
+ * device. Without a route they would be lost: flows are held.
+ */
+static void tunnel_follow(struct discover *d, uint64_t now)
+{
+	char name[IFNAMSIZ] = "";
+	int lower;
+
+	if (!*d->watch || now - d->watched < TUNNEL_MS)
+		return;
+	d->watched = now;
+	lower = tunnel_lower(d->ifindex);
+	if (lower == -ENETUNREACH)
+		stack_pause(d->queue, TUNNEL_PAUSE_MS);
+	if (lower <= 0 || !if_indextoname(lower, name) ||
+	    !strcmp(name, d->watch))
+		return;
+	cli_warn("%s sends by %s now, not by %s", d->dev, name, d->watch);
+	if (!stack_set_watch(d->queue, name))
+		strcpy(d->watch, name);
+}
+
 static void device_first(struct discover *d)
 {
 	struct state st;
@@ -476,6 +502,8 @@ static void device_first(struct discover *d)
 		return;
 	d->ifindex = st.stack.ifindex;
 	snprintf(d->lower, IFNAMSIZ, "%s", st.stack.lower);
+	snprintf(d->queue, IFNAMSIZ, "%s", st.stack.queue);
+	snprintf(d->watch, IFNAMSIZ, "%s", st.stack.watch);
 	d->lower_tried = d->ifindex ? netlink_ifindex(d->lower) : 0;
 	state_free(&st);
 }
@@ -551,6 +579,7 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 	while (!discover_stop) {
 		device_follow(d);
 		now = ctl_now_ms();
+		tunnel_follow(d, now);
 		dds_turn(d, now);
 		if (d->udpros)
 			udpros_turn(d);
@@ -558,6 +587,7 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 			discover_again = 0;
 			judge_anew(d);
 		}
+		writers_apply(&d->writers);
 		if (link_thread_report(link, &d->link))
 			warnings_judge(d);
 		if (d->dirty)
@@ -604,6 +634,7 @@ int cmd_discover(int argc, char **argv)
 	d.odometer_map = classifier_map(pins, "odometer");
 	flows = classifier_map(pins, "flows");
 	recent = classifier_map(pins, "recent");
+	d.writers.recent = recent;
 	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0 ||
 	    flows < 0 || recent < 0)
 		return discover_fail(&d, -ENOENT,

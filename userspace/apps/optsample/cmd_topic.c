@@ -4,42 +4,45 @@
  *
  * A rule goes into the classifier's map, the qdisc's part of it into a profile
  * of the qdisc, and the daemon is told to look at its topics again. Topics of
- * one command share a profile, and so one sampler with --sync.
+ * one command share a profile, and so one sampler with --sync. --save writes
+ * all rules to topics.conf, which `up` reads.
  */
 #include <argp.h>
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/pkt_sch_optsample.h>
-#include <optsample/sampler.h>
-#include <optsample/units.h>
-#include "rules.h"
+#include "rule_text.h"
+#include "rules_file.h"
+#include "rules_set.h"
 #include "state.h"
 
-enum {
-	OPT_NEVER = 256, OPT_FORGET, OPT_LIMIT, OPT_POLICY, OPT_PRIORITY,
-	OPT_BY, OPT_SYNC,
-};
+enum { OPT_FORGET = 256, OPT_SAVE, OPT_RULE };
 
 static const struct argp_option topic_options[] = {
-	{ "never", OPT_NEVER, NULL, 0, "do not sample", 1 },
+	{ "never", OPT_RULE, NULL, 0, "do not sample", 1 },
+	{ "newest", OPT_RULE + 1, NULL, 0,
+	  "keep the last message of each writer only", 1 },
 	{ "forget", OPT_FORGET, NULL, 0, "remove the rule of this pattern", 1 },
-	{ "limit", OPT_LIMIT, "N", 0,
+	{ "save", OPT_SAVE, NULL, 0,
+	  "write all rules to " RULES_FILE ", for the next 'up'", 1 },
+	{ "limit", OPT_RULE + 2, "N", 0,
 	  "messages kept per flow; with --sync: sets", 2 },
-	{ "policy", OPT_POLICY, "NAME", 0,
+	{ "policy", OPT_RULE + 3, "NAME", 0,
 	  "as for up (default: that of the qdisc; gap with --by)", 2 },
-	{ "priority", OPT_PRIORITY, "N", 0,
+	{ "priority", OPT_RULE + 4, "N", 0,
 	  "0..7: larger leaves first after an outage (0)", 2 },
-	{ "by", OPT_BY, "WHAT", 0,
+	{ "by", OPT_RULE + 5, "WHAT", 0,
 	  "spread samples evenly over number, source (DDS time stamp), header "
 	  "(stamp) or distance (number)", 2 },
-	{ "sync", OPT_SYNC, "TIME", 0,
+	{ "sync", OPT_RULE + 6, "TIME", 0,
 	  "keep the same stamps in these topics; TIME: maximum difference, "
 	  "with unit", 2 },
+	{ "age", OPT_RULE + 7, "TIME", 0,
+	  "drop messages that have waited for longer, with unit; 0: never (0)",
+	  2 },
 	{ 0 }
 };
 
@@ -48,60 +51,13 @@ struct cmd_topic {
 	char		own[IFNAMSIZ];
 	char		**patterns;
 	int		n;
-	bool		never;
 	bool		forget;
-	bool		has_policy;
-	bool		has_by;
-	bool		any;
-	struct ros_rule	r;
+	bool		save;
+	struct rule_text text;
+	bool		given;		/* an option of a rule */
 	struct state	st;
-	int		map;
-	struct rule_list rules;
+	struct rules_set set;
 };
-
-static int topic_parse_by(const char *arg, struct ros_rule *r)
-{
-	for (uint32_t i = 0; i < ROS_BY_MAX; i++)
-		if (!strcmp(arg, rules_by_name(i))) {
-			r->by = i;
-			return 0;
-		}
-	return cli_error(-EINVAL, "by must be number, source, header or distance");
-}
-
-static int topic_parse_sync(const char *arg, struct ros_rule *r)
-{
-	double ms;
-
-	if (arg[strspn(arg, "0123456789.")] == '\0' && strcmp(arg, "0"))
-		return cli_error(-EINVAL, "sync needs a unit, as 5ms");
-	if (parse_scaled(arg, time_units, &ms) || ms > 60000)
-		return cli_error(-EINVAL, "sync must be 0..60s");
-	r->sync = 1;
-	r->slop_ns = (uint64_t)(ms * 1000 + 0.5) * 1000;
-	return 0;
-}
-
-static int topic_parse_value(int key, const char *arg, struct cmd_topic *t)
-{
-	switch (key) {
-	case OPT_LIMIT:
-		return parse_u32(arg, 1, 65535, &t->r.limit) ?
-		       cli_error(-EINVAL, "limit must be 1..65535") : 0;
-	case OPT_POLICY:
-		t->has_policy = true;
-		return parse_policy(arg, &t->r.policy) ?
-		       cli_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
-	case OPT_PRIORITY:
-		return parse_u32(arg, 0, 7, &t->r.priority) ?
-		       cli_error(-EINVAL, "priority must be 0..7") : 0;
-	case OPT_BY:
-		t->has_by = true;
-		return topic_parse_by(arg, &t->r);
-	default:
-		return topic_parse_sync(arg, &t->r);
-	}
-}
 
 static int topic_parse_arg(char *arg, struct cmd_topic *t)
 {
@@ -122,30 +78,37 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 /* Refuse options that conflict */
 static int topic_check(struct cmd_topic *t)
 {
-	struct ros_rule *r = &t->r;
+	char error[RULE_ERROR];
 
 	if (!t->dev)
 		return cli_usage("topic", "missing argument DEV");
-	if (!t->n && (t->any || t->never || t->forget))
+	if (!t->n && (t->given || t->forget))
 		return cli_usage("topic", "missing argument TOPIC");
-	if (t->never + t->forget + t->any > 1)
-		return cli_error(-EINVAL, "never, forget and options of a sample exclude each other");
-	if (t->never || t->forget)
-		return 0;
-	if (r->sync && !t->has_by)
-		r->by = ROS_BY_HEADER;
-	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)
-		return cli_error(-EINVAL, "sync needs stamps: by header or source");
-	/* The other policies ignore positions. */
-	if (!t->has_policy)
-		r->policy = r->by != ROS_BY_NUMBER && !r->sync ?
-			    OPTSAMPLE_POLICY_GAP : RULE_POLICY_QDISC;
-	else if (r->by != ROS_BY_NUMBER && !r->sync &&
-		 r->policy != OPTSAMPLE_POLICY_GAP)
-		return cli_error(-EINVAL, "policy %s counts messages: by %s needs gap",
-				 optsample_policy_name(r->policy),
-				 rules_by_name(r->by));
+	if (t->forget && t->given)
+		return cli_error(-EINVAL, "forget and options of a rule exclude each other");
+	if (!t->forget && rule_text_end(&t->text, error))
+		return cli_error(-EINVAL, "%s", error);
 	return 0;
+}
+
+static const char *topic_option_name(int key)
+{
+	for (const struct argp_option *o = topic_options; o->name; o++)
+		if (o->key == key)
+			return o->name;
+	return NULL;
+}
+
+static int topic_parse_rule(int key, const char *arg, struct cmd_topic *t)
+{
+	const char *name = topic_option_name(key);
+	char error[RULE_ERROR];
+
+	if (!name)
+		return ARGP_ERR_UNKNOWN;
+	t->given = true;
+	return rule_text_set(&t->text, name, arg, error) ?
+	       cli_error(-EINVAL, "%s", error) : 0;
 }
 
 static error_t topic_parse(int key, char *arg, struct argp_state *state)
@@ -153,25 +116,18 @@ static error_t topic_parse(int key, char *arg, struct argp_state *state)
 	struct cmd_topic *t = state->input;
 
 	switch (key) {
-	case OPT_NEVER:
-		t->never = true;
-		return 0;
 	case OPT_FORGET:
 		t->forget = true;
+		return 0;
+	case OPT_SAVE:
+		t->save = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		return topic_parse_arg(arg, t);
 	case ARGP_KEY_END:
 		return topic_check(t);
-	case OPT_LIMIT:
-	case OPT_POLICY:
-	case OPT_PRIORITY:
-	case OPT_BY:
-	case OPT_SYNC:
-		t->any = true;
-		return topic_parse_value(key, arg, t);
 	}
-	return ARGP_ERR_UNKNOWN;
+	return topic_parse_rule(key, arg, t);
 }
 
 static void topic_list_rules(const struct rule_list *l)
@@ -184,180 +140,47 @@ static void topic_list_rules(const struct rule_list *l)
 			printf(" never\n");
 			continue;
 		}
-		if (r->policy != RULE_POLICY_QDISC)
-			printf(" policy %s", optsample_policy_name(r->policy));
-		if (r->limit)
-			printf(" limit %u", r->limit);
-		if (r->priority)
-			printf(" priority %u", r->priority);
-		if (r->by != ROS_BY_NUMBER)
-			printf(" by %s", rules_by_name(r->by));
-		if (r->sync)
-			printf(" sync %gms", r->slop_ns / 1e6);
+		rule_text_print(stdout, r, " %s %s");
 		printf(" (profile %u)\n", r->profile);
 	}
 }
 
-/* One bit for each profile that a rule uses */
-static uint64_t topic_profiles(const struct rule_list *l)
-{
-	uint64_t used = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (!l->v[i].r.never)
-			used |= 1ULL << l->v[i].r.profile;
-	return used;
-}
-
-static struct ros_rule *topic_rule(const struct rule_list *l,
-				   const char *pattern)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->v[i].pattern, pattern))
-			return &l->v[i].r;
-	return NULL;
-}
-
-static bool topic_is_given(const struct cmd_topic *t, const char *pattern)
-{
-	for (int i = 0; i < t->n; i++)
-		if (!strcmp(t->patterns[i], pattern))
-			return true;
-	return false;
-}
-
-/*
- * The profile of the first pattern, if no other topic uses it and the new
- * options include all of the old ones: then existing flows change at once and
- * keep their messages.
- * Return: 0 if there is no such profile
- */
-static uint32_t topic_old_profile(const struct cmd_topic *t)
-{
-	const struct ros_rule *old = topic_rule(&t->rules, t->patterns[0]);
-
-	if (!old || old->never ||
-	    rules_profile(old).fields & ~rules_profile(&t->r).fields)
-		return 0;
-	for (size_t i = 0; i < t->rules.n; i++)
-		if (t->rules.v[i].r.profile == old->profile &&
-		    !topic_is_given(t, t->rules.v[i].pattern))
-			return 0;
-	return old->profile;
-}
-
-/*
- * A number that was not used recently: packets with an old one may still be
- * queued. Return: 0 if all are used
- */
-static uint8_t topic_new_profile(const struct rule_list *l, uint64_t used)
-{
-	uint32_t id = l->n ? l->v[l->n - 1].r.profile : 0;
-
-	for (int i = 1; i < TC_OPTSAMPLE_PROFILES; i++) {
-		id = id % (TC_OPTSAMPLE_PROFILES - 1) + 1;
-		if (!(used >> id & 1))
-			return id;
-	}
-	return 0;
-}
-
-/* The qdisc first: a flow must not meet an unknown profile. */
-static int topic_set_profile(struct cmd_topic *t, uint64_t used)
-{
-	uint32_t old = topic_old_profile(t);
-	struct stack_profile p;
-
-	t->r.profile = old ?: topic_new_profile(&t->rules, used);
-	if (!t->r.profile)
-		return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
-				 TC_OPTSAMPLE_PROFILES - 1);
-	p = rules_profile(&t->r);
-	/* Remove options of an earlier user of this number. */
-	if (!old)
-		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_NONE;
-	return stack_profile(t->st.stack.queue, &p);
-}
-
-/* A pattern as a key of the map */
-static void topic_key(char *key, const char *pattern)
-{
-	memset(key, 0, ROS_PATTERN);
-	strcpy(key, pattern);
-}
-
-static int topic_set(struct cmd_topic *t, uint64_t used)
-{
-	char key[ROS_PATTERN];
-	size_t n = t->rules.n;
-	int err;
-
-	for (int i = 0; i < t->n; i++)
-		n += !topic_rule(&t->rules, t->patterns[i]);
-	if (n > ROS_RULES_MAX)
-		return cli_error(-ENOSPC, "too many rules: at most %d",
-				 ROS_RULES_MAX);
-	t->r.never = t->never;
-	t->r.order = t->rules.n ? t->rules.v[t->rules.n - 1].r.order + 1 : 1;
-	if (!t->never) {
-		err = topic_set_profile(t, used);
-		if (err)
-			return err;
-	}
-	for (int i = 0; i < t->n; i++) {
-		topic_key(key, t->patterns[i]);
-		if (bpf_map_update_elem(t->map, key, &t->r, BPF_ANY))
-			return cli_error(-errno, "cannot write the rule for %s: %s",
-					 key, strerror(errno));
-	}
-	return 0;
-}
-
-static int topic_forget(struct cmd_topic *t)
-{
-	char key[ROS_PATTERN];
-
-	for (int i = 0; i < t->n; i++)
-		if (!topic_rule(&t->rules, t->patterns[i]))
-			return cli_error(-ENOENT, "no rule for %s",
-					 t->patterns[i]);
-	for (int i = 0; i < t->n; i++) {
-		topic_key(key, t->patterns[i]);
-		bpf_map_delete_elem(t->map, key);
-	}
-	return 0;
-}
-
 static int topic_change(struct cmd_topic *t)
 {
-	struct stack_profile none = {
-		.fields = 1U << TCA_OPTSAMPLE_PROFILE_NONE,
-	};
-	uint64_t before = topic_profiles(&t->rules), left;
-	int err, pid;
+	const struct ros_rule *r = &t->text.r;
+	int pid, err;
 
-	err = t->forget ? topic_forget(t) : topic_set(t, before);
-	rules_load(t->map, &t->rules);
+	err = t->forget ? rules_set_forget(&t->set, t->patterns, t->n) :
+			  rules_set_put(&t->set, t->patterns, t->n, r);
 	pid = state_pid_of(t->dev);
 	if (pid > 0)
 		kill(pid, SIGHUP);
-	left = before & ~topic_profiles(&t->rules);
-	for (; left && !err; left &= left - 1) {
-		none.id = __builtin_ctzll(left);
-		err = stack_profile(t->st.stack.queue, &none);
-	}
 	if (!err && pid <= 0)
 		cli_warn("discovery is not running: writers are updated when "
 			 "it runs");
-	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
+	if (!err && !t->forget && r->by == ROS_BY_DISTANCE && !t->st.odometry)
 		cli_warn("no odometry: give 'up' --odometry, or feed the map odometer");
+	return err;
+}
+
+static int topic_on_rules(struct cmd_topic *t)
+{
+	int err = 0;
+
+	rules_load(t->set.map, &t->set.rules);
+	if (t->n)
+		err = topic_change(t);
+	else if (!t->save)
+		topic_list_rules(&t->set.rules);
+	if (!err && t->save)
+		err = rules_file_write(RULES_FILE, &t->set.rules);
 	return err;
 }
 
 static int topic_run(struct cmd_topic *t)
 {
 	char pins[CTL_PATH];
-	int lock, err = 0;
+	int lock, err;
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
@@ -368,15 +191,12 @@ static int topic_run(struct cmd_topic *t)
 	if (state_load(t->dev, &t->st))
 		snprintf(t->st.stack.queue, IFNAMSIZ, "%.15s", t->dev);
 	classifier_pins(t->dev, pins);
-	t->map = classifier_map(pins, "topics");
-	if (t->map < 0)
-		return cli_error(t->map, "%s is not up", t->dev);
-	rules_load(t->map, &t->rules);
-	if (t->n)
-		err = topic_change(t);
-	else
-		topic_list_rules(&t->rules);
-	close(t->map);
+	t->set.queue = t->st.stack.queue;
+	t->set.map = classifier_map(pins, "topics");
+	if (t->set.map < 0)
+		return cli_error(t->set.map, "%s is not up", t->dev);
+	err = topic_on_rules(t);
+	close(t->set.map);
 	close(lock);
 	return err;
 }
@@ -395,7 +215,7 @@ int cmd_topic(int argc, char **argv)
 	if (cli_parse(&argp, argc, argv, &t))
 		return -EINVAL;
 	err = topic_run(&t);
-	rules_free(&t.rules);
+	rules_free(&t.set.rules);
 	state_free(&t.st);
 	free(t.patterns);
 	return err;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "../../../bpf/ros_tag.h"
+#include "rules.h"
 #include "state.h"
 #include "udpros.h"
 
@@ -90,12 +91,26 @@ static bool topics_is_udpros(const struct topic *topic)
 	       ROS_ENTITY_UDPROS;
 }
 
-static void topics_print(const struct topics *t, const struct topic *topic)
+/* What follows "sampled" */
+static const char *topics_remark(const struct topic *topic)
 {
-	const char *why = topic_why_not(&t->rules, topic);
+	if (topic->newest)
+		return ": a command, of which only the newest is kept, for 250 ms";
+	/* Retransmission of a deep history defeats sampling. */
+	if (topic->reliable && (!topic->depth || topic->depth > 10))
+		return "; its history is so deep that the writer sends again what was left out";
+	return "";
+}
+
+static void topics_print(const struct topics *t, struct topic *topic)
+{
+	const struct rule_list none = { 0 };
+	const char *why;
 	char name[TOPIC_NAME], type[TOPIC_NAME], guid[TOPIC_GUID_TEXT];
 	char depth[16] = "all";
 
+	rules_judge(&none, &t->rules, topic);
+	why = topic->why_not;
 	topic_ros_name(topic->name, name);
 	topic_ros_type(topic->type, type);
 	topic_guid_text(topic->guid, guid);
@@ -103,16 +118,15 @@ static void topics_print(const struct topics *t, const struct topic *topic)
 		snprintf(depth, sizeof(depth), "%d", topic->depth);
 	if (topics_is_udpros(topic)) {
 		printf("%s %s\n\tUDPROS, best effort\n\t%s%s\n", name, type,
-		       why ? "not sampled: " : "sampled", why ? why : "");
+		       why ? "not sampled: " : "sampled",
+		       why ? why : topics_remark(topic));
 		return;
 	}
-	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s%s\n", name, type, guid,
+	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s\n", name, type, guid,
 	       topic->reliable ? "reliable" : "best effort",
 	       topic->durable ? ", transient local" : "", depth,
-	       why ? "not sampled: " : "sampled", why ? why : "",
-	       /* Retransmission of a deep history defeats sampling. */
-	       !why && topic->reliable && (!topic->depth || topic->depth > 10) ?
-	       "; its history is so deep that the writer sends again what was left out" : "");
+	       why ? "not sampled: " : "sampled",
+	       why ? why : topics_remark(topic));
 }
 
 int cmd_topics(int argc, char **argv)

@@ -21,7 +21,10 @@
 #include "module.h"
 #include "neigh.h"
 #include "netlink.h"
+#include "rules_file.h"
+#include "rules_set.h"
 #include "state.h"
+#include "tunnel.h"
 
 enum {
 	UP_PEERS	= 32,
@@ -40,7 +43,7 @@ enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
 	OPT_ODOMETRY, OPT_MASTER, OPT_ADDRESS, OPT_NO_IFB, OPT_NO_KEEP,
-	OPT_NO_RECALL,
+	OPT_NO_RECALL, OPT_AGE, OPT_RULES,
 };
 
 static const struct argp_option up_options[] = {
@@ -54,12 +57,16 @@ static const struct argp_option up_options[] = {
 	  1 },
 	{ "settle", OPT_SETTLE, "TIME", 0,
 	  "time to hold after the link is back, with unit (500ms)", 1 },
+	{ "age", OPT_AGE, "TIME", 0,
+	  "lifetime of other traffic in an outage, with unit; 0: for ever (250ms)", 1 },
 	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, such as 10Mbit (unlimited)", 1 },
 	{ NULL, 0, NULL, 0, "Topics and peers:", 2 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 2 },
 	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types (images, point clouds, laser scans)", 2 },
+	{ "rules", OPT_RULES, "FILE", 0,
+	  "rules for topics (" RULES_FILE ", if it is there)", 2 },
 	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
 	  "nav_msgs/Odometry topic, for topics that are sampled by distance",
 	  2 },
@@ -99,6 +106,7 @@ struct up {
 	char			*types;
 	char			*odometry;
 	char			*master;
+	const char		*rules;
 	const char		*peers[UP_PEERS];
 	int			npeers;
 	bool			no_ifb;
@@ -133,6 +141,9 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 	case OPT_SETTLE:
 		return parse_time_ms(arg, 0, 60000, &cfg->settle_ms) ?
 		       cli_error(-EINVAL, "settle must be 0..60s in whole milliseconds, with its unit") : 0;
+	case OPT_AGE:
+		return parse_time_ms(arg, 0, 86400000, &cfg->age_ms) ?
+		       cli_error(-EINVAL, "age must be 0..24h in whole milliseconds, with its unit") : 0;
 	case OPT_RATE:
 		return parse_rate(arg, &cfg->rate) ?
 		       cli_error(-EINVAL, "bad rate \"%s\": it must be 8bit or more, or unlimited", arg) : 0;
@@ -168,6 +179,9 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 	case OPT_MASTER:
 		up->master = arg;
 		return up_parse_list(arg);
+	case OPT_RULES:
+		up->rules = arg;
+		return 0;
 	case OPT_PEER:
 		if (up->npeers == UP_PEERS)
 			return cli_error(-E2BIG, "at most %d peers", UP_PEERS);
@@ -415,6 +429,7 @@ static int up_own_check(const struct up *up)
 
 static int up_checks(struct up *up)
 {
+	char master[IFNAMSIZ];
 	struct state old = { 0 };
 	sigset_t all;
 	int err = 0;
@@ -430,6 +445,9 @@ static int up_checks(struct up *up)
 	found = up_find(up, &old);
 	if (!netlink_ifindex(up->dev))
 		err = cli_error(-ENODEV, "no device %s", up->dev);
+	else if (stack_is_port(up->dev, master))
+		err = cli_error(-EINVAL, "%s is a port of %s, which drops packets while %s has no carrier: run 'optsample up %s' instead",
+				up->dev, master, up->dev, master);
 	else
 		err = up_own_options(up);
 	if (!err && found)
@@ -474,6 +492,48 @@ static int up_stack(const struct up *up, struct stack *s)
 	return err;
 }
 
+/*
+ * Rules
+ */
+
+static int up_take_rule(void *arg, const struct rules_section *s)
+{
+	return rules_set_put(arg, s->patterns, s->n, &s->rule);
+}
+
+static void up_bad_rule(void *arg, const char *why)
+{
+	(void)arg;
+	cli_warn("rules: line %s: this rule is left out", why);
+}
+
+/* A robot must come up, whatever is in the file. */
+static int up_rules(const struct up *up, const struct stack *s)
+{
+	const char *path = up->rules ?: RULES_FILE;
+	struct rules_set set = { .queue = s->queue };
+	struct stack_profile commands = rules_profile(&rules_commands.r);
+	char pins[CTL_PATH];
+	int err;
+
+	err = stack_profile(s->queue, &commands);
+	if (err)
+		return err;
+	classifier_pins(s->dev, pins);
+	set.map = classifier_map(pins, "topics");
+	if (set.map < 0)
+		return cli_error(set.map, "cannot open the map of rules: %s",
+				 strerror(-set.map));
+	rules_load(set.map, &set.rules);
+	err = rules_file_read(path, up_take_rule, &set, up_bad_rule);
+	if (err && (err != -ENOENT || up->rules))
+		cli_warn("cannot read the rules of %s: %s", path,
+			 strerror(-err));
+	rules_free(&set.rules);
+	close(set.map);
+	return 0;
+}
+
 static int up_all(const struct up *up, struct state *st)
 {
 	int err;
@@ -486,12 +546,26 @@ static int up_all(const struct up *up, struct state *st)
 	      up_stack(up, &st->stack);
 	if (err)
 		return err;
-	err = up_keep(&st->stack) ?: state_save(st) ?:
+	err = up_rules(up, &st->stack) ?: up_keep(&st->stack) ?:
+	      state_save(st) ?:
 	      up_peers(up, up->name) ?: up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;
 	return state_save(st);
+}
+
+/* A tunnel's link is that of the device which it sends by. */
+static int up_tunnel(struct stack *s)
+{
+	int lower = *s->lower ? 0 : tunnel_lower(netlink_ifindex(s->dev));
+
+	if (lower == -ENETUNREACH)
+		return cli_error(lower, "%s is a tunnel without a route to its remote end: which link counts is not known",
+				 s->dev);
+	if (lower > 0 && !if_indextoname(lower, s->watch))
+		*s->watch = '\0';
+	return 0;
 }
 
 static void up_state(const struct up *up, struct state *st)
@@ -544,7 +618,7 @@ int cmd_up(int argc, char **argv)
 	struct up up = {
 		.cfg = { STACK_UNSET, STACK_UNSET, STACK_UNSET, STACK_UNSET,
 			 STACK_UNSET, STACK_UNSET,
-			 TC_OPTSAMPLE_RECALL_AUTO, 0 },
+			 TC_OPTSAMPLE_RECALL_AUTO, STACK_UNSET, 0 },
 		.outage_s = UP_UNSET,
 		.domain = UP_UNSET,
 	};
@@ -560,7 +634,7 @@ int cmd_up(int argc, char **argv)
 	    stack_is_wireless(up.dev))
 		up.cfg.inflight_packets = UP_WIRELESS_INFLIGHT;
 	up_state(&up, &st);
-	err = up_all(&up, &st);
+	err = up_tunnel(&st.stack) ?: up_all(&up, &st);
 	if (err)
 		down_undo(&st);
 	else

@@ -12,7 +12,8 @@
  *   dests.c       destinations of sampled flows
  *   keep*.c       keep addresses of an interface that has lost them
  *   network.c     which Wi-Fi network an interface is in
- *   nl80211.c     requests to nl80211
+ *   genl.c        requests to nl80211 and WireGuard
+ *   tunnel.c      which device a tunnel sends by
  *   link_thread.c the daemon's thread for neighbours and addresses
  *   classifier.c  the BPF programs and their maps
  *   writers.c     the classifier's map of sampled writers
@@ -20,6 +21,9 @@
  *   state.c       files in /run/optsample: one folder for one interface
  *   topics.c      which topics are sampled; the daemon's list of topics
  *   rules.c       the user's rules for topics
+ *   rules_set.c   a rule in the classifier and in the qdisc
+ *   rule_text.c   a rule as options or keys
+ *   rules_file.c  topics.conf
  *   redirect.c    the redirect to the queue, after `up`
  *   discovery.c   DDS built-in topics, odometry; no_discovery.c without DDS
  *   locators.c    addresses of DDS participants

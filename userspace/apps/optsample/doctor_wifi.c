@@ -2,6 +2,7 @@
 /*
  * Wi-Fi: power save, driver, and NetworkManager's random MAC.
  */
+#include <linux/nl80211.h>
 #include <errno.h>
 #include <netlink/attr.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include "doctor.h"
 #include "netlink.h"
-#include "nl80211.h"
+#include "genl.h"
 
 static void power_save_seen(struct nlattr *tb[], void *arg)
 {
@@ -24,8 +25,8 @@ static int power_save_ask(const struct doctor_dev *dev)
 {
 	int on = -EIO, err;
 
-	err = nl80211_ask(netlink_ifindex(dev->link), NL80211_CMD_GET_POWER_SAVE, 0,
-			  power_save_seen, &on);
+	err = genl_ask(&genl_nl80211, netlink_ifindex(dev->link),
+		       NL80211_CMD_GET_POWER_SAVE, 0, power_save_seen, &on);
 	return err ?: on;
 }
 

@@ -3,11 +3,12 @@
  * NL80211_CMD_GET_SCAN, see network.h. NL80211_CMD_GET_INTERFACE lacks the name
  * if wpa_supplicant authenticates by itself.
  */
+#include <linux/nl80211.h>
 #include <netlink/attr.h>
 #include <string.h>
 #include "netlink.h"
 #include "network.h"
-#include "nl80211.h"
+#include "genl.h"
 
 /* The network's name: the first element of a beacon that has one */
 static void network_name(const struct nlattr *elements, struct network *n)
@@ -48,8 +49,9 @@ bool network_read(const char *dev, struct network *n)
 	int ifindex = netlink_ifindex(dev);
 
 	memset(n, 0, sizeof(*n));
-	return ifindex && !nl80211_ask(ifindex, NL80211_CMD_GET_SCAN,
-				       NLM_F_DUMP, network_seen, n) &&
+	return ifindex && !genl_ask(&genl_nl80211, ifindex,
+				    NL80211_CMD_GET_SCAN, NLM_F_DUMP,
+				    network_seen, n) &&
 	       n->ssid_len;
 }
 

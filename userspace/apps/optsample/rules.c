@@ -60,6 +60,52 @@ const struct rule *rules_match(const struct rule_list *l,
 	return NULL;
 }
 
+const struct rule rules_commands = { "", {
+	.profile = RULE_COMMANDS,
+	.policy = OPTSAMPLE_POLICY_DROP_OLDEST,
+	.limit = 1,
+	.priority = RULE_COMMANDS_PRIORITY,
+	.age_ms = RULE_COMMANDS_AGE_MS,
+} };
+
+bool rules_is_newest(const struct ros_rule *r)
+{
+	return r->policy == OPTSAMPLE_POLICY_DROP_OLDEST && r->limit == 1;
+}
+
+/*
+ * Commands are never older than that, unless the user gave a time; they are
+ * sampled only if the user named them.
+ */
+static const struct rule *rules_of_command(const struct rule *rule,
+					   const struct topic *t)
+{
+	if (!rule)
+		return t->why_not ? &rules_commands : NULL;
+	return rules_is_newest(&rule->r) && !rule->r.age_ms ? &rules_commands :
+							      rule;
+}
+
+const struct rule *rules_judge(const struct rule_list *l,
+			       const struct topic_rules *defaults,
+			       struct topic *t)
+{
+	const struct rule *rule = rules_match(l, t);
+	const char *must_not = topic_must_not(t);
+
+	t->why_not = rule ? must_not : topic_why_not(defaults, t);
+	if (!t->why_not && rule && rule->r.never)
+		t->why_not = "never, as 'optsample topic' said";
+	else if (!must_not && topic_is_command(t))
+		rule = rules_of_command(rule, t);
+	if (rule == &rules_commands)
+		t->why_not = NULL;
+	if (t->why_not)
+		rule = NULL;
+	t->newest = rule && rules_is_newest(&rule->r);
+	return rule;
+}
+
 struct stack_profile rules_profile(const struct ros_rule *r)
 {
 	struct stack_profile p = {
@@ -69,6 +115,7 @@ struct stack_profile rules_profile(const struct ros_rule *r)
 		.priority = r->priority,
 		.limit = r->limit,
 		.slop_us = r->slop_ns / 1000,
+		.age_ms = r->age_ms,
 	};
 
 	if (r->policy != RULE_POLICY_QDISC)
@@ -77,6 +124,8 @@ struct stack_profile rules_profile(const struct ros_rule *r)
 		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_LIMIT;
 	if (r->sync)
 		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_SYNC;
+	if (r->age_ms)
+		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_AGE;
 	return p;
 }
 

@@ -30,7 +30,8 @@
 
 enum {
 	STACK_ORDINARY		= STACK_HANDLE | 0xffff, /* see tc-optsample(8) */
-	STACK_ORDINARY_PACKETS	= 1000,
+	STACK_ORDINARY_PACKETS	= 10240,	/* fq_codel's default */
+	STACK_CODEL_US		= 1000000,	/* see kernel/ordinary.c */
 	STACK_MEMLIMIT		= 64 << 20,	/* the kernel's default */
 };
 
@@ -56,6 +57,35 @@ bool stack_has_master(const char *dev)
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/master", dev);
 	return !access(path, F_OK);
+}
+
+static bool stack_is_vrf(const char *dev)
+{
+	char path[CTL_PATH], line[64];
+	bool vrf = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/uevent", dev);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		vrf |= !strcmp(line, "DEVTYPE=vrf\n");
+	if (f)
+		fclose(f);
+	return vrf;
+}
+
+bool stack_is_port(const char *dev, char master[IFNAMSIZ])
+{
+	char path[CTL_PATH], to[CTL_PATH];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/master", dev);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n < 0)
+		return false;
+	to[n] = '\0';
+	snprintf(master, IFNAMSIZ, "%.15s", basename(to));
+	return !stack_is_vrf(master);
 }
 
 bool stack_is_wireless(const char *dev)
@@ -250,22 +280,26 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_AUTO, cfg->inflight_auto);
 	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
 	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
+	put_option(msg, TCA_OPTSAMPLE_AGE, cfg->age_ms);
 	put_option(msg, TCA_OPTSAMPLE_PROG_FD, prog);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
-	/* An ipvlan may miss that the device below it is down. */
-	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, stack_link(s));
+	/* An ipvlan or a tunnel may miss that the device below it is down. */
+	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, stack_watch(s));
 	nla_nest_end(msg, opts);
 	return msg;
 }
 
 /* An older module refuses options that it does not know. */
 static int qdisc_add_older(const struct stack *s,
-			   const struct stack_config *cfg)
+			   const struct stack_config *given)
 {
-	int err = netlink_send(optsample_request(s, cfg, cfg->recall,
-						 STACK_UNSET));
+	struct stack_config older = *given, *cfg = &older;
+	int err;
 
+	older.age_ms = STACK_UNSET;
+	err = netlink_send(optsample_request(s, cfg, cfg->recall,
+					     STACK_UNSET));
 	if (err == -EINVAL && cfg->recall != STACK_UNSET) {
 		err = netlink_send(optsample_request(s, cfg, STACK_UNSET,
 						     STACK_UNSET));
@@ -295,8 +329,8 @@ static int qdisc_add_optsample(const struct stack *s,
 }
 
 /*
- * Ordinary traffic gets fq_codel with the limits that the kernel would give it,
- * whatever net.core.default_qdisc says. Without fq_codel the default stays.
+ * Ordinary traffic gets fq_codel, whatever net.core.default_qdisc says. It has
+ * the limits of a device's own fq_codel. Without fq_codel the default stays.
  */
 static int qdisc_add_ordinary(const struct stack *s,
 			      const struct stack_config *cfg)
@@ -315,6 +349,8 @@ static int qdisc_add_ordinary(const struct stack *s,
 	opts = nla_nest_start(msg, TCA_OPTIONS);
 	nla_put_u32(msg, TCA_FQ_CODEL_LIMIT, STACK_ORDINARY_PACKETS);
 	nla_put_u32(msg, TCA_FQ_CODEL_MEMORY_LIMIT, memlimit / 4);
+	nla_put_u32(msg, TCA_FQ_CODEL_TARGET, STACK_CODEL_US);
+	nla_put_u32(msg, TCA_FQ_CODEL_INTERVAL, STACK_CODEL_US);
 	nla_nest_end(msg, opts);
 	err = netlink_send(msg);
 	if (err == -ENOENT) {
@@ -349,14 +385,24 @@ static void put_profile(struct nl_msg *msg, const void *arg)
 	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_POLICY, p->policy);
 	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_PRIORITY, p->priority);
 	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_SYNC, p->slop_us);
+	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_AGE, p->age_ms);
 	nla_nest_end(msg, profile);
 	nla_nest_end(msg, profiles);
 }
 
-/* Change options of the optsample qdisc on @queue; @put adds them */
-static int qdisc_change(const char *queue,
-			void (*put)(struct nl_msg *msg, const void *arg),
-			const void *arg)
+static int qdisc_change_error(const char *queue, int err)
+{
+	return cli_error(err, "cannot change the qdisc of %s: %s", queue,
+			 netlink_why(err));
+}
+
+/*
+ * Change options of the optsample qdisc on @queue; @put adds them. The kernel's
+ * answer goes to @answer, and is not logged.
+ */
+static int qdisc_try_change(const char *queue,
+			    void (*put)(struct nl_msg *msg, const void *arg),
+			    const void *arg, int *answer)
 {
 	struct qdisc_query q;
 	struct nlattr *opts;
@@ -376,16 +422,37 @@ static int qdisc_change(const char *queue,
 	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
 	put(msg, arg);
 	nla_nest_end(msg, opts);
-	err = netlink_send(msg);
-	if (err)
-		cli_error(err, "cannot change the qdisc of %s: %s", queue,
-			  netlink_why(err));
+	*answer = netlink_send(msg);
+	return 0;
+}
+
+static int qdisc_change(const char *queue,
+			void (*put)(struct nl_msg *msg, const void *arg),
+			const void *arg)
+{
+	int answer, err = qdisc_try_change(queue, put, arg, &answer);
+
+	if (!err && answer)
+		err = qdisc_change_error(queue, answer);
 	return err;
 }
 
 int stack_profile(const char *queue, const struct stack_profile *p)
 {
-	return qdisc_change(queue, put_profile, p);
+	const uint32_t age = 1U << TCA_OPTSAMPLE_PROFILE_AGE;
+	struct stack_profile older = *p;
+	int answer, err = qdisc_try_change(queue, put_profile, p, &answer);
+
+	if (err || !answer)
+		return err;
+	if (answer != -EINVAL || !(p->fields & age))
+		return qdisc_change_error(queue, answer);
+	older.fields &= ~age;
+	err = qdisc_change(queue, put_profile, &older);
+	if (!err)
+		cli_warn("the kernel module is older than 'age': messages of profile %u do not get too old",
+			 p->id);
+	return err;
 }
 
 static void put_flush(struct nl_msg *msg, const void *arg)
@@ -397,6 +464,16 @@ static void put_flush(struct nl_msg *msg, const void *arg)
 int stack_flush(const char *queue)
 {
 	return qdisc_change(queue, put_flush, NULL);
+}
+
+static void put_watch(struct nl_msg *msg, const void *arg)
+{
+	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, arg);
+}
+
+int stack_set_watch(const char *queue, const char *dev)
+{
+	return qdisc_change(queue, put_watch, dev);
 }
 
 static void put_pause(struct nl_msg *msg, const void *arg)

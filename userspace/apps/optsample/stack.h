@@ -13,6 +13,7 @@ enum {
  * struct stack_config - options of the qdisc, STACK_UNSET if not given
  * @inflight_auto: 1: the qdisc finds the limit
  * @recall:	enum tc_optsample_recall
+ * @age_ms:	lifetime of ordinary traffic in an outage, ms; 0: for ever
  * @rate:	bytes per second, 0: none
  */
 struct stack_config {
@@ -23,6 +24,7 @@ struct stack_config {
 	uint32_t	inflight_auto;
 	uint32_t	settle_ms;
 	uint32_t	recall;
+	uint32_t	age_ms;
 	uint64_t	rate;
 };
 
@@ -32,6 +34,7 @@ struct stack_config {
  * @ifindex:	which stays the same when it is renamed
  * @lower:	interface below @dev if that is an own-DEV, see own.h; or ""
  * @own:	addresses of the ipvlan
+ * @watch:	if @dev is a tunnel: the device that it sends by; or ""
  * @queue:	device with the qdisc: one of our own, or @dev itself
  * @keep:	device that keeps the addresses of @dev, see keep.h
  * @made_own:	the ipvlan was, or will be, made by us, and so must be undone;
@@ -48,6 +51,7 @@ struct stack {
 	int	ifindex;
 	char	lower[IFNAMSIZ];
 	struct own_addrs own;
+	char	watch[IFNAMSIZ];
 	char	queue[IFNAMSIZ];
 	char	keep[IFNAMSIZ];
 	bool	egress;
@@ -64,6 +68,12 @@ static inline const char *stack_link(const struct stack *s)
 	return *s->lower ? s->lower : s->dev;
 }
 
+/* The device whose carrier counts */
+static inline const char *stack_watch(const struct stack *s)
+{
+	return *s->watch ? s->watch : stack_link(s);
+}
+
 enum { STACK_WHY = 160 };
 
 bool stack_is_wireless(const char *dev);
@@ -71,6 +81,12 @@ bool stack_is_wireless(const char *dev);
 bool stack_is_ethernet(const char *dev);
 /* Is it part of a bridge, bond or VRF? */
 bool stack_has_master(const char *dev);
+/*
+ * Does a bridge, bond or other master send by @dev, other than a VRF? It drops
+ * packets while @dev has no carrier, before they could be queued. @master: out:
+ * its name
+ */
+bool stack_is_port(const char *dev, char master[IFNAMSIZ]);
 
 /**
  * stack_plan - check whether and how it can be done
@@ -127,6 +143,7 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
  * @policy:	enum optsample_policy
  * @priority:	0..7
  * @slop_us:	sync: stamps that differ by at most this are equal, us
+ * @age_ms:	older messages do not begin to leave, ms; 0: any
  */
 struct stack_profile {
 	uint32_t	id;
@@ -135,6 +152,7 @@ struct stack_profile {
 	uint32_t	policy;
 	uint32_t	priority;
 	uint32_t	slop_us;
+	uint32_t	age_ms;
 };
 
 /* Set or delete a profile of the optsample qdisc on @queue */
@@ -142,6 +160,8 @@ int stack_profile(const char *queue, const struct stack_profile *p);
 
 /* Drop the messages in @queue: their path is gone */
 int stack_flush(const char *queue);
+/* The carrier of device @dev counts from now on */
+int stack_set_watch(const char *queue, const char *dev);
 /* Hold the flows of @queue for @ms from now, but not ordinary traffic */
 int stack_pause(const char *queue, uint32_t ms);
 

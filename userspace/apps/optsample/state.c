@@ -99,6 +99,8 @@ static void state_field(struct state *st, const char *key, const char *value)
 		s->made_own = *value;
 	} else if (!strcmp(key, "own"))
 		state_own(&s->own, value);
+	else if (!strcmp(key, "watch"))
+		snprintf(s->watch, IFNAMSIZ, "%.15s", value);
 	else if (!strcmp(key, "ifb"))
 		s->made_ifb = on;
 	else if (!strcmp(key, "egress"))
@@ -190,7 +192,8 @@ int state_save(struct state *st)
 		s->made_qdisc, st->ready, st->settles,
 		(unsigned long long)st->netns);
 	own_text(&s->own, own);
-	fprintf(f, "lower=%s\nown=%s\negress=%d\n", s->lower, own, s->egress);
+	fprintf(f, "lower=%s\nown=%s\negress=%d\nwatch=%s\n", s->lower, own,
+		s->egress, s->watch);
 	fprintf(f, "outage=%u\ndomain=%u\n", st->outage_s, st->domain);
 	fprintf(f, "topics=%s\ntypes=%s\nodometry=%s\nmaster=%s\n",
 		st->topics ?: "", st->types ?: "", st->odometry ?: "",

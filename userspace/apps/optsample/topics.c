@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which topics are sampled. Opt in: images, clouds and scans by type, or topics
- * of the user. Never topics that need every message: services, actions, latched
+ * of the user. Of commands, by type, the newest one is kept. Never topics that need every message: services, actions, latched
  * topics, ROS's own topics.
  */
 #include <cjson/cJSON.h>
@@ -17,6 +17,14 @@
 static const char topic_default_types[] =
 	"sensor_msgs/msg/Image,sensor_msgs/msg/CompressedImage,"
 	"sensor_msgs/msg/PointCloud2,sensor_msgs/msg/LaserScan";
+
+static const char topic_command_types[] =
+	"geometry_msgs/msg/Twist,geometry_msgs/msg/TwistStamped,"
+	"ackermann_msgs/msg/AckermannDrive,"
+	"ackermann_msgs/msg/AckermannDriveStamped,"
+	"sensor_msgs/msg/Joy,control_msgs/msg/JointJog,"
+	"trajectory_msgs/msg/JointTrajectory,"
+	"trajectory_msgs/msg/MultiDOFJointTrajectory";
 
 static const struct {
 	const char	*pattern;
@@ -87,6 +95,14 @@ const char *topic_must_not(const struct topic *t)
 	if (t->durable)
 		return "TRANSIENT_LOCAL: late readers need it";
 	return NULL;
+}
+
+bool topic_is_command(const struct topic *t)
+{
+	char ros[TOPIC_NAME];
+
+	topic_ros_type(t->type, ros);
+	return topic_matches(topic_command_types, t->type, ros);
 }
 
 const char *topic_why_not(const struct topic_rules *r, const struct topic *t)
@@ -206,6 +222,7 @@ static cJSON *topic_json(const struct topic *t)
 	cJSON_AddStringToObject(o, "topic", t->name);
 	cJSON_AddStringToObject(o, "type", t->type);
 	cJSON_AddBoolToObject(o, "sampled", !t->why_not);
+	cJSON_AddBoolToObject(o, "newest", !t->why_not && t->newest);
 	if (t->why_not)
 		cJSON_AddStringToObject(o, "why_not", t->why_not);
 	return o;

@@ -21,6 +21,7 @@ enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
  * @durable:	QoS: TRANSIENT_LOCAL or more
  * @depth:	QoS: of its history, 0: KEEP_ALL
  * @why_not:	why it is not sampled, NULL if it is
+ * @newest:	of what waits only its last message is kept
  */
 struct topic {
 	uint8_t		guid[TOPIC_GUID];
@@ -32,6 +33,7 @@ struct topic {
 	bool		durable;
 	int32_t		depth;
 	const char	*why_not;
+	bool		newest;
 };
 
 /**
@@ -65,6 +67,11 @@ struct topic_rules {
 
 /* Return: why @t must never be sampled, or NULL */
 const char *topic_must_not(const struct topic *t);
+/*
+ * Is it a topic of commands, by its type? A command that waited through an
+ * outage would drive the robot: only the newest one may wait, and not for long.
+ */
+bool topic_is_command(const struct topic *t);
 /* Return: why @t is not sampled, NULL if it is */
 const char *topic_why_not(const struct topic_rules *r, const struct topic *t);
 

@@ -11,16 +11,16 @@ int writers_add(struct writers *w, const uint8_t *guid,
 		const struct rule *rule)
 {
 	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
+	__u8 profile = rule ? rule->r.profile : 0;
 	struct ros_writer v;
 
-	/*
-	 * A known writer keeps its number and the program's state; but a flow
-	 * must not mix positions of two units.
-	 */
-	if (bpf_map_lookup_elem(w->map, guid, &v) || v.by != by)
+	/* A known writer keeps its number, so that it stays one flow. */
+	if (bpf_map_lookup_elem(w->map, guid, &v))
 		v = (struct ros_writer){ .flow = ++w->flow };
+	else if (v.by != by || v.profile != profile)
+		w->changed = true;
 	v.by = by;
-	v.profile = rule ? rule->r.profile : 0;
+	v.profile = profile;
 	if (!bpf_map_update_elem(w->map, guid, &v, BPF_ANY))
 		return 0;
 	if (!w->full)
@@ -33,7 +33,45 @@ int writers_add(struct writers *w, const uint8_t *guid,
 
 void writers_remove(struct writers *w, const uint8_t *guid)
 {
-	bpf_map_delete_elem(w->map, guid);
+	if (!bpf_map_delete_elem(w->map, guid))
+		w->changed = true;
+}
+
+/* Does the slot @r say what `writers` says? */
+static bool writers_agree(const struct writers *w, const struct ros_recent *r)
+{
+	struct ros_writer v;
+
+	if (r->name.kind >= ROS_SEGMENT)
+		return true;
+	return !bpf_map_lookup_elem(w->map, &r->name.writer, &v) &&
+	       v.by == ROS_BY_NUMBER &&
+	       v.profile == (__u8)(r->mark >> 8);
+}
+
+/*
+ * The program may change the slot meanwhile: then its flow is looked up once
+ * more than needed, or its newest number goes back by a message, which only a
+ * retransmission of that message would notice.
+ */
+static void writers_free_slot(struct writers *w, uint32_t slot)
+{
+	struct ros_recent r;
+
+	if (bpf_map_lookup_elem_flags(w->recent, &slot, &r, BPF_F_LOCK) ||
+	    !r.check || writers_agree(w, &r))
+		return;
+	r.check = 0;
+	bpf_map_update_elem(w->recent, &slot, &r, BPF_F_LOCK);
+}
+
+void writers_apply(struct writers *w)
+{
+	if (!w->changed)
+		return;
+	w->changed = false;
+	for (uint32_t slot = 0; slot < ROS_RECENT_MAX; slot++)
+		writers_free_slot(w, slot);
 }
 
 void writers_inherit(struct writers *w)
@@ -62,6 +100,6 @@ void writers_sweep(struct writers *w, const struct topic_list *topics)
 	for (int i = 0; i < n; i++) {
 		t = topic_find(topics, (void *)&keys[i]);
 		if (!t || t->why_not)
-			bpf_map_delete_elem(w->map, &keys[i]);
+			writers_remove(w, (void *)&keys[i]);
 	}
 }

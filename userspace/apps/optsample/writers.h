@@ -10,13 +10,17 @@
 /**
  * struct writers - the map
  * @map:	file descriptor
+ * @recent:	that of the map `recent`
  * @flow:	largest flow number given so far
  * @full:	a writer did not fit, already logged
+ * @changed:	writers have changed since writers_apply()
  */
 struct writers {
 	int		map;
+	int		recent;
 	uint32_t	flow;
 	bool		full;
+	bool		changed;
 };
 
 /*
@@ -26,6 +30,8 @@ struct writers {
 int writers_add(struct writers *w, const uint8_t *guid,
 		const struct rule *rule);
 void writers_remove(struct writers *w, const uint8_t *guid);
+/* The program heeds all changes from the next message of each writer on. */
+void writers_apply(struct writers *w);
 /* Adopt flow numbers of writers of an earlier run. */
 void writers_inherit(struct writers *w);
 /* Remove writers of an earlier run that were not announced since. */
