@@ -44,6 +44,8 @@ struct found_other {
  * @little:	the sample's byte order is little endian
  * @others:	@other is valid
  * @more:	it has other parts besides the heartbeat that must arrive
+ * @data:	RTPS: there is, or may be, a sample of a user's writer, sampled or
+ *		not
  */
 struct found {
 	struct ros_flow	flow;
@@ -71,7 +73,8 @@ struct found {
 	__u8		little;
 	__u8		others;
 	__u8		more;
-	__u8		pad[5];
+	__u8		data;
+	__u8		pad[4];
 };
 
 static __always_inline int found_is_segment(const struct found *f)
@@ -83,6 +86,13 @@ static __always_inline int found_is_segment(const struct found *f)
 static __always_inline int found_is_latest(const struct found *f)
 {
 	return f->beat && !f->more && !f->mixed;
+}
+
+/* Is it RTPS without any data: discovery, heartbeats, acknowledgments? */
+static __always_inline int found_is_control(const struct found *f)
+{
+	return f->known && !f->bad && !f->data &&
+	       (f->flow.name.kind == ROS_RTPS || f->flow.name.kind == ROS_RTPS6);
 }
 
 /* The part of the tag's mark that all packets of the flow share */

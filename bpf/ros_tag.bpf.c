@@ -8,7 +8,8 @@
  * decides what happens to a packet (TC_ACT_UNSPEC).
  *
  * Tagged are packets of writers in the map `writers`, and segments whose header
- * asks for it. All other packets are ordinary traffic. A flow is a writer and
+ * asks for it. All other packets are ordinary traffic; RTPS among it that has
+ * no data of a user's writer is marked, as it must not be dropped by age. A flow is a writer and
  * one of its destinations. Supported, over UDP and IPv4 or IPv6, with up to two
  * VLAN tags, fragmented or not:
  *
@@ -296,6 +297,8 @@ static __noinline enum fast slow_read(struct __sk_buff *skb,
 	f->flow.name.daddr = ip->daddr;
 	f->flow.name.kind = ip->v6 ? ROS_RTPS6 : ROS_RTPS;
 	parse_daddr6(skb, ip, f->flow.daddr6);
+	f->known = 1;
+	f->data = !rtps_entity_special(f->flow.name.writer.entity);
 	f->number = s.sn;
 	f->sample = 1;
 	f->first = s.flags & OPTSAMPLE_TAG_FIRST;
@@ -375,6 +378,16 @@ static __noinline void slow_fragment(struct __sk_buff *skb,
 	tag_fragment(skb, ip);
 }
 
+/* Ordinary traffic that the qdisc does not drop by age: see struct tag */
+static __always_inline void tag_lasts(struct __sk_buff *skb)
+{
+	const struct optsample_tag tag = {
+		.mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_CONTROL,
+	};
+
+	tag_put(skb, &tag);
+}
+
 /* A UDP datagram, or its start. Return: the counter, increased if tagged */
 static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 						      const struct parse_ip *ip,
@@ -393,6 +406,8 @@ static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 			slow_first_fragment(skb, ip, &s->tag);
 		tag_put(skb, &s->tag);
 		count(what);
+	} else if (what == ROS_UNTAGGED && found_is_control(&s->found)) {
+		tag_lasts(skb);
 	}
 	scratch_give(s);
 	return what;

@@ -92,6 +92,8 @@ static __always_inline void walk_writer(const struct walk *w, struct found *f,
 	const struct ros_writer *writer = own ? NULL : find_writer(guid);
 	const int fresh = !f->sample;
 
+	if (s->kind == RTPS_KIND_SAMPLE && !rtps_entity_special(guid->entity))
+		f->data = 1;
 	if (s->beat && !f->beat && (own || (writer && !f->writer)))
 		f->beat = walk_beat(w, f, b);
 	else
@@ -148,6 +150,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		return 1;
 	case RTPS_KIND_STOP:
 		f->mixed = 1;	/* some parts cannot be read */
+		f->data = 1;
 		return 1;
 	default:
 		f->more |= !(b[0] == RTPS_PAD ||
@@ -250,6 +253,7 @@ static __always_inline int walk_datagram(struct __sk_buff *skb,
 		kind = ROS_SEGMENT;
 	if (f->known && kind != w->kind) {
 		f->mixed = 1;
+		f->data = 1;
 	} else {
 		w->kind = kind;
 		f->known |= kind != ROS_UDPROS;
@@ -324,8 +328,10 @@ static __always_inline int walk_packet(struct __sk_buff *skb,
 		if (i >= steps || walk_step(skb, s->slot))
 			break;
 	f->flow.name.kind = w->kind + w->v6;
-	if (w->off != w->stop)
+	if (w->off != w->stop) {
 		f->mixed = 1;	/* more than WALK_STEPS */
+		f->data = 1;
+	}
 	return f->writer && !f->bad;
 }
 

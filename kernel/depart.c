@@ -115,12 +115,15 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	f->has_sent = true;
 }
 
-/* Has @msg, the first of its flow, waited too long to begin? */
+/*
+ * Has @msg, the first of its flow, waited too long to begin? Control and repairs
+ * as well: they may have data of several messages.
+ */
 static __always_inline bool optsample_too_old(const struct optsample_flow *f,
 					      const struct optsample_msg *msg)
 {
 	return unlikely(f->age) && !f->group &&
-	       msg->place == OPTSAMPLE_IN_SAMPLER &&
+	       msg->place <= OPTSAMPLE_PASSES &&
 	       time_after(jiffies, msg->arrived + f->age);
 }
 
@@ -131,9 +134,13 @@ static noinline void optsample_drop_old(struct optsample_sched *q,
 	struct sk_buff *to_free = NULL;
 	struct optsample_loss loss = { .to_free = &to_free };
 
-	optsample_depart(&f->sampler);
-	f->msgs_aged++;
-	q->msgs_aged++;
+	if (msg->place == OPTSAMPLE_IN_SAMPLER) {
+		optsample_depart(&f->sampler);
+		f->msgs_aged++;
+		q->msgs_aged++;
+	} else {
+		f->c.ctl_dropped += msg->packets;
+	}
 	optsample_msg_drop(q, f, msg, &loss);
 	optsample_settle_loss(q->stall.watchdog.qdisc, &loss);
 	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
@@ -307,6 +314,12 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		msg = optsample_flow_leaves(f);
 		if (msg == f->cur)
 			break;
+		if (optsample_too_old(f, msg)) {
+			optsample_drop_old(q, f, msg);
+			if (!q->holding)
+				return NULL;
+			continue;
+		}
 		if (unlikely(msg->place == OPTSAMPLE_PASSES)) {
 			if (msg->others[0] && optsample_move_on(q, f, msg)) {
 				if (++moves < OPTSAMPLE_MOVES)
@@ -318,12 +331,6 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		}
 		if (f->cur)
 			optsample_finish(q, f, f->cur);
-		if (optsample_too_old(f, msg)) {
-			optsample_drop_old(q, f, msg);
-			if (!q->holding)
-				return NULL;
-			continue;
-		}
 		optsample_begin(q, f, msg);
 		break;
 	}

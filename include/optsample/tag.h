@@ -34,7 +34,8 @@
  *		SELF: only its sender declared that this flow is sampled (a
  *		stream of segments). Such a flow follows only profiles that are
  *		open to segments, and a flow without SELF may take its place
- * @flow:	flow id: one value per writer and destination, never 0
+ * @flow:	flow id: one value per writer and destination. 0: ordinary
+ *		traffic; with CONTROL alone it is not dropped by age
  * @message:	number of the message, low 32 bits; compared modulo 2^32.
  *		CONTROL: id of another flow that the packet also has control
  *		of; two more are in @pos_lo and @pos_hi; 0: none. The packet

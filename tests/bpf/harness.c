@@ -54,17 +54,27 @@ int tag_of(const struct packet *p, struct optsample_tag *tag)
 	return 0;
 }
 
+bool lasts;
+
 int flags(const struct packet *p, struct optsample_tag *tag)
 {
 	struct optsample_tag t;
 
+	lasts = false;
 	WANT(tag_of(p, &t) == 0);
 	if (tag)
 		*tag = t;
 	if (!t.mark)
 		return NONE;
 	WANT((t.mark & OPTSAMPLE_TAG_MARK_MASK) == OPTSAMPLE_TAG_MARK);
-	WANT(t.flow != 0);
+	lasts = !t.flow;
+	if (lasts) {
+		WANT(t.mark == (OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_CONTROL));
+		WANT(!t.message && !t.pos_lo && !t.pos_hi);
+		if (tag)
+			memset(tag, 0, sizeof(*tag));
+		return NONE;
+	}
 	return t.mark & 0x3f;	/* without profile */
 }
 

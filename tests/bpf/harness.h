@@ -43,6 +43,8 @@ int tag_of(const struct packet *p, struct optsample_tag *tag);
 
 /* Return: flags of the tag, or NONE; @tag may be NULL */
 int flags(const struct packet *p, struct optsample_tag *tag);
+/* The packet of the last flags() is ordinary traffic that does not age */
+extern bool lasts;
 
 /* Sample the writer @prefix + @entity; @number: see struct ros_writer */
 void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number);

@@ -394,6 +394,30 @@ static void test_untagged(void)
 	WANT(flags(&p, NULL) == NONE);
 	done("TCP, other UDP, other and built-in writers, ACKNACK: untagged");
 
+	WANT(lasts);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_data(&p, 0, PACKET_BUILTIN, 1, 100);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == NONE && lasts);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_heartbeat(&p, 0x07, PACKET_OTHER, 1);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == NONE && lasts);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_data(&p, 0, PACKET_BUILTIN, 1, 100);
+	packet_data(&p, 0, PACKET_OTHER, 1, 100);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == NONE && !lasts);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_data(&p, 0, PACKET_OTHER, 1, 100);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == NONE && !lasts);
+	packet_udp(&p, 2, 7411);
+	packet_zero(&p, 100);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == NONE && !lasts);
+	done("discovery and control of DDS last, data of a user does not");
+
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	packet_sub(&p, 0x33, 0);
 	packet_zero(&p, 16);

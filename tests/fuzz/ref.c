@@ -52,6 +52,7 @@ struct binding {
  * @exact:	@message and @position are known
  * @flow:	id, if it is known
  * @beat:	LATEST: what it is about
+ * @may_last:	if it is not tagged: it may be marked as such that lasts
  */
 struct want {
 	bool		tagged;
@@ -63,6 +64,7 @@ struct want {
 	uint64_t	position;
 	uint32_t	flow;
 	uint8_t		beat[REF_BEAT];
+	bool		may_last;
 };
 
 struct note {
@@ -142,6 +144,7 @@ static bool same_guid(const struct ref_item *a, const struct ref_item *b)
  * @data:	the message of it; first and last of all parts together
  * @beat:	its first heartbeat, and
  * @more:	there is something else that counts
+ * @user:	there is data of a user's writer
  */
 struct sum {
 	const struct ref_item	*who;
@@ -151,15 +154,19 @@ struct sum {
 	bool			mixed;
 	bool			more;
 	bool			broken;
+	bool			user;
 };
 
 static void add(struct sum *s, const struct ref_item *it)
 {
 	bool data = it->what == REF_DATA;
 
+	if (it->kind != ROS_RTPS || (data && !(it->guid.entity >> 24 & 0xc0)))
+		s->user = true;
 	if (it->what == REF_BROKEN || it->what == REF_STRANGE) {
 		s->broken |= it->what == REF_BROKEN;
 		s->mixed |= it->what == REF_STRANGE;
+		s->user = true;
 		return;
 	}
 	if (it->what == REF_MORE) {
@@ -300,6 +307,7 @@ static void want_datagram(const struct input_packet *p,
 	n = ref_items(p, ip, items);
 	for (int i = 0; i < n; i++)
 		add(&s, &items[i]);
+	w->may_last = n && !s.user;
 	if (!s.who || s.broken)
 		return;
 	writer = writer_of(s.who);
@@ -394,6 +402,9 @@ static const char *check(struct want *w, const struct optsample_tag *tag)
 	uint64_t at = (uint64_t)tag->pos_hi << 32 | tag->pos_lo;
 	const char *why = NULL;
 
+	if (!w->tagged && tag->mark == (OPTSAMPLE_TAG_MARK |
+					OPTSAMPLE_TAG_CONTROL) && !tag->flow)
+		return w->may_last ? NULL : "data of a user would not age";
 	if (!w->tagged)
 		return tag->mark ? "tagged, but should not be" : NULL;
 	if (!tag->mark)

@@ -10,11 +10,11 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"
 
-# profiles: of the qdisc, one a line
+# profiles: of the qdisc, one a line, without that of commands
 profiles()
 {
 	tc qdisc show dev opt-v0 | grep -o 'profile .*' |
-		sed 's/ *profile /\n/g' | sed '/^$/d; s/ *$//'
+		sed 's/ *profile /\n/g' | sed '/^$/d; s/ *$//' | grep -v '^63 '
 }
 
 all()
@@ -138,21 +138,21 @@ test_many()
 {
 	local i
 
-	for i in {1..63}; do
+	for i in {1..62}; do
 		optsample topic v0 "/t$i" --limit "$i" --priority $((i % 8)) \
 			--policy gap || break
 	done
 	is "$i $(profiles | wc -l) $(profiles | tail -n 1)" \
-		"63 63 63 limit 63 policy gap priority 7" \
-		"63 rules have 63 profiles"
-	fails "too many rules: 63 profiles are in use" \
+		"62 62 62 limit 62 policy gap priority 6" \
+		"62 rules have 62 profiles"
+	fails "too many rules: 62 profiles are in use" \
 		optsample topic v0 /t64 --limit 64
 	optsample topic v0 /t64 --never && optsample topic v0 /t9 --limit 10 \
 		--priority 7 --policy gap &&
 		optsample topic v0 /t1 --forget &&
 		optsample topic v0 /t64 --limit 64
 	ok "never, another value, and one for one are not too many"
-	for i in {10..63}; do
+	for i in {10..62}; do
 		optsample topic v0 "/t$i" --limit "$i" --policy gap --sync 1ms \
 			--priority 7 2>err || break
 	done
@@ -160,8 +160,8 @@ test_many()
 		optsample topic v0 "/t$i" --limit "$i" --policy gap --sync 1ms \
 		--priority 7
 	# shellcheck disable=SC2046 # words are the point
-	optsample topic v0 $(seq -f /t%g 2 64) --forget
-	is "$(all)" "[]" "63 are forgotten at once"
+	optsample topic v0 $(seq -f /t%g 2 62) /t64 --forget
+	is "$(all)" "[]" "62 are forgotten at once"
 	# shellcheck disable=SC2046
 	optsample topic v0 $(seq -f /n%g 1 1023) --never
 	fails "too many rules: at most 1024" optsample topic v0 /n2 /a /b
@@ -169,6 +169,84 @@ test_many()
 	is "$? $(optsample topic v0 | wc -l)" "0 1024" "1024 fit"
 	fresh
 	is "$(all)" "[]" "down takes rules with it"
+}
+
+# The last one of each writer, and what gets too old
+test_newest()
+{
+	local t="optsample topic v0"
+
+	exits=2 fails "newest excludes limit, policy, by and sync" \
+		$t /a --newest --limit 3
+	exits=2 fails "newest excludes limit, policy, by and sync" \
+		$t /a --newest --sync 5ms
+	exits=2 fails "age needs a unit" $t /a --age 250
+	exits=2 fails "age must be 0..24h" $t /a --age 25h
+	exits=2 fails "sync and age exclude each other" $t /a --sync 0 --age 1s
+	exits=2 fails "exclude each other" $t /a --never --newest
+	$t /stop --newest --priority 5 && $t /map --newest --age 2s &&
+		$t /log --age 60s
+	is "$(optsample topic v0)" "/stop newest yes priority 5 (profile 1)
+/map newest yes age 2000ms (profile 2)
+/log age 60000ms (profile 3)" "newest and age are listed"
+	is "$(profiles)" "1 limit 1 policy drop-oldest priority 5
+2 limit 1 policy drop-oldest priority 0 age 2s
+3 priority 0 age 60s" "the qdisc has them"
+	optsample topic v0 /stop /map /log --forget
+	tc qdisc show dev opt-v0 |
+		grep -q 'profile 63 limit 1 policy drop-oldest priority 7 age 250ms'
+	ok "so it has one for commands without a rule"
+}
+
+# Rules survive `down`, and so a boot
+test_save()
+{
+	local conf=/etc/optsample/topics.conf
+
+	rm -f $conf
+	optsample topic v0 '/camera/*' /scan --limit 60 --sync 5ms &&
+		optsample topic v0 /noise --never &&
+		optsample topic v0 /stop --newest --age 250ms --save
+	is "$(cat $conf)" "# Rules for topics, see optsample(8). 'optsample topic DEV --save' writes this file.
+
+[topic /camera/* /scan]
+limit = 60
+by = header
+sync = 5ms
+
+[topic /noise]
+never = yes
+
+[topic /stop]
+newest = yes
+age = 250ms" "topic --save: topics.conf"
+	optsample topic v0 | LC_ALL=C sort >before
+	fresh
+	is "$(cat fresh.err) $(optsample topic v0 | LC_ALL=C sort)" \
+		" $(cat before)" "up sets the rules of topics.conf"
+	cat >$conf <<-'END'
+		[topic /good]
+		limit = 7
+		[topic /bad]
+		limit = many
+		[topic /worse]
+		colour = red
+		[topics /wrong]
+		[topic /last]
+		never
+	END
+	fresh
+	is "$(cut -d' ' -f1 <(optsample topic v0) | words)" "/good /last" \
+		"a faulty file: the other rules are set"
+	is "$(grep -c 'rules: line [467]: .*: this rule is left out' fresh.err)" \
+		"3" "each fault is said, with its line"
+	grep -q 'line 6: no key "colour": this rule' fresh.err
+	ok "and its reason"
+	fresh --rules /nowhere/topics.conf
+	grep -q "cannot read the rules of /nowhere/topics.conf: No such file" fresh.err
+	ok "a missing file that was named: said, and up all the same"
+	rm -f $conf
+	fresh
 }
 
 # Rules and writers, in any order
@@ -263,6 +341,8 @@ test_gone
 optsample up v0 2>/dev/null
 test_refusals
 test_list
+test_newest
+test_save
 test_many
 test_writers
 test_never

@@ -9,6 +9,7 @@
  *	scan:/scan:2880			sensor_msgs/LaserScan
  *	odom:/odom:40			nav_msgs/Odometry, of a robot that
  *					stands until message 40, then moves
+ *	twist:/cmd_vel:1		geometry_msgs/Twist; of Cyclone DDS only
  *
  * Payload: files in turn, or sizes in bytes (random data). Message 1, 2, ... is
  * sent on all topics with the same stamp, RATE a second; "NAME NUMBER CRC" is
@@ -42,7 +43,7 @@ struct app_payload {
 	size_t	size;
 };
 
-enum app_kind { APP_IMAGE, APP_SCAN, APP_ODOM };
+enum app_kind { APP_IMAGE, APP_SCAN, APP_ODOM, APP_TWIST };
 
 struct app_topic {
 	enum app_kind		kind;
@@ -128,10 +129,10 @@ static inline bool app_add_topic(struct app *a, char *arg)
 
 	if (a->ntopics == APP_TOPICS || !name || strlen(name) >= APP_NAME ||
 	    (strcmp(kind, "scan") && strcmp(kind, "image") &&
-	     strcmp(kind, "odom")))
+	     strcmp(kind, "odom") && strcmp(kind, "twist")))
 		return false;
 	t->kind = *kind == 's' ? APP_SCAN : *kind == 'o' ? APP_ODOM :
-		  APP_IMAGE;
+		  *kind == 't' ? APP_TWIST : APP_IMAGE;
 	strcpy(t->name, name);
 	snprintf(t->dds, sizeof(t->dds), "rt%s", name);
 	while ((rest = strtok_r(NULL, "+", &save))) {

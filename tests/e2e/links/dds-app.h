@@ -33,6 +33,7 @@ static inline dds_entity_t dds_app_join(const char *who, const struct app *a,
 		&sensor_msgs_msg_dds__CompressedImage__desc,
 		&sensor_msgs_msg_dds__LaserScan__desc,
 		&nav_msgs_msg_dds__Odometry__desc,
+		&geometry_msgs_msg_dds__Twist__desc,
 	};
 	dds_entity_t topic;
 

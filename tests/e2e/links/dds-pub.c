@@ -16,6 +16,7 @@ static bool publish(struct app *a, unsigned int t, unsigned int number,
 	sensor_msgs_msg_dds__CompressedImage_ image = { 0 };
 	sensor_msgs_msg_dds__LaserScan_ scan = { 0 };
 	nav_msgs_msg_dds__Odometry_ odom = { 0 };
+	geometry_msgs_msg_dds__Twist_ twist = { .linear.x = number };
 	char id[16], format[] = "jpeg";
 	dds_return_t ret;
 
@@ -33,6 +34,8 @@ static bool publish(struct app *a, unsigned int t, unsigned int number,
 		scan.ranges._buffer = (float *)p->data;
 		scan.ranges._length = p->size / sizeof(float);
 		ret = dds_write(writers[t], &scan);
+	} else if (a->topics[t].kind == APP_TWIST) {
+		ret = dds_write(writers[t], &twist);
 	} else {
 		image.header = header;
 		image.format = format;

@@ -14,7 +14,10 @@ static bool print(struct app *a, unsigned int t, const void *sample)
 {
 	const sensor_msgs_msg_dds__CompressedImage_ *image = sample;
 	const sensor_msgs_msg_dds__LaserScan_ *scan = sample;
+	const geometry_msgs_msg_dds__Twist_ *twist = sample;
 
+	if (a->topics[t].kind == APP_TWIST)
+		return app_received(a, t, twist->linear.x, "", 0);
 	if (a->topics[t].kind == APP_SCAN)
 		return app_received(a, t, atoi(scan->header.frame_id),
 				    scan->ranges._buffer,

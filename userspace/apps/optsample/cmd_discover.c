@@ -166,7 +166,7 @@ static void topic_judge(struct discover *d, struct topic *t)
 
 	if (t->why_not)
 		writers_remove(&d->writers, t->guid);
-	else if (writers_add(&d->writers, t->guid, rule))
+	else if (writers_add(&d->writers, t, rule))
 		t->why_not = "no room";
 	d->dirty = true;
 }
@@ -317,9 +317,11 @@ static void topic_leave_out(struct discover *d, const struct topic *topic)
 static void topic_take(struct discover *d, const struct topic *topic)
 {
 	struct topic *t = topic_get(&d->topics, topic->guid);
+	uint32_t flow = t->flow;
 
 	d->ngone -= t->gone;
 	*t = *topic;
+	t->flow = flow;
 	topic_judge(d, t);
 }
 

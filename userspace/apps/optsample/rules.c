@@ -13,7 +13,10 @@ static int rules_compare(const void *a, const void *b)
 {
 	const struct rule *x = a, *y = b;
 
-	return x->r.order < y->r.order ? -1 : x->r.order > y->r.order;
+	if (x->r.order != y->r.order)
+		return x->r.order < y->r.order ? -1 : 1;
+	/* of one command */
+	return strcmp(x->pattern, y->pattern);
 }
 
 void rules_load(int map, struct rule_list *l)

@@ -22,6 +22,7 @@ enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
  * @depth:	QoS: of its history, 0: KEEP_ALL
  * @why_not:	why it is not sampled, NULL if it is
  * @newest:	of what waits only its last message is kept
+ * @flow:	number of its writer in the classifier, 0: none yet
  */
 struct topic {
 	uint8_t		guid[TOPIC_GUID];
@@ -34,6 +35,7 @@ struct topic {
 	int32_t		depth;
 	const char	*why_not;
 	bool		newest;
+	uint32_t	flow;
 };
 
 /**

@@ -7,21 +7,20 @@
 #include <string.h>
 #include "writers.h"
 
-int writers_add(struct writers *w, const uint8_t *guid,
-		const struct rule *rule)
+int writers_add(struct writers *w, struct topic *t, const struct rule *rule)
 {
 	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
 	__u8 profile = rule ? rule->r.profile : 0;
 	struct ros_writer v;
 
-	/* A known writer keeps its number, so that it stays one flow. */
-	if (bpf_map_lookup_elem(w->map, guid, &v))
-		v = (struct ros_writer){ .flow = ++w->flow };
+	if (bpf_map_lookup_elem(w->map, t->guid, &v))
+		v = (struct ros_writer){ .flow = t->flow ?: ++w->flow };
 	else if (v.by != by || v.profile != profile)
 		w->changed = true;
+	t->flow = v.flow;
 	v.by = by;
 	v.profile = profile;
-	if (!bpf_map_update_elem(w->map, guid, &v, BPF_ANY))
+	if (!bpf_map_update_elem(w->map, t->guid, &v, BPF_ANY))
 		return 0;
 	if (!w->full)
 		cli_warn("cannot sample a writer: %s",

@@ -24,11 +24,11 @@ struct writers {
 };
 
 /*
- * Sample @guid from now on by @rule; NULL: as the qdisc. Return: 0, or -ENOSPC:
- * the map is full, logged once
+ * Sample the writer of @t from now on by @rule; NULL: as the qdisc. It keeps its
+ * number, @t->flow, so that it stays one flow whatever the rules. Return: 0, or
+ * -ENOSPC: the map is full, logged once
  */
-int writers_add(struct writers *w, const uint8_t *guid,
-		const struct rule *rule);
+int writers_add(struct writers *w, struct topic *t, const struct rule *rule);
 void writers_remove(struct writers *w, const uint8_t *guid);
 /* The program heeds all changes from the next message of each writer on. */
 void writers_apply(struct writers *w);
