@@ -369,7 +369,8 @@ fi
 [ "$(tail -n 1 "$scratch/sunk")" -ge $((4 << 20)) ]
 ok "TCP: all of it arrives, segments of GSO as well"
 
-# 5. v0 is replaced
+# 5. v0 is replaced; the test's frames must outlive that
+tc qdisc change dev opt-v0 root optsample age 0
 ip link del v0
 before=$(counter opt-v0 tx_packets)
 frames opt-v0 5
