@@ -165,10 +165,16 @@ test_half_way()
 	fails "peer bogus is not an IP address" optsample up v0 --peer bogus
 }
 
+# least CMD...: with the rights of the unit
+least()
+{
+	setpriv --bounding-set=-all,+net_admin,+bpf,+perfmon "$@"
+}
+
 test_up()
 {
 	sysctl -qw net.core.default_qdisc=pfifo_fast
-	optsample up v0 --limit 10 --policy gap --rate 100Mbit --settle 200ms \
+	least optsample up v0 --limit 10 --policy gap --rate 100Mbit --settle 200ms \
 		--memlimit 32M --inflight 40 --peer 10.9.0.2 >out 2>&1
 	ok "up"
 	sed 's/^/# /' out
@@ -181,6 +187,8 @@ test_up()
 		"fq_codel for ordinary traffic, whatever the default qdisc is"
 	redirected v0
 	ok "traffic is redirected"
+	is "$(sed -n 's/^CapEff:\s*//p' "/proc/$(cat /run/optsample/v0.pid)/status")" \
+		000000c000001000 "three capabilities are enough"
 	optsample up v0 2>err
 	[ $? = 1 ] && [ "$(cat err)" = "optsample: v0 is up already" ]
 	ok "up again: told so, and left as it is"

@@ -51,6 +51,11 @@ test_units()
 		systemd-analyze verify "$unit" >"$scratch/verify" 2>&1 &&
 			[ ! -s "$scratch/verify" ]
 		ok "unit ${unit##*/systemd/}" || sed 's/^/# /' "$scratch/verify"
+		[[ $unit != */system/* ]] ||
+			systemd-analyze security --offline=yes --threshold=30 \
+				"$unit" >"$scratch/security" 2>/dev/null
+		ok "its exposure is 3.0 at most" ||
+			tail -n 1 "$scratch/security" | sed 's/^/# /'
 	done
 }
 

@@ -13,6 +13,7 @@ LIBDIR	?= $(PREFIX)/lib/optsample
 MANDIR	?= $(PREFIX)/share/man
 UNITDIR	?= $(PREFIX)/lib/systemd/system
 USERUNITDIR ?= $(PREFIX)/lib/systemd/user
+SYSCTLDIR ?= $(PREFIX)/lib/sysctl.d
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 # what ROS 2 finds when AMENT_PREFIX_PATH has PREFIX
 IDLDIR	= $(PREFIX)/share/gdim_msgs
@@ -73,6 +74,7 @@ OTHERS_PUT = $(call put,644,$(LIBDIR),$(PROGRAM_BPF)) \
 	$(call put,644,$(UNITDIR),$(call texts,$(UNITS:%=$(SHARE)/%))) \
 	$(call put,644,$(USERUNITDIR),$(call texts,$(USERUNITS:%=$(SHARE)/%))) \
 	$(call put,644,$(COMPLETIONDIR),$(COMPLETIONS)) \
+	$(if $(QUEUE_ONLY),,$(call put,644,$(SYSCTLDIR),$(wildcard userspace/apps/*/sysctl/*.conf))) \
 	$(if $(QUEUE_ONLY),,$(ROS_PUT)) \
 	$(call put,644,$(DKMS),Kbuild $(SHARE)/dkms.conf) \
 	$(call put,644,$(DKMS)/kernel,$(wildcard kernel/*.[ch])) \
