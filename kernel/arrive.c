@@ -261,7 +261,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	int ret = NET_XMIT_CN;
 
 	optsample_loss_begin(loss, skb, to_free);
-	if (!optsample_keeps_sender(q, f, tag))
+	if (likely(q->may_orphan) && !optsample_keeps_sender(q, f, tag))
 		optsample_orphan(skb);
 	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
 	if (likely(optsample_take_in(q, f, skb, tag, loss))) {

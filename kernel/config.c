@@ -7,6 +7,7 @@
  * of range") is replaced by the name of the option and its range.
  */
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <net/netlink.h>
 #include "inflight.h"
 #include "optsample.h"
@@ -438,6 +439,13 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 		NL_SET_ERR_MSG(extack,
 			       "optsample: inflight auto needs a kernel with CONFIG_BQL");
 		return -EOPNOTSUPP;
+	}
+	/* They take packets from their sockets. */
+	if (optsample_inflight_owns(cfg) &&
+	    dev_net(qdisc_dev(sch))->user_ns != &init_user_ns) {
+		NL_SET_ERR_MSG(extack,
+			       "optsample: inflight and recall need the initial user namespace");
+		return -EPERM;
 	}
 	if (cfg->recall == TC_OPTSAMPLE_RECALL_ON &&
 	    sch->parent != TC_H_ROOT) {

@@ -145,7 +145,7 @@ void optsample_flows_orphan(struct optsample_sched *q)
 	struct sk_buff *skb;
 	u32 i;
 
-	for (i = 0; i < q->cfg.flows; i++) {
+	for (i = 0; q->may_orphan && i < q->cfg.flows; i++) {
 		f = q->slots[i];
 		if (!f || !f->backlog_pkts)
 			continue;

@@ -584,6 +584,11 @@ struct optsample_sched {
 	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* sums over freed flows */
 
+	bool			may_orphan;	/* packets may leave their
+						 * sockets: their memory counts
+						 * here, and no user of another
+						 * namespace can exceed it
+						 */
 	struct optsample_loss	loss;		/* of the current enqueue */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;

@@ -147,7 +147,8 @@ int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	q->ordinary.child = child;
-	q->ordinary.may_orphan = optsample_is_egress(qdisc_dev(sch));
+	q->ordinary.may_orphan = q->may_orphan &&
+				 optsample_is_egress(qdisc_dev(sch));
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/skbuff.h>
+#include <linux/user_namespace.h>
 #include <net/pkt_cls.h>
 #include "inflight.h"
 #include "optsample.h"
@@ -387,6 +388,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	} };
 	int err;
 
+	q->may_orphan = dev_net(qdisc_dev(sch))->user_ns == &init_user_ns;
 	optsample_flows_lists(q);
 	optsample_ordinary_lists(q);
 	optsample_hold_init(sch);

@@ -131,8 +131,39 @@ is "$(sampled 2 memlimit 1mb) $(stat torn v0) $(stat oversize v0)" \
 [ "$(stat memory_max v0)" -le 786432 ]
 ok "within memlimit: $(stat memory_max v0) bytes"
 
+# 4. a user without rights, in a namespace of its own: its sockets account for
+# all that waits
+cat >"$scratch/flood.py" <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setblocking(False)
+n = 0
+try:
+    while n < 5000:
+        s.sendto(bytes(1400), ("10.9.0.2", 5002))
+        n += 1
+except BlockingIOError:
+    pass
+print(n)
+END
+chmod 755 "$scratch"
+setpriv --reuid=65534 --clear-groups unshare -Urn bash -c '
+	ip link add d0 type dummy
+	ip addr add 10.9.0.1/24 dev d0
+	ip link set d0 up
+	"$0" qdisc add dev d0 root optsample gate closed &&
+	python3 "$1/flood.py"
+	"$0" qdisc change dev d0 root optsample inflight 5' \
+	"$(command -v tc)" "$scratch" >"$scratch/user" 2>&1
+n=$(sed -n 1p "$scratch/user")
+[ "$n" -gt 50 ] && [ "$n" -lt 200 ]
+ok "another user namespace: a socket's buffer is the limit ($n of 5000)"
+grep -q "optsample: inflight and recall need the initial user namespace" \
+	"$scratch/user"
+ok "and nothing that would exceed it" || sed 's/^/# /' "$scratch/user"
+
 ip netns del op
 ip link del v0 2>/dev/null
-rmmod sch_optsample
+wait_for 10 rmmod sch_optsample
 ok "unload at the end"
 done_testing
