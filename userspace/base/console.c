@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "base/console.h"
+#include "base/socket_path.h"
 #include "base/error.h"
 
 enum {
@@ -326,6 +327,21 @@ int console_open(struct console **out, struct loop *l, const char *path,
 	free(c);
 	return error_set(error, fd, "%s: %s", path, fd == -EADDRINUSE ?
 			 "another process uses this socket" : strerror(-fd));
+}
+
+int console_open_usual(struct console **out, struct loop *l, const char *given,
+		       const char *name,
+		       int (*request)(void *arg, const char *command,
+				      const cJSON *parameters, cJSON *answer,
+				      char error[ERROR_TEXT]),
+		       void *arg, char error[ERROR_TEXT])
+{
+	char path[SOCKET_PATH];
+
+	if (*given)
+		return console_open(out, l, given, request, arg, error);
+	socket_path_listen(name, path);
+	return console_open(out, l, path, request, arg, error) ? 1 : 0;
 }
 
 void console_close(struct console *c)

@@ -32,6 +32,24 @@ int console_open(struct console **c, struct loop *l, const char *path,
 				const cJSON *parameters, cJSON *answer,
 				char error[ERROR_TEXT]),
 		 void *arg, char error[ERROR_TEXT]);
+
+/**
+ * console_open_usual() - console_open(), where the user said or where clients
+ * look
+ * @given:	path, or "": nothing was said
+ * @name:	of the usual path, see base/socket_path.h
+ *
+ * A daemon works without its usual socket: another one of its kind may have it.
+ *
+ * Return: 0; 1: there is no usual socket, with the reason in @error; or a
+ * negative errno: @given cannot be opened.
+ */
+int console_open_usual(struct console **c, struct loop *l, const char *given,
+		       const char *name,
+		       int (*request)(void *arg, const char *command,
+				      const cJSON *parameters, cJSON *answer,
+				      char error[ERROR_TEXT]),
+		       void *arg, char error[ERROR_TEXT]);
 void console_close(struct console *c);
 
 /**

@@ -31,9 +31,10 @@ static int client_dial(const char *path)
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return cli_error(err, "no gdimd answers on %s: %s; --store "
-				 "FILE.db works without gdimd", path,
-				 strerror(-err));
+		return cli_error(err, "no gdimd answers on %s: %s%s", path,
+				 strerror(-err), ctl.store ?
+				 "; this command needs one" :
+				 "; --store FILE.db works without gdimd");
 	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	return fd;

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
+#include "base/socket_path.h"
 #include "base/error.h"
 #include "gdimctl.h"
 
-struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
+struct ctl ctl;
 
 static const struct cli_command commands[] = {
 	{ "import", cmd_import, "import a whole map of map_server" },
@@ -259,9 +260,12 @@ static int take_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	static char path[SOCKET_PATH];
 	int status;
 
 	cli_program = "gdimctl";
+	socket_path_find(SOCKET_GDIMD, path);
+	ctl.socket = path;
 	argc = take_options(argc, argv);
 	hide_minus(argv);
 	status = cli_main(commands, argc, argv);

@@ -352,7 +352,7 @@ static const struct setting settings[] = {
 	{ "log-size", "MB", "size of a log before the next one begins (64)",
 	  "1..2^30 MB", set_log_size },
 	{ "socket", "PATH",
-	  "console socket, for gdimctl (/run/gdim/gdimd.sock)",
+	  "console socket, for gdimctl ($XDG_RUNTIME_DIR/gdim/gdimd.sock, or in /run)",
 	  "a path", set_socket,
 	  .heading = "Access:" },
 	{ "http", "ADDRESS:PORT",
@@ -419,7 +419,7 @@ int config_parse(struct config *c, int argc, char **argv)
 
 	*c = (struct config){
 		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
-		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
+		.http = "127.0.0.1:8460",
 		.rate = 1, .defaults = true,
 		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};

@@ -11,6 +11,7 @@
 #include "apps/gdimd/web.h"
 #include "apps/gdimd/wildcard.h"
 #include "base/cli.h"
+#include "base/socket_path.h"
 #include "base/error.h"
 #include "base/service.h"
 #include "ros/io/io.h"
@@ -172,14 +173,13 @@ static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
 	char why[ERROR_TEXT];
 	int err;
 
-	if (!*g->config.socket)
-		return 0;
-	err = console_open(&g->console, g->loop, g->config.socket,
-			   gdimd_request, g, why);
+	err = console_open_usual(&g->console, g->loop, g->config.socket,
+				 SOCKET_GDIMD, gdimd_request, g, why);
+	/* Without it gdimd could not be told anything. */
 	if (err)
 		snprintf(error, ERROR_TEXT,
 			 "%.190s; --socket selects another path", why);
-	return err;
+	return err > 0 ? -EACCES : err;
 }
 
 static int gdimd_bring_back(void *arg, unsigned int layer, const struct rect *r)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/console.h"
+#include "base/socket_path.h"
 #include "base/error.h"
 #include "base/metrics.h"
 #include "apps/optsample-recv/recv_command.h"
@@ -183,7 +184,7 @@ static const struct setting settings[] = {
 	{ "threads", "N",
 	  "frames decoded in parallel (default: one per CPU, 8 at most)",
 	  SETTING_FIELD_U32(options.threads, 1, WORKERS_MOST) },
-	{ "socket", "PATH", "console socket path",
+	{ "socket", "PATH", "console socket path ($XDG_RUNTIME_DIR/optsample-recv/socket, or in /run)",
 	  A_TEXT, recv_set_socket,
 	  .heading = "Control:" },
 	{ "metrics", "[ADDRESS:]PORT",
@@ -295,9 +296,13 @@ static int recv_open_all(struct recv *r)
 	if (!ret)
 		ret = receiver_open(&r->receiver, r->loop, &at, &c->options,
 				    r->publish, error);
-	if (!ret && *c->socket)
-		ret = console_open(&r->console, r->loop, c->socket,
-				   recv_on_request, r, error);
+	if (!ret)
+		ret = console_open_usual(&r->console, r->loop, c->socket,
+					 SOCKET_RECV, recv_on_request, r, error);
+	if (ret > 0) {
+		cli_warn("no console: %s; --socket selects another path", error);
+		ret = 0;
+	}
 	if (!ret && *c->metrics)
 		ret = metrics_open(&r->metrics, r->loop, c->metrics,
 				   recv_collect, r, error);

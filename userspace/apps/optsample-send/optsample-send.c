@@ -8,6 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/console.h"
+#include "base/socket_path.h"
 #include "base/error.h"
 #include "base/metrics.h"
 #include "apps/optsample-send/send_config.h"
@@ -265,9 +266,13 @@ static int send_open_all(struct send *s)
 		ret = sender_open(&s->sender, s->loop, &to, &c->sender, error);
 	for (unsigned int i = 0; !ret && i < c->sources; i++)
 		ret = send_open_source(s, i, error);
-	if (!ret && *c->socket)
-		ret = console_open(&s->console, s->loop, c->socket,
-				   send_on_request, s, error);
+	if (!ret)
+		ret = console_open_usual(&s->console, s->loop, c->socket,
+					 SOCKET_SEND, send_on_request, s, error);
+	if (ret > 0) {
+		cli_warn("no console: %s; --socket selects another path", error);
+		ret = 0;
+	}
 	if (!ret && *c->metrics)
 		ret = metrics_open(&s->metrics, s->loop, c->metrics,
 				   send_collect, s, error);

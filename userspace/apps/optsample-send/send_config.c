@@ -211,7 +211,7 @@ const struct setting send_settings[] = {
 	  SETTING_FIELD_DOUBLE(hz, .01, 1000) },
 	{ "loop", NULL, "repeat recordings and files forever",
 	  SETTING_FIELD_FLAG(loop) },
-	{ "socket", "PATH", "console socket path", A_TEXT,
+	{ "socket", "PATH", "console socket path ($XDG_RUNTIME_DIR/optsample-send/socket, or in /run)", A_TEXT,
 	  set_socket,
 	  .heading = "Control:" },
 	{ "status", "TIME",

@@ -15,6 +15,7 @@
 #include "apps/optsample-view/outputs.h"
 #include "apps/optsample-view/view_status.h"
 #include "base/cli.h"
+#include "base/socket_path.h"
 #include "base/console.h"
 #include "base/service.h"
 #include "view/pictures.h"
@@ -198,9 +199,13 @@ static int open_all(struct program *p)
 		err = open_view(p, error);
 	if (!err)
 		err = open_server(p, error);
-	if (!err && *c->socket)
-		err = console_open(&p->console, p->loop, c->socket, on_request,
-				   p, error);
+	if (!err)
+		err = console_open_usual(&p->console, p->loop, c->socket,
+					 SOCKET_VIEW, on_request, p, error);
+	if (err > 0) {
+		cli_warn("no console: %s; --socket selects another path", error);
+		err = 0;
+	}
 	if (err)
 		return cli_error(err, "%s", error);
 	p->tick = (struct loop_timer){ loop_now(), on_tick, p, NULL };

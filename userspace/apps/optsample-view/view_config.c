@@ -145,7 +145,7 @@ static const struct setting settings[] = {
 	{ "allow-origin", "ORIGIN", "web site whose Foxglove may connect, or "
 	  "*; may be repeated (this machine and app.foxglove.dev)",
 	  "a text; at most 16", view_set_origin },
-	{ "socket", "PATH", "console socket path", A_TEXT, view_set_socket,
+	{ "socket", "PATH", "console socket path ($XDG_RUNTIME_DIR/optsample-view/socket, or in /run)", A_TEXT, view_set_socket,
 	  .heading = "Control:" },
 	{ 0 }
 };

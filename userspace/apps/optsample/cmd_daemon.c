@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ctl.h"
+#include "base/socket_path.h"
 #include "daemon_ask.h"
 #include "view_band.h"
 
@@ -17,7 +18,7 @@ enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, COLUMNS = 100 };
 
 static const struct argp_option daemon_options[] = {
 	{ "socket", OPT_SOCKET, "PATH", 0,
-	  "console socket path (default: that of the systemd unit)", 1 },
+	  "console socket path (default: $XDG_RUNTIME_DIR/optsample-NAME/socket, else that of the system service)", 1 },
 	{ "json", OPT_JSON, NULL, 0, "print the answer as JSON", 1 },
 	{ 0 }
 };
@@ -205,13 +206,18 @@ static int daemon_show(const struct daemon *d, const cJSON *answer)
 	return 0;
 }
 
-static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
-		      char **argv)
+/* @name: of its usual socket */
+static int daemon_run(struct daemon *d, const char *name,
+		      const struct argp *argp, int argc, char **argv)
 {
-	int ret = cli_parse(argp, argc, argv, d);
+	char path[SOCKET_PATH];
 	cJSON *answer;
 	char *line;
+	int ret;
 
+	socket_path_find(name, path);
+	d->path = path;
+	ret = cli_parse(argp, argc, argv, d);
 	if (!ret)
 		ret = make_request(d, &line);
 	if (ret)
@@ -235,10 +241,9 @@ int cmd_send(int argc, char **argv)
 		"optsample-send(1).",
 		NULL, NULL, NULL
 	};
-	struct daemon d = { .name = "send",
-			    .path = "/run/optsample-send/socket" };
+	struct daemon d = { .name = "send" };
 
-	return daemon_run(&d, &argp, argc, argv);
+	return daemon_run(&d, SOCKET_SEND, &argp, argc, argv);
 }
 
 int cmd_recv(int argc, char **argv)
@@ -251,10 +256,9 @@ int cmd_recv(int argc, char **argv)
 		"optsample-recv(1).",
 		NULL, NULL, NULL
 	};
-	struct daemon d = { .name = "recv",
-			    .path = "/run/optsample-recv/socket" };
+	struct daemon d = { .name = "recv" };
 
-	return daemon_run(&d, &argp, argc, argv);
+	return daemon_run(&d, SOCKET_RECV, &argp, argc, argv);
 }
 
 int cmd_view(int argc, char **argv)
@@ -264,7 +268,7 @@ int cmd_view(int argc, char **argv)
 		"Query a running optsample-view, see optsample-view(1).",
 		NULL, NULL, NULL
 	};
-	struct daemon d = { .name = "view", .path = VIEW_SOCKET };
+	struct daemon d = { .name = "view" };
 
-	return daemon_run(&d, &argp, argc, argv);
+	return daemon_run(&d, SOCKET_VIEW, &argp, argc, argv);
 }

@@ -17,6 +17,7 @@
 #include <optsample/stall.h>
 #include "daemon_ask.h"
 #include "stats.h"
+#include "base/socket_path.h"
 #include "view_band.h"
 
 enum { OPT_INTERVAL = 256, OPT_COUNT, OPT_VIEW };
@@ -26,7 +27,7 @@ static const struct argp_option watch_options[] = {
 	{ "interval", OPT_INTERVAL, "TIME", 0, "update interval (1s)", 1 },
 	{ "count", OPT_COUNT, "N", 0, "number of updates, then exit", 1 },
 	{ "view", OPT_VIEW, "SOCKET", OPTION_ARG_OPTIONAL,
-	  "what optsample-view received, over time (" VIEW_SOCKET ")", 1 },
+	  "what optsample-view received, over time (default: as for view)", 1 },
 	{ 0 }
 };
 
@@ -40,6 +41,7 @@ struct watch_flow {
 struct watch {
 	const char		*dev;
 	const char		*view;
+	char			view_path[SOCKET_PATH];
 	uint32_t		interval_ms;
 	uint32_t		count;
 	bool			tty;
@@ -75,7 +77,8 @@ static error_t watch_parse(int key, char *arg, struct argp_state *state)
 			return cli_error(-EINVAL, "count must be 1 or more");
 		return 0;
 	case OPT_VIEW:
-		w->view = arg ? arg : VIEW_SOCKET;
+		socket_path_find(SOCKET_VIEW, w->view_path);
+		w->view = arg ? arg : w->view_path;
 		return 0;
 	case ARGP_KEY_END:
 		if (w->view && w->dev)

@@ -66,7 +66,7 @@ int daemon_ask(const char *path, const char *line, cJSON **answer)
 	if (fd < 0)
 		return cli_error(fd, "%s: %s", path,
 				 fd == -ENOENT || fd == -ECONNREFUSED ?
-				 "no daemon listens on this socket" :
+				 "no daemon listens on this socket; is it running, as this user?" :
 				 strerror(-fd));
 	*answer = daemon_talk(fd, line);
 	return 0;

@@ -7,7 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-#define VIEW_SOCKET	"/run/optsample-view/socket"
 
 /**
  * view_band_show() - a line for each topic: what was received over time
