@@ -10,7 +10,7 @@
 #include <linux/user_namespace.h>
 #include <net/netlink.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 /* NLA_POLICY_RANGE() ends at 32767. */
 #define OPTSAMPLE_U32(_min, _max)					\

@@ -116,8 +116,8 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 }
 
 /*
- * Has @msg, the first of its flow, waited too long to begin? Control and repairs
- * as well: they may have data of several messages.
+ * Has @msg, the first of its flow, waited too long to begin? Control and
+ * repairs as well: they may have data of several messages.
  */
 static __always_inline bool optsample_too_old(const struct optsample_flow *f,
 					      const struct optsample_msg *msg)

@@ -5,7 +5,7 @@
  */
 #include <linux/netdevice.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 /* At the configured rate a late timer may catch up by this much. */
 #define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC

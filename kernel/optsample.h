@@ -13,7 +13,7 @@
  *   follow.c         which profile a flow follows
  *   relieve.c        what is dropped when memory is short
  *   table.c          flows by id
- *   ordinary.c       the child qdisc for everything without a tag
+ *   ordinary.[ch]    the child qdisc for everything without a tag
  *   wait.c           where that waits while the link is stalled, and how long
  *   hold.c           when to hold and how long: link, in flight, rate, gate
  *   inflight.[ch]    counts packets below the qdisc
@@ -584,11 +584,7 @@ struct optsample_sched {
 	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* sums over freed flows */
 
-	bool			may_orphan;	/* packets may leave their
-						 * sockets: their memory counts
-						 * here, and no user of another
-						 * namespace can exceed it
-						 */
+	bool			may_orphan;	/* not in a user's namespace */
 	struct optsample_loss	loss;		/* of the current enqueue */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
@@ -830,40 +826,6 @@ optsample_flow_find(const struct optsample_sched *q, u32 id)
 	}
 	return NULL;
 }
-
-/* ordinary.c */
-/* Ordinary packets that wait */
-static inline u32 optsample_ordinary_qlen(const struct optsample_sched *q)
-{
-	const struct optsample_ordinary *o = &q->ordinary;
-
-	return o->child->q.qlen + o->young.qlen + o->lasting.qlen;
-}
-
-void optsample_ordinary_lists(struct optsample_sched *q);
-int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
-int optsample_ordinary_configure(struct Qdisc *sch,
-				 struct netlink_ext_ack *extack);
-void optsample_ordinary_reset(struct optsample_sched *q);
-void optsample_ordinary_flush(struct optsample_sched *q,
-			      struct optsample_loss *loss);
-void optsample_ordinary_destroy(struct optsample_sched *q);
-int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
-			     struct Qdisc **old,
-			     struct netlink_ext_ack *extack);
-int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			       struct sk_buff **to_free, bool lasting);
-void optsample_ordinary_hold(struct Qdisc *sch, bool held);
-bool optsample_ordinary_waits(struct optsample_sched *q);
-
-/* wait.c */
-int optsample_wait_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			   struct sk_buff **to_free, bool lasting);
-void optsample_wait_begin(struct Qdisc *sch);
-void optsample_wait_end(struct Qdisc *sch);
-void optsample_wait_flush(struct optsample_sched *q,
-			  struct optsample_loss *loss);
-void optsample_wait_purge(struct optsample_sched *q);
 
 /* recall.c */
 void optsample_recall_init(struct optsample_sched *q);

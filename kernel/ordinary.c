@@ -9,7 +9,7 @@
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 static struct Qdisc *optsample_ordinary_create(struct Qdisc *sch,
 					       const struct Qdisc_ops *ops,

@@ -20,7 +20,7 @@
 #include <linux/user_namespace.h>
 #include <net/pkt_cls.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 /*
  * Enqueue

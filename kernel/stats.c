@@ -5,7 +5,7 @@
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 static void optsample_fill_qdisc(struct Qdisc *sch,
 				 struct tc_optsample_qd_stats *st)

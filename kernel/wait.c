@@ -23,7 +23,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "inflight.h"
-#include "optsample.h"
+#include "ordinary.h"
 
 /**
  * struct optsample_wait_cb - in the control block of a packet that waits

@@ -236,11 +236,31 @@ test_udpros()
 	wait_for 20 eval 'optsample show v0 | grep -qE \
 		"^  /camera/rgb \(sensor_msgs/msg/CompressedImage\) to 10.9.0.2:"'
 	ok "show has their names"
+	udpros_newest
 	udpros_silence "$node"
 	udpros_leaves "$node"
 	stop_peers
 	optsample down v0
 	unset ROS_MASTER_URI http_proxy
+}
+
+# udpros_newest: of an outage of 4 s, 40 messages, the newest arrives
+udpros_newest()
+{
+	local gap
+
+	rule /camera/rgb --newest --age 250ms
+	sleep 2
+	n_op ip link set v1 down
+	sleep 4
+	n_op ip link set v1 up
+	sleep 3
+	gap=$(awk '$1 == "/camera/rgb" {
+		if (last && $2 - last > gap) gap = $2 - last
+		last = $2 } END { print gap + 0 }' ros1-sub.out)
+	[ "$gap" -ge 35 ] && [ "$gap" -le 60 ]
+	ok "UDPROS: of the commands of an outage only the newest arrives ($gap)"
+	rule /camera/rgb /text --limit 7
 }
 
 # udpros_silence NODE: it, then the master, do not answer; two connections
