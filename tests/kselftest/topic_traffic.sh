@@ -307,11 +307,13 @@ udpros_leaves()
 }
 
 # ages NAME PUB SUB: of what arrived in NAME, in PUB.out and SUB.out with -t:
-# "SENT ARRIVED OLD MOST", OLD: those older than 0.3 s; MOST: the oldest, ms
+# "SENT ARRIVED OLD MOST", OLD: those older than 0.3 s; MOST: the oldest, ms.
+# Not of the first second: a reader may be found late.
 ages()
 {
 	awk -v name="$1" '
 	$1 != name { next }
+	$2 <= 20 { next }
 	NR == FNR { sent[$2] = $4; next }
 	!($2 in sent) { next }
 	{
@@ -325,7 +327,7 @@ ages()
 	' "$2.out" "$3.out"
 }
 
-# commanded TOPIC PUB SUB: 200 commands at 20 a second, 5 s of them in an outage
+# commanded TOPIC PUB SUB [OPTIONS]: 200 commands at 20 a second, 5 s of them in an outage
 commanded()
 {
 	local topic=$1 pub=$2 sub=$3
@@ -337,7 +339,7 @@ commanded()
 	up) ip netns exec op ip link set v1 up ;;
 	esac
 	END
-	peer_op $sub -t -n 1000000 "$topic"
+	peer_op $sub -t -n 1000000 "$@" "$topic"
 	peer "$pub" -t -r 20 -n 200 -o 60:100 -x "bash hook" "$@" "$topic"
 	wait_for 90 eval '[ "$(wc -l <'"$pub"'.out)" -ge 200 ]'
 	sleep 3
@@ -352,7 +354,7 @@ test_commands()
 {
 	fresh --settle 100ms
 	commanded twist:/cmd_vel:1 dds-pub dds-sub
-	[ "$old" = 0 ] && [ "$arrived" -ge 90 ] && [ "$arrived" -le 110 ]
+	[ "$old" = 0 ] && [ "$arrived" -ge 70 ] && [ "$arrived" -le 90 ]
 	ok "Twist by Cyclone DDS, without any rule"
 	optsample show v0 >show
 	grep -q '/cmd_vel (geometry_msgs/msg/Twist)' show &&
@@ -360,12 +362,18 @@ test_commands()
 	ok "show: commands have their profile"
 	optsample topic v0 '/cmd/*' --newest --age 250ms
 	commanded image:/cmd/cyclone:40 dds-pub dds-sub
-	[ "$old" = 0 ] && [ "$arrived" -ge 90 ] && [ "$arrived" -le 110 ]
+	[ "$old" = 0 ] && [ "$arrived" -ge 70 ] && [ "$arrived" -le 90 ]
 	ok "a topic with --newest, by Cyclone DDS"
 	[ -x "$top/build/bin/fastdds-pub" ] || return
 	commanded image:/cmd/fast:40 fastdds-pub fastdds-sub
-	[ "$old" = 0 ] && [ "$arrived" -ge 90 ] && [ "$arrived" -le 110 ]
+	[ "$old" = 0 ] && [ "$arrived" -ge 70 ] && [ "$arrived" -le 90 ]
 	ok "and by Fast DDS"
+	# what is dropped by age a reliable writer sends again
+	optsample topic v0 /log --never
+	commanded image:/log:40 dds-pub dds-sub -k -1
+	is "$arrived" 180 "a reliable topic that is not sampled: all of it, by Cyclone DDS"
+	commanded image:/log:40 fastdds-pub fastdds-sub -k -1
+	is "$arrived" 180 "and by Fast DDS"
 }
 
 optsample up v0 2>/dev/null
