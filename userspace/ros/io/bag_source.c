@@ -8,7 +8,11 @@
  * the offset of each serialization, and those of transforms.
  *
  * The place is a stamp of all passes together, at a time: both are set anew by
- * a pause, another speed, and a seek.
+ * a pause, another speed, a seek, and a gap.
+ *
+ * Recorders log wrong times: 0 before the first message of /clock, overflowed
+ * ones, those of a clock that was set. So differences of stamps may be of any
+ * size, and what lies more than GAP apart is not waited for.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,9 +27,12 @@
 enum {
 	TURN	= 64,		/* messages per turn of the loop */
 	STATES	= 8,		/* transforms before a place */
+	GAPS	= 4,		/* that are logged */
 };
 
 static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
+static const int64_t longest = 3600000000000;	/* gap that is waited for */
+static const int64_t year = 31536000000000000;
 
 /**
  * struct bag_source
@@ -36,8 +43,11 @@ static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
  * @played:	stamp of the last message, or where it began
  * @paused:	@first is played when it goes on
  * @seeking:	to @first, in the next turn
+ * @origin:	where the time of the recording begins
  * @skip:	where each pass begins
  * @length:	of one pass; @moved: of all passes so far
+ * @left_out:	of this pass: time of its gaps, which are not waited for
+ * @gaps:	so far
  * @patched:	message with another stamp, kept
  */
 struct bag_source {
@@ -50,8 +60,9 @@ struct bag_source {
 	struct loop_timer	timer;
 	struct bag_message	next;
 	bool			has_next, begun, warned, paused, seeking, ended;
-	int64_t			first, played, skip, length, moved;
-	uint64_t		begin;
+	int64_t			first, played, origin, skip, length, moved;
+	int64_t			left_out;
+	uint64_t		begin, gaps;
 	uint8_t			*patched;
 	size_t			size;
 };
@@ -64,6 +75,22 @@ static struct bag_source *bag_source_bag_of(struct source *s)
 /*
  * Stamps
  */
+
+/* @a - @b, or the nearest that there is */
+static int64_t bag_source_between(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	if (__builtin_sub_overflow(a, b, &d))
+		return a < b ? INT64_MIN : INT64_MAX;
+	return d;
+}
+
+/* Of the next message, in the time of all passes together */
+static int64_t bag_source_next_stamp(const struct bag_source *s)
+{
+	return bag_source_between(s->next.stamp, -s->moved);
+}
 
 /* Offset of header.stamp: after 4 bytes of encapsulation, or header.seq */
 enum { STAMP_AT = 4 };
@@ -167,7 +194,7 @@ static void bag_source_give(struct bag_source *s)
 	struct source_message m = {
 		.topic = s->topic[i].name, .kind = s->kind[i],
 		.format = s->topic[i].format, .data = s->next.data,
-		.len = s->next.len, .stamp = s->next.stamp + s->moved,
+		.len = s->next.len, .stamp = bag_source_next_stamp(s),
 	};
 
 	if (s->moved && move_stamp(s, &m))
@@ -178,18 +205,19 @@ static void bag_source_give(struct bag_source *s)
 /* The place, a stamp of all passes together */
 static int64_t bag_source_place(const struct bag_source *s, uint64_t now)
 {
-	int64_t limit;
+	int64_t limit, most;
 
 	if (!s->begun)
 		return s->skip;
 	if (s->paused || s->seeking || now < s->begin)
 		return s->first;
 	/* not beyond what is late */
-	limit = s->has_next ? s->next.stamp + s->moved : s->played;
-	if (limit <= s->first)
+	limit = s->has_next ? bag_source_next_stamp(s) : s->played;
+	most = bag_source_between(limit, s->first);
+	if (most <= 0)
 		return s->first;
 	return s->first + (int64_t)fmin((now - s->begin) * s->s.config.speed,
-					limit - s->first);
+					most);
 }
 
 /* The timing of what follows begins at @place */
@@ -210,15 +238,35 @@ static void bag_source_wake(struct bag_source *s)
 
 static uint64_t bag_source_due(const struct bag_source *s)
 {
-	double late = (s->next.stamp + s->moved - s->first) /
+	double late = bag_source_between(bag_source_next_stamp(s), s->first) /
 		      s->s.config.speed;
 
 	return late < 0 ? s->begin : s->begin + (uint64_t)late;
 }
 
+/* Go on with the next message if it is after a gap */
+static void bag_source_skip_gap(struct bag_source *s, uint64_t now)
+{
+	const int64_t to = bag_source_next_stamp(s);
+	const int64_t gap = bag_source_between(to, s->played);
+
+	if (gap <= longest)
+		return;
+	if (!s->moved && ++s->gaps <= GAPS)
+		source_log(&s->s, LOG_WARNING,
+			   "%s: nothing was recorded for %.1f h: skipped%s",
+			   s->s.config.spec, gap / 3.6e12, s->gaps == GAPS ?
+			   "; more gaps are not logged" : "");
+	s->left_out = bag_source_between(s->left_out, -gap);
+	bag_source_set_place(s, to, now);
+	if (s->s.config.skipped)
+		s->s.config.skipped(s->s.config.arg, to);
+}
+
 /* The end of a pass. Return: whether it repeats */
 static bool bag_source_begin_again(struct bag_source *s)
 {
+	int64_t pass;
 	int err;
 
 	if (!s->s.config.loop || s->s.config.rewinds || !s->begun)
@@ -229,7 +277,10 @@ static bool bag_source_begin_again(struct bag_source *s)
 			   strerror(-err));
 		return false;
 	}
-	s->moved += s->length;
+	pass = bag_source_between(s->length, s->left_out);
+	s->moved = bag_source_between(s->moved, pass > shortest ? -pass :
+								  -shortest);
+	s->left_out = 0;
 	return true;
 }
 
@@ -291,7 +342,7 @@ static bool bag_source_is_state(const struct bag_source *s, unsigned int i)
 /* The callbacks may seek again: then the next turn does */
 static void bag_source_seek_now(struct bag_source *s)
 {
-	int64_t stamp = s->first - s->moved;
+	int64_t stamp = bag_source_between(s->first, s->moved);
 	int err;
 
 	s->seeking = s->has_next = s->ended = false;
@@ -327,12 +378,16 @@ static void bag_source_play(struct bag_source *s, uint64_t now)
 			if (ret != 1)
 				break;
 			s->has_next = true;
+			bag_source_skip_gap(s, now);
+			/* its callback may do the same */
+			if (s->seeking || s->paused)
+				continue;
 		}
 		s->timer.due = bag_source_due(s);
 		if (s->timer.due > now)
 			return;
 		s->has_next = false;
-		s->played = s->next.stamp + s->moved;
+		s->played = bag_source_next_stamp(s);
 		/*
 		 * unwanted topics keep their timing: they may be wanted later
 		 */
@@ -406,6 +461,23 @@ static int bag_source_read_topics(struct bag_source *s)
 	return 0;
 }
 
+/*
+ * Where its time begins: the first messages may have a time of years before.
+ * They are played, but no place and no start counts from them.
+ */
+static void bag_source_find_origin(struct bag_source *s, int64_t begin)
+{
+	int64_t last = begin;
+
+	s->origin = begin;
+	for (unsigned int i = 0; i < TURN && s->origin == begin &&
+	     bag_next(s->bag, &s->next) == 1; i++) {
+		if (bag_source_between(s->next.stamp, last) > year)
+			s->origin = s->next.stamp;
+		last = s->next.stamp;
+	}
+}
+
 /* Of a pass: up to the last message, plus the mean interval */
 static void bag_source_measure(struct bag_source *s)
 {
@@ -415,8 +487,12 @@ static void bag_source_measure(struct bag_source *s)
 	for (unsigned int i = 0; i < s->topics; i++)
 		count += s->topic[i].count;
 	bag_span(s->bag, &begin, &end);
-	s->skip = begin + (int64_t)(s->s.config.start * 1e9);
-	s->length = end - s->skip;
+	s->skip = s->s.config.start > 0 ?
+		  bag_source_between(s->origin, -s->s.config.start * 1e9) :
+		  begin;
+	s->length = bag_source_between(end, s->skip);
+	if (s->length > INT64_MAX / 4)
+		s->length = INT64_MAX / 4;
 	s->length = s->length <= 0 ? second : count < 2 ? s->length + second :
 		    s->length + s->length / (int64_t)(count - 1);
 	if (s->length < shortest)
@@ -426,7 +502,7 @@ static void bag_source_measure(struct bag_source *s)
 static int open_bag(struct bag_source *s, const char *path,
 		    char error[ERROR_TEXT])
 {
-	int64_t begin, end;
+	int64_t begin, end, length;
 	int err = bag_open(&s->bag, path);
 
 	if (err == -EPROTONOSUPPORT)
@@ -443,9 +519,11 @@ static int open_bag(struct bag_source *s, const char *path,
 	if (!bag_span(s->bag, &begin, &end))
 		return error_set(error, -ENODATA, "%s: no messages",
 				 path);
-	if (s->s.config.start * 1e9 > end - begin)
+	bag_source_find_origin(s, begin);
+	length = bag_source_between(end, s->origin);
+	if (s->s.config.start * 1e9 > length)
 		return error_set(error, -ERANGE, "%s: only %.3f s long", path,
-				 (end - begin) * 1e-9);
+				 length * 1e-9);
 	bag_source_measure(s);
 	err = bag_seek(s->bag, s->skip);
 	if (err)
@@ -524,7 +602,8 @@ static void bag_source_playback(const struct source *source,
 		.ended = s->ended && !s->seeking,
 	};
 	bag_span(s->bag, &p->begin, &p->end);
-	p->time = bag_source_place(s, loop_now()) - s->moved;
+	p->begin = s->origin;
+	p->time = bag_source_between(bag_source_place(s, loop_now()), s->moved);
 	if (p->time < p->begin)
 		p->time = p->begin;
 	if (p->time > p->end || p->ended)
@@ -562,7 +641,8 @@ static void bag_source_seek(struct source *source, int64_t stamp)
 
 	bag_span(s->bag, &begin, &end);
 	stamp = stamp < begin ? begin : stamp > end ? end : stamp;
-	bag_source_set_place(s, stamp + s->moved, loop_now());
+	bag_source_set_place(s, bag_source_between(stamp, -s->moved),
+			     loop_now());
 	s->seeking = true;
 	bag_source_wake(s);
 }

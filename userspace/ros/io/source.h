@@ -47,6 +47,8 @@ struct source_message {
  * @found:	called for a new topic without a subscription: may subscribe
  *		with
  *		source_subscribe(), at once. May be NULL
+ * @skipped:	a recording goes on at @stamp, as nothing was recorded for more
+ *		than an hour before it: a pause, or a wrong time. May be NULL
  * @ended:	the source is at its end; not with ROS
  * @log:	one line, @priority of syslog(3)
  * @arg:	for all of them
@@ -59,6 +61,7 @@ struct source_config {
 	void		(*message)(void *arg, const struct source_message *m);
 	void		(*found)(void *arg, const char *topic,
 				 enum message_kind kind);
+	void		(*skipped)(void *arg, int64_t stamp);
 	void		(*ended)(void *arg);
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;
@@ -69,7 +72,8 @@ struct source_config {
  * @config: copied, except the strings, which are not needed afterwards
  * @error: gets one line
  *
- * Recordings and files begin to play in the first turn of the loop.
+ * Recordings and files begin to play in the first turn of the loop. A gap of
+ * more than an hour in a recording is not waited for; the first few are logged.
  *
  * Return: 0; -EPROTONOSUPPORT: an unknown kind; others of the kind.
  */
@@ -104,7 +108,8 @@ int source_subscribe_all(struct source *s, const char *topic, int kind);
  * @speed:	1 is the original speed
  * @time:	stamp that is played now, ns. In every pass of a recording that
  *		repeats it is the one in the recording
- * @begin, @end: stamps of its first and last message, ns
+ * @begin, @end: stamps of its first and last message, ns. Some first messages
+ *		whose time is years before that of the others do not count
  * @ended:	all was played, and it does not repeat
  */
 struct source_playback {

@@ -83,7 +83,7 @@ struct test {
 	void			(*on)(unsigned int n);
 	void			(*later)(void);
 	struct loop_timer	timer;
-	unsigned int		n, want, ends, lines;
+	unsigned int		n, want, ends, lines, skips;
 	struct {
 		char		topic[16];
 		int64_t		stamp;
@@ -106,6 +106,13 @@ static void test_on_message(void *arg, const struct source_message *m)
 		t.on(t.n);
 	if (t.n == t.want)
 		loop_stop(t.loop, 0);
+}
+
+static void test_on_skipped(void *arg, int64_t stamp)
+{
+	(void)arg;
+	(void)stamp;
+	t.skips++;
 }
 
 static void test_on_ended(void *arg)
@@ -137,8 +144,8 @@ static void begin(const char *path, double speed, bool loop)
 {
 	struct source_config config = {
 		.spec = path, .speed = speed, .rate = 1, .loop = loop,
-		.message = test_on_message, .ended = test_on_ended,
-		.log = test_on_log,
+		.message = test_on_message, .skipped = test_on_skipped,
+		.ended = test_on_ended, .log = test_on_log,
 	};
 	char error[ERROR_TEXT];
 
@@ -573,6 +580,61 @@ static void cut(const char *from, const char *to)
 	put_file(to, data, at);
 }
 
+/* 20 messages, 10 ms apart, and @wrong ones beside them */
+static void make_wrong(const char *path, const int64_t *wrong, unsigned int n)
+{
+	struct bag_writer *w;
+
+	if (bag_create(&w, path, BAG_MCAP, false))
+		abort();
+	for (unsigned int i = 0; i < n; i++)
+		add_topic(w, "/twist", MESSAGE_TWIST_STAMPED, MESSAGE_CDR,
+			  wrong[i]);
+	for (unsigned int i = 0; i < 20; i++)
+		add_topic(w, "/twist", MESSAGE_TWIST_STAMPED, MESSAGE_CDR,
+			  stamp_of(i));
+	if (bag_finish(w))
+		abort();
+}
+
+/* A recorder logged wrong times: all is played, and nothing is waited for */
+static void test_gaps(const char *name, const int64_t *wrong, unsigned int n,
+		      unsigned int skips, bool before)
+{
+	make_wrong(in_folder("wrong.mcap"), wrong, n);
+	begin(in_folder("wrong.mcap"), 1, false);
+	loop_run(t.loop);
+	ok(t.n == 20 + n && t.ends == 1, "%s: all %u messages, got %u", name,
+	   20 + n, t.n);
+	ok(t.skips == skips && t.lines == skips, "%s: %u gaps, a line for each",
+	   name, skips);
+	ok(!before || where().begin == stamp_of(0),
+	   "%s: its time begins with the others", name);
+	end();
+	/* stamps of later passes go on, and stay near the time of recording */
+	begin(in_folder("wrong.mcap"), 1000, true);
+	t.want = 10 * (20 + n);
+	loop_run(t.loop);
+	ok(t.n == t.want && t.lines == skips &&
+	   t.got[t.n - 1].stamp - t.got[19 + n].stamp >= 0 &&
+	   t.got[t.n - 1].stamp - t.got[19 + n].stamp < 3600 * SECOND,
+	   "%s: ten passes follow each other", name);
+	end();
+	remove(in_folder("wrong.mcap"));
+}
+
+static void test_wrong_times(void)
+{
+	const int64_t zero[] = { 0, 0 };
+	const int64_t late[] = { stamp_of(0) + 31 * 31536000 * SECOND };
+	const int64_t both[] = { 0, stamp_of(0) + 7200 * SECOND,
+				 4611686018000000000 };
+
+	test_gaps("before the clock", zero, 2, 1, true);
+	test_gaps("a clock that was set", late, 1, 1, false);
+	test_gaps("both", both, 3, 3, true);
+}
+
 int main(void)
 {
 	make_folder();
@@ -597,6 +659,7 @@ int main(void)
 	test_pause_seek();
 	test_speed();
 	test_repeated();
+	test_wrong_times();
 	test_refused();
 	remove_folder();
 	return tap_done();
