@@ -32,6 +32,8 @@ struct entry {
 	uint64_t	replaced;	/* at this time, ns */
 	unsigned int	number;		/* in its name: NAME_2; 0: NAME */
 	bool		prefixed;
+	/* its topics, when /diagnostics named them */
+	unsigned int	named;
 	/* values when its topics were published */
 	unsigned int	shown_number;
 	bool		shown_prefixed;
@@ -281,14 +283,23 @@ static void on_name(void *arg)
 		     address_text(stream_address(e->stream), from));
 }
 
-/* Publish unchanged states again if the name has changed */
+static void receiver_diagnose(struct receiver *r);
+
+/*
+ * Publish unchanged states again if the name has changed. A recording says
+ * whose a topic is before its first message.
+ */
 static void check_name(struct entry *e)
 {
-	if (e->number == e->shown_number && e->prefixed == e->shown_prefixed)
-		return;
+	const bool renamed = e->number != e->shown_number ||
+			     e->prefixed != e->shown_prefixed;
+
 	e->shown_number = e->number;
 	e->shown_prefixed = e->prefixed;
-	stream_show_again(e->stream);
+	if (renamed)
+		stream_show_again(e->stream);
+	if (renamed || stream_topic(e->stream, e->named))
+		receiver_diagnose(e->receiver);
 }
 
 /* Restore a stream that was replaced but still announces itself */
@@ -569,24 +580,35 @@ static void divide_time(struct receiver *r, uint64_t now)
 	r->ticked = now;
 }
 
+static void receiver_diagnose_stream(struct receiver *r, struct entry *e,
+				     struct diagnose *d, int64_t now)
+{
+	const int64_t offset = now - (int64_t)loop_now();
+	const struct stream *s = e->stream;
+	struct contact c = *stream_contact(s);
+	char name[512], label[CONTROL_WORD + 8];
+	const struct recv_topic *t;
+
+	label_of(e, label);
+	c.heard += offset;
+	c.since += offset;
+	if (stream_announced(s) && *label)
+		diagnose_robot(d, label, stream_id(s), &c, now);
+	for (e->named = 0; (t = stream_topic(s, e->named)); e->named++) {
+		receiver_name(r, s, recv_topic_announcement(t)->name, "", name);
+		diagnose_topic(d, name, label, stream_delay(s), t);
+	}
+}
+
 static void receiver_diagnose(struct receiver *r)
 {
+	const int64_t now = wall_clock();
 	struct diagnose d;
-	const struct stream *s;
-	bool old;
 
-	diagnose_begin(&d, r->publish, wall_clock());
-	for (unsigned int i = 0; (s = receiver_stream(r, i, &old)); i++) {
-		char name[512], label[CONTROL_WORD + 8];
-		const struct recv_topic *t;
-
-		receiver_label(r, s, label);
-		for (unsigned int k = 0; !old && (t = stream_topic(s, k)); k++) {
-			receiver_name(r, s, recv_topic_announcement(t)->name,
-				      "", name);
-			diagnose_topic(&d, name, label, stream_delay(s), t);
-		}
-	}
+	diagnose_begin(&d, r->publish, now);
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		if (r->entry[i].stream && !r->entry[i].old)
+			receiver_diagnose_stream(r, &r->entry[i], &d, now);
 	diagnose_end(&d);
 }
 

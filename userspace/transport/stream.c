@@ -37,7 +37,7 @@ struct stream {
 	struct recv_topic	*topic[STREAM_TOPICS];
 	unsigned int		topics;
 	struct stream_counts	counts;
-	uint64_t		heard;
+	struct contact		contact;
 	uint64_t		came;		/* last arrival */
 	uint64_t		woke;		/* end of last silence of 1 s */
 	uint32_t		fastest;	/* base_of() at that time */
@@ -308,7 +308,7 @@ void stream_add(struct stream *s, uint64_t now,
 	learn_epoch(s, g->came, epoch);
 	hear(s, g->came);
 	s->from = *g->from;
-	s->heard = now;
+	contact_hear(&s->contact, now);
 	s->timed |= g->left >= 0;
 	s->counts.datagrams++;
 	s->counts.bytes += bytes;
@@ -465,7 +465,12 @@ bool stream_announced(const struct stream *s)
 
 uint64_t stream_heard(const struct stream *s)
 {
-	return s->heard;
+	return s->contact.heard;
+}
+
+const struct contact *stream_contact(const struct stream *s)
+{
+	return &s->contact;
 }
 
 double stream_delay(const struct stream *s)

@@ -5,6 +5,7 @@
 #ifndef TRANSPORT_STREAM_H
 #define TRANSPORT_STREAM_H
 
+#include "transport/contact.h"
 #include "transport/recv_topic.h"
 
 enum { STREAM_TOPICS = 48 };		/* as many as a report has room for */
@@ -86,6 +87,8 @@ uint64_t stream_alive(const struct stream *s);
 const struct sockaddr_storage *stream_address(const struct stream *s);
 /* Arrival of that datagram, ns */
 uint64_t stream_heard(const struct stream *s);
+/* In the clock of loop_now() */
+const struct contact *stream_contact(const struct stream *s);
 /* One-way delay, s, without queueing in topics; 0: unknown */
 double stream_delay(const struct stream *s);
 /* Its budget and use, for budget_tick() */
