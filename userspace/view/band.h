@@ -43,10 +43,11 @@ struct band {
 /**
  * struct outage - of a source
  * @begin, @end: ns; @end INT64_MAX: it lasts
+ * @heard:	last sign of life before it, ns
  * @settled:	messages that were kept in it have stopped to arrive
  */
 struct outage {
-	int64_t	begin, end;
+	int64_t	begin, end, heard;
 	bool	settled;
 };
 

@@ -298,14 +298,9 @@ const struct place *board_place(const struct board_source *s, int64_t t)
  * Outages
  */
 
-static void board_hear(struct board_source *s, int64_t arrival)
+bool board_is_out(const struct board_source *s)
 {
-	struct outage *o = s->outages ? &s->outage[s->outages - 1] : NULL;
-
-	if (o && o->end == INT64_MAX && arrival > s->heard + again)
-		o->end = arrival;
-	if (arrival > s->heard)
-		s->heard = arrival;
+	return s->outages && s->outage[s->outages - 1].end == INT64_MAX;
 }
 
 /* Silence that is an outage, ns; 0: silence means nothing */
@@ -314,7 +309,7 @@ static int64_t board_patience(struct board *b, unsigned int source)
 	int64_t period = 0;
 
 	if (b->source[source]->beats)
-		return silence + SECOND / 2;
+		return CONTACT_SILENCE;
 	for (unsigned int i = 0; i < b->topics; i++) {
 		const struct board_topic *t = b->topic[i];
 
@@ -325,11 +320,70 @@ static int64_t board_patience(struct board *b, unsigned int source)
 	return !period ? 0 : 3 * period > silence ? 3 * period : silence;
 }
 
+/* An outage that began when @s was heard for the last time */
+static void board_add_outage(struct board_source *s, int64_t end)
+{
+	const struct outage new = {
+		s->measured && s->measured < s->heard ? s->measured : s->heard,
+		end, s->heard, false,
+	};
+	unsigned int at;
+
+	/* one that a replay has shown before */
+	for (unsigned int i = 0; i < s->outages; i++)
+		if (s->outage[i].begin < end && s->outage[i].end > new.begin) {
+			s->outage[i].end = end;
+			return;
+		}
+	if (s->outages == BAND_OUTAGES)
+		memmove(s->outage, s->outage + 1,
+			--s->outages * sizeof(*s->outage));
+	for (at = s->outages++; at && s->outage[at - 1].begin > new.begin; at--)
+		s->outage[at] = s->outage[at - 1];
+	s->outage[at] = new;
+}
+
+/*
+ * A sign of life. An outage does not depend on how often board_tick() looks: a
+ * replay may be forty times as fast.
+ */
+static void board_hear(struct board *b, unsigned int source, int64_t when)
+{
+	struct board_source *s = b->source[source];
+	int64_t patience;
+
+	if (board_is_out(s)) {
+		if (when > s->heard + again)
+			s->outage[s->outages - 1].end = when;
+	} else if (s->heard && when - s->heard > silence) {
+		patience = board_patience(b, source);
+		if (patience && when - s->heard > patience)
+			board_add_outage(s, when);
+	}
+	if (when > s->heard)
+		s->heard = when;
+}
+
+/* It was never silent for long from c->since to c->heard, and before only once */
+static void board_hear_contact(struct board *b, unsigned int source,
+			       const struct contact *c)
+{
+	struct board_source *s = b->source[source];
+
+	if (c->silence)
+		board_hear(b, source, c->since - c->silence);
+	board_hear(b, source, c->since);
+	if (board_is_out(s))
+		board_hear(b, source, c->heard);
+	else if (c->heard > s->heard)
+		s->heard = c->heard;
+}
+
 static void board_watch(struct board *b, unsigned int source, int64_t now)
 {
 	struct board_source *s = b->source[source];
-	struct outage *o = s->outages ? &s->outage[s->outages - 1] : NULL;
 	const int64_t patience = board_patience(b, source);
+	const int64_t known = s->beats && s->known < now ? s->known : now;
 
 	for (unsigned int i = 0; i < s->outages; i++) {
 		struct outage *old = &s->outage[i];
@@ -338,20 +392,9 @@ static void board_watch(struct board *b, unsigned int source, int64_t now)
 		if (old->end != INT64_MAX && now - last > settle)
 			old->settled = true;
 	}
-	if (!patience || !s->heard || now - s->heard <= patience ||
-	    (o && o->end == INT64_MAX))
-		return;
-	if (s->outages == BAND_OUTAGES)
-		memmove(s->outage, s->outage + 1,
-			--s->outages * sizeof(*s->outage));
-	s->outage[s->outages++] = (struct outage){
-		s->measured && s->measured < s->heard ? s->measured : s->heard,
-		INT64_MAX, false };
-}
-
-bool board_is_out(const struct board_source *s)
-{
-	return s->outages && s->outage[s->outages - 1].end == INT64_MAX;
+	if (patience && s->heard && known - s->heard > patience &&
+	    !board_is_out(s))
+		board_add_outage(s, INT64_MAX);
 }
 
 void board_tick(struct board *b)
@@ -375,7 +418,7 @@ static void board_forget_clocks(struct board *b, unsigned int source)
 }
 
 void board_alive(struct board *b, const char *source, uint64_t run,
-		 int64_t when)
+		 const struct contact *c, int64_t known)
 {
 	struct board_source *s;
 	unsigned int i;
@@ -387,8 +430,23 @@ void board_alive(struct board *b, const char *source, uint64_t run,
 			board_forget_clocks(b, i);
 		s->run = run;
 		s->beats = true;
-		board_hear(s, when);
+		board_hear_contact(b, i, c);
+		if (known > s->known)
+			s->known = known;
+		board_watch(b, i, known);
 	}
+	board_unlock(b);
+}
+
+void board_assign(struct board *b, const char *topic, const char *source)
+{
+	unsigned int number;
+	int i;
+
+	board_lock(b);
+	i = board_find(b, topic);
+	if (i >= 0 && board_get_source(b, source, &number))
+		b->topic[i]->source = number;
 	board_unlock(b);
 }
 
@@ -562,7 +620,7 @@ static int board_put(struct board *b, const char *source, const char *topic,
 	m->topic = t;
 	board_date(s, b->topic[t], m, stamp);
 	if (!m->kept && !s->beats)
-		board_hear(s, m->arrival);
+		board_hear(b, number, m->arrival);
 	view_message_get(m);
 	return board_add(b, s, b->topic[t], m);
 }
@@ -589,37 +647,70 @@ int board_message(struct board *b, const char *source, const char *topic,
 	return err;
 }
 
+static void board_cut_topic(struct board *b, struct board_topic *topic,
+			    int64_t t)
+{
+	topic->clock = (struct robot_clock){ 0 };
+	b->used -= topic->history.bytes;
+	topic_history_cut(&topic->history, t);
+	b->used += topic->history.bytes;
+	band_cut(&topic->band, t);
+	band_skip(&topic->band, board_now(b), t);
+	topic->shown = INT64_MIN;
+	topic->seen = 0;
+}
+
+/* In an outage at @t it is known when the source was heard before */
+static void board_cut_source(struct board_source *s, int64_t t)
+{
+	struct outage *o;
+
+	while (s->outages && s->outage[s->outages - 1].begin >= t)
+		s->outages--;
+	o = s->outages ? &s->outage[s->outages - 1] : NULL;
+	s->heard = 0;
+	if (o && o->end > t) {
+		o->end = INT64_MAX;
+		o->settled = false;
+		s->heard = o->heard;
+	}
+	while (s->tracks && s->track[s->tracks - 1].t >= t)
+		s->tracks--;
+	map_fixes_cut(&s->fixes, t);
+	s->moves++;
+	s->known = s->measured = s->late = 0;
+	s->clock = (struct robot_clock){ 0 };
+	if (s->tf)
+		memset(s->tf, 0, sizeof(*s->tf));
+}
+
 void board_cut(struct board *b, int64_t t)
 {
-	const int64_t now = board_now(b);
-
 	board_lock(b);
 	b->cuts++;
+	for (unsigned int i = 0; i < b->topics; i++)
+		board_cut_topic(b, b->topic[i], t);
+	for (unsigned int i = 0; i < b->sources; i++)
+		board_cut_source(b->source[i], t);
+	board_unlock(b);
+	board_changed(b);
+}
+
+void board_skip(struct board *b, int64_t t)
+{
+	board_lock(b);
 	for (unsigned int i = 0; i < b->topics; i++) {
 		struct board_topic *topic = b->topic[i];
 
 		topic->clock = (struct robot_clock){ 0 };
-		b->used -= topic->history.bytes;
-		topic_history_cut(&topic->history, t);
-		b->used += topic->history.bytes;
-		band_cut(&topic->band, t);
-		band_skip(&topic->band, now, t);
-		topic->shown = INT64_MIN;
 		topic->seen = 0;
+		if (!b->source[topic->source]->beats)
+			band_skip(&topic->band, board_now(b), t);
 	}
 	for (unsigned int i = 0; i < b->sources; i++) {
-		struct board_source *s = b->source[i];
-
-		while (s->outages && s->outage[s->outages - 1].begin >= t)
-			s->outages--;
-		while (s->tracks && s->track[s->tracks - 1].t >= t)
-			s->tracks--;
-		map_fixes_cut(&s->fixes, t);
-		s->moves++;
-		s->heard = s->measured = s->late = 0;
-		s->clock = (struct robot_clock){ 0 };
-		if (s->tf)
-			memset(s->tf, 0, sizeof(*s->tf));
+		b->source[i]->clock = (struct robot_clock){ 0 };
+		if (!b->source[i]->beats)
+			b->source[i]->heard = 0;
 	}
 	board_unlock(b);
 	board_changed(b);

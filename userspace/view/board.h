@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "laser/tf.h"
+#include "transport/contact.h"
 #include "view/band.h"
 #include "view/map_fix.h"
 #include "view/topic_history.h"
@@ -38,6 +39,7 @@ struct place {
 /**
  * struct board_source - a robot, or all of a domain
  * @heard:	last sign of life, ns
+ * @known:	until then it is known whether it was heard, if it @beats, ns
  * @measured:	newest time at which something live was measured, ns
  * @late:	arrival of the last kept message, ns
  * @beats:	it says that it lives even if it has nothing to send
@@ -52,7 +54,7 @@ struct board_source {
 	struct robot_clock	clock;
 	struct outage		outage[BAND_OUTAGES];
 	unsigned int		outages;
-	int64_t			heard, measured, late;
+	int64_t			heard, known, measured, late;
 	bool			beats;
 	uint64_t		run;
 	struct tf_frames	*tf;
@@ -142,12 +144,16 @@ int board_message(struct board *b, const char *source, const char *topic,
 		  int64_t arrival);
 
 /**
- * board_alive() - a source was heard, even if it sends no data
+ * board_alive() - when a source was heard, even if it sends no data
  * @run:	of its program: another one may have another clock
- * @when:	ns
+ * @c:		in the clock of board_now()
+ * @known:	nothing is known of the time after it, ns
  */
 void board_alive(struct board *b, const char *source, uint64_t run,
-		 int64_t when);
+		 const struct contact *c, int64_t known);
+
+/* The robot that a topic is of is known, or another one than before */
+void board_assign(struct board *b, const char *topic, const char *source);
 
 /* Detect outages; call ten times a second */
 void board_tick(struct board *b);
@@ -161,7 +167,13 @@ void board_set_now(struct board *b, int64_t now);
  */
 void board_cut(struct board *b, int64_t t);
 
-/* How often that was, with the lock */
+/*
+ * Of a replay that goes on at @t, as nothing was recorded for long: not an
+ * outage, unless a robot was waited for
+ */
+void board_skip(struct board *b, int64_t t);
+
+/* How often a replay jumped, with the lock */
 uint64_t board_cuts(const struct board *b);
 
 /* Operator's clock, or time of the recording, ns */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= ros/io laser
+USES	:= ros/io laser transport
 LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
-TESTS	:= view_board view_foxglove view_browser
+TESTS	:= view_board view_mission view_foxglove view_browser
 FUZZ	:= view_peer
 
 # one page of all its parts

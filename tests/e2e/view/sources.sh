@@ -90,6 +90,13 @@ mkdir "$scratch/nothing"
 echo "no recording" >"$scratch/text.mcap"
 "$bin/view-bag" "$scratch/one.mcap" 1 0 4
 head -c 30 "$scratch/one.mcap" >"$scratch/head.mcap"
+"$bin/view-bag" "$scratch/wrong.mcap" 5 0 4 wrong
+view "$scratch/wrong.mcap"
+shows 't("/state")["live"] == 50 and t("/state")["kept"] == 0' &&
+	[ "$(grep -c 'skipped$' "$scratch/view.log")" = 1 ]
+ok "first messages with the time 0: all are played, and are live" ||
+	show "$scratch/view.log"
+end view
 for what in none.mcap empty.mcap text.mcap nothing; do
 	wrong 1 "$what" "$scratch/$what"; ok "no recording: $what"
 done
@@ -192,9 +199,37 @@ ok "optsample watch --view" || show "$scratch/err"
 	>"$scratch/out" 2>"$scratch/err" && [ "$(wc -l <"$scratch/err")" = 1 ]
 ok "a socket that is not there: one line" || show "$scratch/err"
 
-# ---- it ends, and comes back ----
+# ---- it ends, and comes back; the mission is replayed ----
 
+status >"$scratch/live.json"
 end view; ok "SIGTERM with robots: status 0"
+# replayed SPEED: the recording has the robots and the outages of live.json
+replayed()
+{
+	view --speed "$1" "$scratch/sink.mcap" &&
+		wait_for 120 same_mission "$scratch/live.json"
+}
+same_mission()
+{
+	status | python3 -c '
+import json, sys
+live, again = json.load(open(sys.argv[1])), json.load(sys.stdin)
+def robots(j):
+    return {t["name"]: t["source"] for t in j["topics"]}
+def same(a, b):
+    return (a["source"] == b["source"] and abs(a["begin"] - b["begin"]) <= 1
+            and (a["end"] == b["end"] or abs(a["end"] - b["end"]) <= 1))
+a, b = live["outages"], again["outages"]
+print("#", a, b, file=sys.stderr)
+sys.exit(not (a and len(a) == len(b) and all(map(same, a, b)) and
+              robots(live) == robots(again)))' "$1" 2>"$scratch/same"
+}
+for speed in 1000 40; do
+	replayed $speed
+	ok "speed $speed: the same robots and outages as live" ||
+		show "$scratch/same"
+	end view
+done
 "$bin/io-copy" -x 1000000 -o /state "$scratch/sink.mcap" - 2>"$scratch/err" |
 	awk '{ print ($3 - 1700000000000000000) / 100000000 }' >"$scratch/recorded"
 awk 'NR > 1 && $1 <= last { bad++; print "# " $1 " after " last } { last = $1 }

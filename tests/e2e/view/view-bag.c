@@ -9,7 +9,8 @@
  *
  * The first stamp is BEGIN, in s.
  *
- * With "more" there are also /image0/kept, once a second, of one second before,
+ * With "wrong" the first two are logged at the time 0, as before the first
+ * /clock. With "more" there are also /image0/kept, once a second, of one second before,
  * and /map, nav_msgs/OccupancyGrid, latched, every two seconds: the value of
  * its only cell counts it.
  */
@@ -51,7 +52,7 @@ static int add(struct bag_writer *bag, const char *name, enum message_kind kind)
 }
 
 static int write_state(struct bag_writer *bag, int topic, unsigned int n,
-		       int64_t t)
+		       int64_t t, int64_t logged)
 {
 	union message m = { .odometry = {
 		.header = { .stamp = t, .frame_id = message_string("odom") },
@@ -59,7 +60,7 @@ static int write_state(struct bag_writer *bag, int topic, unsigned int n,
 		.pose = { { n, 0, 0 }, { 0, 0, 0, 1 } },
 	} };
 
-	return put(bag, topic, MESSAGE_ODOMETRY, t, &m);
+	return put(bag, topic, MESSAGE_ODOMETRY, logged, &m);
 }
 
 /* At @t, that of @stamp */
@@ -111,15 +112,16 @@ int main(int argc, char **argv)
 	unsigned int seconds, images;
 	size_t bytes;
 	uint8_t *data;
-	bool more;
+	bool more, wrong;
 
 	if (argc < 5 || (seconds = atoi(argv[2])) < 1 ||
 	    (images = atoi(argv[3])) > IMAGES || (bytes = atoi(argv[4])) < 4) {
 		fprintf(stderr, "usage: view-bag FILE SECONDS IMAGES BYTES "
-			"[more|less [BEGIN]]\n");
+			"[more|less|wrong [BEGIN]]\n");
 		return 2;
 	}
 	more = argc > 5 && !strcmp(argv[5], "more");
+	wrong = argc > 5 && !strcmp(argv[5], "wrong");
 	if (argc > 6)
 		begin = atoll(argv[6]) * 1000000000;
 	if (bag_format_of(argv[1]) == BAG_ROSBAG)
@@ -141,7 +143,7 @@ int main(int argc, char **argv)
 	for (unsigned int n = 0; !err && n < 10 * seconds; n++) {
 		const int64_t t = begin + n * step;
 
-		err = write_state(bag, state, n, t);
+		err = write_state(bag, state, n, t, wrong && n < 2 ? 0 : t);
 		for (unsigned int i = 0; !err && i < images; i++)
 			err = write_image(bag, image[i], n, t, t, data, bytes);
 		if (!err && more)

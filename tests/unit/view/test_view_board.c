@@ -36,6 +36,14 @@ static void put(struct board *b, const char *topic, enum message_kind kind,
 	free(data);
 }
 
+static void alive(struct board *b, const char *source, uint64_t run,
+		  int64_t when)
+{
+	const struct contact c = { when, when, 0 };
+
+	board_alive(b, source, run, &c, board_now(b));
+}
+
 static void wait_until(struct board *b, int64_t t)
 {
 	board_set_now(b, base + t);
@@ -138,15 +146,15 @@ static void test_one_outage(void)
 
 	for (t = 0; t < heard; t += 100 * MS) {
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
-		board_alive(b, "robot", 1, base + t + 80 * MS);
+		alive(b, "robot", 1, base + t + 80 * MS);
 	}
 	for (t = heard; t < 15 * SECOND; t += 100 * MS) {
 		wait_until(b, t);
-		board_alive(b, "robot", 1, base + heard + t % 7 * MS);
+		alive(b, "robot", 1, base + heard + t % 7 * MS);
 	}
 	ok(board_source(b, 0)->outages == 1 && board_is_out(board_source(b, 0)),
 	   "it is one outage, got %u", board_source(b, 0)->outages);
-	board_alive(b, "robot", 1, base + t);
+	alive(b, "robot", 1, base + t);
 	ok(!board_is_out(board_source(b, 0)), "which the next one ends");
 	board_destroy(b);
 }
@@ -182,7 +190,7 @@ static void test_restart(void)
 
 	for (t = 0; t < 10 * SECOND; t += 100 * MS) {
 		behind = t < 5 * SECOND ? 0 : 3600 * SECOND;
-		board_alive(b, "robot", t < 5 * SECOND ? 1 : 2, base + t);
+		alive(b, "robot", t < 5 * SECOND ? 1 : 2, base + t);
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
 	}
 	ok(board_topic(b, 0)->kept == 0 && board_topic(b, 0)->live == 100,

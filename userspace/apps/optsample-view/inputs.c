@@ -15,29 +15,25 @@
 #include "base/text.h"
 #include "ros/io/io.h"
 #include "transport/diagnose.h"
+#include "view/robots.h"
 
-enum { LABELS = 512, END_TICKS = 10 };
+enum { END_TICKS = 10 };
 
 /**
  * struct input - a source
  * @name:	that it has on the board
+ * @robots:	that a receiver said its topics are of
  */
 struct input {
 	struct inputs	*in;
 	struct source	*source;
 	char		name[BOARD_NAME];
-};
-
-/**
- * struct label - the robot of a topic that the receiver publishes
- */
-struct label {
-	char		topic[BOARD_NAME], robot[CONTROL_WORD + 8];
+	struct robots	robots;
 };
 
 /**
  * struct inputs
- * @label:	@labels of them, of all topics of all streams
+ * @robots:	of the topics that the receiver publishes
  * @ended:	ticks at the end of a recording
  * @bytes:	a serialized message
  * @run:	of each stream that the board knows
@@ -50,8 +46,8 @@ struct inputs {
 	unsigned int		sources;
 	struct publish		*publish;
 	struct receiver		*receiver;
-	struct label		label[LABELS];
-	unsigned int		labels, ticks, ended;
+	struct robots		robots;
+	unsigned int		ticks, ended;
 	struct bytes		bytes;
 	union message		message;
 	uint64_t		refused, run[RECEIVER_STREAMS];
@@ -88,23 +84,6 @@ static int64_t stamp_of(enum message_kind kind, union message *msg)
  * Sources
  */
 
-static void on_message(void *arg, const struct source_message *m)
-{
-	struct input *i = arg;
-	struct inputs *in = i->in;
-
-	if (message_read(m->kind, m->format, m->data, m->len, &in->message)) {
-		if (!in->refused++)
-			service_logf(LOG_WARNING, "%s: damaged message",
-				     m->topic);
-		return;
-	}
-	/* static transforms keep the stamp of their first time */
-	inputs_put(in, i->name, m->topic, m->kind, m->format, m->data, m->len,
-		   message_is_static(m->topic) ? 0 :
-		   stamp_of(m->kind, &in->message), m->stamp);
-}
-
 static bool is_shown(const struct view_config *c, const char *topic)
 {
 	for (unsigned int i = 0; i < c->patterns; i++)
@@ -113,12 +92,47 @@ static bool is_shown(const struct view_config *c, const char *topic)
 	return !c->patterns;
 }
 
+static void on_message(void *arg, const struct source_message *m)
+{
+	struct input *i = arg;
+	struct inputs *in = i->in;
+	const char *robot;
+
+	if (message_read(m->kind, m->format, m->data, m->len, &in->message)) {
+		if (!in->refused++)
+			service_logf(LOG_WARNING, "%s: damaged message",
+				     m->topic);
+		return;
+	}
+	if (m->kind == MESSAGE_DIAGNOSTICS &&
+	    robots_read(&i->robots, in->board, &in->message.diagnostics,
+			m->stamp))
+		return;
+	if (m->kind == MESSAGE_DIAGNOSTICS && !is_shown(in->config, m->topic))
+		return;
+	robot = robots_find(&i->robots, m->topic);
+	/* static transforms keep the stamp of their first time */
+	inputs_put(in, robot ? robot : i->name, m->topic, m->kind, m->format, m->data, m->len,
+		   message_is_static(m->topic) ? 0 :
+		   stamp_of(m->kind, &in->message), m->stamp);
+}
+
 static void on_found(void *arg, const char *topic, enum message_kind kind)
 {
 	struct input *i = arg;
 
-	if (is_shown(i->in->config, topic))
+	/* it also says which robot a topic is of */
+	if (is_shown(i->in->config, topic) ||
+	    (kind == MESSAGE_DIAGNOSTICS && !strcmp(topic, "/diagnostics")))
 		source_subscribe(i->source, topic, kind);
+}
+
+static void on_skipped(void *arg, int64_t stamp)
+{
+	struct input *i = arg;
+
+	board_skip(i->in->board, stamp);
+	board_set_now(i->in->board, stamp);
 }
 
 static int open_source(struct inputs *in, const char *spec,
@@ -130,7 +144,7 @@ static int open_source(struct inputs *in, const char *spec,
 		.spec = spec, .name = c->node, .speed = c->speed,
 		.rate = c->hz, .start = c->start, .loop = c->loop,
 		.rewinds = true, .message = on_message, .found = on_found,
-		.log = service_log, .arg = i,
+		.skipped = on_skipped, .log = service_log, .arg = i,
 	};
 	char path[VIEW_TEXT];
 	int err;
@@ -163,61 +177,28 @@ static void read_labels(struct inputs *in)
 {
 	const struct stream *s;
 	const struct recv_topic *t;
-	char name[512];
+	char name[512], robot[ROBOTS_LABEL];
 	bool old;
 
-	in->labels = 0;
+	in->robots.labels = 0;
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		s = receiver_stream(in->receiver, i, &old);
 		for (unsigned int k = 0; s && (t = stream_topic(s, k)); k++) {
-			struct label *l = &in->label[in->labels];
-
-			if (in->labels == LABELS)
-				return;
 			receiver_name(in->receiver, s,
 				      recv_topic_announcement(t)->name, "",
 				      name);
-			snprintf(l->topic, sizeof(l->topic), "%.255s", name);
-			receiver_label(in->receiver, s, l->robot);
-			in->labels++;
+			receiver_label(in->receiver, s, robot);
+			robots_set(&in->robots, name, robot);
 		}
 	}
-}
-
-/* TOPIC, TOPIC/kept, TOPIC/points: what begins with a topic of a robot */
-static const char *find_label(const struct inputs *in, const char *topic)
-{
-	const char *best = NULL;
-	size_t longest = 0;
-
-	for (unsigned int i = 0; i < in->labels; i++) {
-		const struct label *l = &in->label[i];
-		const size_t n = strlen(l->topic);
-
-		if (n <= longest || strncmp(l->topic, topic, n) ||
-		    (topic[n] && topic[n] != '/'))
-			continue;
-		best = l->robot;
-		longest = n;
-	}
-	return best;
-}
-
-/* What the receiver says of topics: bands and states show it */
-static bool is_own(enum message_kind kind, const union message *msg)
-{
-	const struct message_string *name = &msg->diagnostics.status[0].name;
-	const size_t n = strlen(DIAGNOSE_PREFIX);
-
-	return kind == MESSAGE_DIAGNOSTICS && msg->diagnostics.statuses &&
-	       name->len > n && !memcmp(name->text, DIAGNOSE_PREFIX, n);
 }
 
 /* Streams say twice a second that they live. @only_new: those of a new run */
 static void hear_streams(struct inputs *in, bool only_new)
 {
-	const int64_t offset = io_now() - (int64_t)loop_now();
+	const int64_t now = io_now(), offset = now - (int64_t)loop_now();
 	char label[CONTROL_WORD + 8];
+	struct contact c;
 	const struct stream *s;
 	bool old;
 
@@ -228,9 +209,11 @@ static void hear_streams(struct inputs *in, bool only_new)
 			continue;
 		in->run[i] = stream_id(s);
 		receiver_label(in->receiver, s, label);
+		c = *stream_contact(s);
+		c.heard += offset;
+		c.since += offset;
 		if (*label)
-			board_alive(in->board, label, stream_id(s),
-				    (int64_t)stream_heard(s) + offset);
+			board_alive(in->board, label, stream_id(s), &c, now);
 	}
 }
 
@@ -238,15 +221,17 @@ static void on_received(void *arg, const char *name, enum message_kind kind,
 			int64_t received, const union message *msg)
 {
 	struct inputs *in = arg;
-	const char *robot = find_label(in, name);
+	const char *robot = robots_find(&in->robots, name);
 	long len = message_size(kind, MESSAGE_CDR, msg);
 
-	if (!is_shown(in->config, name) || is_own(kind, msg))
+	if (!is_shown(in->config, name) ||
+	    (kind == MESSAGE_DIAGNOSTICS &&
+	     diagnose_read(NULL, &msg->diagnostics, received)))
 		return;
 	hear_streams(in, true);
 	if (!robot) {
 		read_labels(in);
-		robot = find_label(in, name);
+		robot = robots_find(&in->robots, name);
 	}
 	if (len < 0 || bytes_reserve(&in->bytes, len) ||
 	    message_write(kind, MESSAGE_CDR, msg, in->bytes.data, len) < 0) {
@@ -292,8 +277,8 @@ static int seek(struct inputs *in, struct source *s, int64_t t)
 	if (err)
 		return err;
 	source_playback(s, &p);
-	board_set_now(in->board, p.time);
 	board_cut(in->board, t < p.begin ? p.begin : t);
+	board_set_now(in->board, p.time);
 	return 0;
 }
 
