@@ -6,37 +6,53 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#include "base/http_places.h"
 #include "base/http_server.h"
 #include "base/loop.h"
 
 enum {
-	CONNECTIONS	= 512,
+	CONNECTIONS	= 4096,
+	FILES		= 16384,	/* open files of the process, at most */
+	FILES_OTHERS	= 256,		/* that connections leave to others */
+	PARTING		= 512,		/* refused ones, see make_room() */
+	BACKLOG		= 4096,
 	HEAD_MAX	= 16384,	/* bytes of a request before its body */
 	PIECE		= 65536,	/* bytes of one read() */
 	LINGER		= 4 << 20,	/* bytes to read and discard */
 	ACCEPTS		= 64,		/* per wakeup */
-	KEPT		= 256 << 10,	/* bytes of a connection's buffer */
+	KEPT		= 4096,		/* bytes of an idle connection's buffer */
 };
 
 static const size_t out_max = (size_t)256 << 20;	/* bytes, of all answers */
 static const uint64_t ms = 1000000;
 static const uint64_t tick = 250 * 1000000ULL;		/* ns */
 static const uint64_t read_patience = 30 * 1000000000ULL; /* ns, no progress */
+static const uint64_t part_patience = 2 * 1000000000ULL;
 
 /**
  * enum state - of a connection
+ * @HEAD, @BODY: it has a place in @places
  * @WORK:	only a worker uses it
  * @LINGERS:	all is sent; input is discarded for a while, as close() with
  *		unread input would reset the connection and lose the answer
  */
 enum state { HEAD, BODY, WORK, SEND, LINGERS };
 
+/**
+ * struct http_conn
+ * @parting:	there was no room for it: only an answer that says so
+ * @asked:	requests so far
+ */
 struct http_conn {
 	struct http_server	*s;
+	struct http_place	place;
+	TAILQ_ENTRY(http_conn)	part;
 	struct loop_fd		watch;
 	bool			watched;
 	uint32_t		events;
@@ -46,9 +62,10 @@ struct http_conn {
 	size_t			searched, sent, end, thrown;
 	struct http_request	request;
 	struct http_pieces	pieces;
-	bool			keep, gone;
+	bool			keep, gone, parting;
+	unsigned int		asked;
 	uint64_t		since, due;
-	struct http_conn	*next, *next_job;
+	struct http_conn	*next, **at, *next_job;
 };
 
 struct queue {
@@ -69,7 +86,10 @@ struct http_server {
 	pthread_t		thread;
 	bool			running;
 	struct http_conn	*first;
-	unsigned int		connections;
+	struct http_places	places;
+	TAILQ_HEAD(, http_conn)	partings;
+	unsigned int		connections, parting, most;
+	uint8_t			piece[PIECE];
 	size_t			out;		/* bytes of answers */
 	uint64_t		dropped;
 	pthread_mutex_t		lock;		/* of the fields below */
@@ -205,14 +225,22 @@ static void drop_out(struct http_conn *c)
 static void http_server_end(struct http_conn *c)
 {
 	struct http_server *s = c->s;
-	struct http_conn **at = &s->first;
 
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	*c->at = c->next;
+	if (c->next)
+		c->next->at = c->at;
+	http_places_leave(&s->places, &c->place);
+	if (c->parting) {
+		TAILQ_REMOVE(&s->partings, c, part);
+		s->parting--;
+		/* unread input would be answered with a reset */
+		while (recv(c->watch.fd, s->piece, PIECE, 0) > 0)
+			;
+	}
 	unwatch(c);
 	drop_out(c);
-	close(c->watch.fd);
+	if (c->watch.fd >= 0)
+		close(c->watch.fd);
 	bytes_free(&c->in);
 	bytes_free(&c->head);
 	bytes_free(&c->body);
@@ -235,24 +263,25 @@ static void begin_request(struct http_conn *c, uint64_t now)
 	if (c->body.cap > KEPT)
 		bytes_free(&c->body);
 	c->pieces = (struct http_pieces){ 0 };
+	if (!c->in.len && c->in.cap > KEPT)
+		bytes_free(&c->in);
+	if (c->head.cap > KEPT)
+		bytes_free(&c->head);
+	http_places_take(&c->s->places, &c->place);
 	set_due(c, now, c->s->config.patience * ms);
 	watch(c, EPOLLIN);
 }
 
-/* Close the oldest: of clients that read if @readers, else of senders */
-static bool drop_one(struct http_server *s, bool readers,
+/* Close the oldest that is sent an answer, or was */
+static bool drop_one(struct http_server *s, enum state state,
 		     const struct http_conn *but)
 {
 	struct http_conn *worst = NULL;
 
-	for (struct http_conn *c = s->first; c; c = c->next) {
-		const bool reads = c->state == SEND;
-
-		if (c->state == WORK || c == but || reads != readers)
-			continue;
-		if (!worst || c->since < worst->since)
+	for (struct http_conn *c = s->first; c; c = c->next)
+		if (c->state == state && c != but && !c->parting &&
+		    (!worst || c->since < worst->since))
 			worst = c;
-	}
 	if (!worst)
 		return false;
 	__atomic_add_fetch(&s->dropped, 1, __ATOMIC_RELAXED);
@@ -265,9 +294,10 @@ static void begin_sending(struct http_conn *c)
 	struct http_server *s = c->s;
 
 	c->state = SEND;
+	http_places_leave(&s->places, &c->place);
 	s->out += c->out.cap;
-	set_due(c, loop_now(), read_patience);
-	while (s->out > out_max && drop_one(s, true, c))
+	set_due(c, loop_now(), c->parting ? part_patience : read_patience);
+	while (s->out > out_max && drop_one(s, SEND, c))
 		;
 }
 
@@ -317,8 +347,19 @@ static int parse_head(struct http_conn *c, size_t len)
 	if (bytes_append(&c->head, c->in.data, len) ||
 	    bytes_append(&c->head, "", 1))
 		return 503;
-	bytes_consume(&c->in, len);
 	return http_parse_request(&c->request, (char *)c->head.data, len);
+}
+
+int http_conn_take(struct http_conn *c, struct bytes *input)
+{
+	const int fd = c->watch.fd;
+
+	unwatch(c);
+	c->watch.fd = -1;
+	c->gone = true;
+	*input = c->in;
+	c->in = (struct bytes){ 0 };
+	return fd;
 }
 
 /* Return: whether to go on */
@@ -339,11 +380,17 @@ static bool take_head(struct http_conn *c)
 		return false;
 	status = parse_head(c, len);
 	if (status) {
+		bytes_consume(&c->in, len);
 		http_server_refuse(c, status);
 		return true;
 	}
+	c->asked++;
 	/* before the body: a refused client must not cost more */
-	if (s->config.admit(s->config.arg, s->config.workers, c)) {
+	status = s->config.admit(s->config.arg, s->config.workers, c);
+	if (c->gone)
+		return false;
+	bytes_consume(&c->in, len);
+	if (status) {
 		/* what follows may be its body */
 		c->keep &= !c->request.chunked && !c->request.length;
 		begin_sending(c);
@@ -365,6 +412,7 @@ static void give_work(struct http_conn *c)
 	struct http_server *s = c->s;
 
 	unwatch(c);
+	http_places_leave(&s->places, &c->place);
 	c->state = WORK;
 	pthread_mutex_lock(&s->lock);
 	push(&s->jobs, c);
@@ -417,7 +465,8 @@ static bool http_server_send_out(struct http_conn *c)
 			return false;
 		}
 		c->sent += n;
-		c->due = now + read_patience;
+		if (!c->parting)
+			c->due = now + read_patience;
 	}
 	drop_out(c);
 	if (c->keep) {
@@ -427,7 +476,8 @@ static bool http_server_send_out(struct http_conn *c)
 	shutdown(c->watch.fd, SHUT_WR);
 	c->state = LINGERS;
 	c->thrown = 0;
-	set_due(c, now, c->s->config.patience * ms);
+	set_due(c, now, c->parting ? part_patience :
+				     c->s->config.patience * ms);
 	watch(c, EPOLLIN);
 	return true;
 }
@@ -435,7 +485,7 @@ static bool http_server_send_out(struct http_conn *c)
 static bool throw_away(struct http_conn *c)
 {
 	c->thrown += c->in.len;
-	c->in.len = 0;
+	bytes_free(&c->in);
 	c->gone |= c->thrown > LINGER;
 	return false;
 }
@@ -470,6 +520,7 @@ static void advance(struct http_conn *c)
 static void on_conn(void *arg, uint32_t events)
 {
 	struct http_conn *c = arg;
+	uint8_t *piece = c->s->piece;
 	ssize_t n;
 
 	if (c->state == SEND) {
@@ -477,18 +528,16 @@ static void on_conn(void *arg, uint32_t events)
 		advance(c);
 		return;
 	}
-	if (bytes_reserve(&c->in, c->in.len + PIECE)) {
-		http_server_end(c);
-		return;
-	}
-	n = recv(c->watch.fd, c->in.data + c->in.len, PIECE, 0);
+	n = recv(c->watch.fd, piece, PIECE, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
+	if (n <= 0 || (c->state != LINGERS &&
+		       bytes_append(&c->in, piece, n))) {
 		http_server_end(c);
 		return;
 	}
-	c->in.len += n;
+	if (c->state == LINGERS)
+		c->thrown += n;
 	advance(c);
 }
 
@@ -496,38 +545,104 @@ static void on_conn(void *arg, uint32_t events)
  * All connections
  */
 
+/* Tell a client that there are too many. Those that part are few, too */
+static void part_with(struct http_conn *c)
+{
+	struct http_server *s = c->s;
+
+	__atomic_add_fetch(&s->dropped, 1, __ATOMIC_RELAXED);
+	if (s->parting >= PARTING)
+		http_server_end(TAILQ_FIRST(&s->partings));
+	c->parting = true;
+	TAILQ_INSERT_TAIL(&s->partings, c, part);
+	s->parting++;
+	http_server_refuse(c, 503);
+	advance(c);
+}
+
+/*
+ * Give up an unfinished request, else who has got his answer, else who reads it
+ * slowly. Return: whether there is room now
+ */
+static bool make_room(struct http_server *s)
+{
+	struct http_place *worst = http_places_worst(&s->places);
+	struct http_conn *c;
+
+	if (!worst)
+		return drop_one(s, LINGERS, NULL) || drop_one(s, SEND, NULL);
+	c = (void *)((char *)worst - offsetof(struct http_conn, place));
+	if (c->asked && !c->in.len && c->state == HEAD) {
+		/* it may ask again on another connection */
+		__atomic_add_fetch(&s->dropped, 1, __ATOMIC_RELAXED);
+		http_server_end(c);
+	} else {
+		part_with(c);
+	}
+	return true;
+}
+
+/* Without a file there is no answer. Return: whether one was closed */
+static bool free_file(struct http_server *s)
+{
+	struct http_place *worst = http_places_worst(&s->places);
+
+	if (s->parting)
+		http_server_end(TAILQ_FIRST(&s->partings));
+	else if (worst)
+		http_server_end((void *)((char *)worst -
+					 offsetof(struct http_conn, place)));
+	else
+		return drop_one(s, LINGERS, NULL) || drop_one(s, SEND, NULL);
+	return true;
+}
+
+static struct http_conn *add_conn(struct http_server *s, int fd,
+				  const struct sockaddr_storage *from)
+{
+	struct http_conn *c = calloc(1, sizeof(*c));
+	const int on = 1;
+
+	if (!c)
+		return NULL;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	c->s = s;
+	c->watch = (struct loop_fd){ fd, on_conn, c };
+	c->place.row = http_places_row(&s->places, from);
+	address_text(from, c->peer);
+	c->next = s->first;
+	if (c->next)
+		c->next->at = &c->next;
+	c->at = &s->first;
+	s->first = c;
+	__atomic_add_fetch(&s->connections, 1, __ATOMIC_RELAXED);
+	return c;
+}
+
 /* Return: false: do not accept more now */
 static bool accept_one(struct http_server *s)
 {
 	struct sockaddr_storage from;
 	socklen_t len = sizeof(from);
 	struct http_conn *c;
-	const int on = 1;
+	bool room;
 	int fd;
 
-	if (s->connections >= CONNECTIONS && !drop_one(s, false, NULL) &&
-	    !drop_one(s, true, NULL))
-		return false;
 	fd = accept4(s->listener.fd, (struct sockaddr *)&from, &len,
 		     SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
-		return (errno == EMFILE || errno == ENFILE) &&
-		       drop_one(s, false, NULL);
-	c = calloc(1, sizeof(*c));
+		return (errno == EMFILE || errno == ENFILE) && free_file(s);
+	room = s->connections - s->parting < s->most || make_room(s);
+	c = add_conn(s, fd, &from);
 	if (!c) {
 		close(fd);
 		return true;
 	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	c->s = s;
-	c->watch = (struct loop_fd){ fd, on_conn, c };
-	address_text(&from, c->peer);
-	c->next = s->first;
-	s->first = c;
-	__atomic_add_fetch(&s->connections, 1, __ATOMIC_RELAXED);
 	begin_request(c, loop_now());
 	if (c->gone)
 		http_server_end(c);
+	else if (!room)
+		part_with(c);
 	return true;
 }
 
@@ -606,7 +721,7 @@ static int http_server_listen_on(struct http_server *s, const struct address *a)
 		return -errno;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(fd, (const void *)&a->storage, a->len) ||
-	    listen(fd, CONNECTIONS)) {
+	    listen(fd, BACKLOG)) {
 		err = -errno;
 		close(fd);
 		return err;
@@ -638,6 +753,25 @@ static int open_wake(struct http_server *s)
 	return err;
 }
 
+/* How many connections there can be: of open files, half are for others */
+static unsigned int most_connections(unsigned int wanted)
+{
+	struct rlimit files = { FILES, FILES };
+	rlim_t most;
+
+	if (!wanted)
+		wanted = CONNECTIONS;
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < FILES) {
+		files.rlim_cur = files.rlim_max < FILES ? files.rlim_max :
+							  FILES;
+		if (setrlimit(RLIMIT_NOFILE, &files))
+			getrlimit(RLIMIT_NOFILE, &files);
+	}
+	most = files.rlim_cur > 2 * FILES_OTHERS ?
+	       (files.rlim_cur - FILES_OTHERS) / 2 : FILES_OTHERS / 2;
+	return wanted < most ? wanted : most;
+}
+
 static int http_server_start(struct http_server *s)
 {
 	int err = 0;
@@ -665,6 +799,9 @@ int http_server_open(struct http_server **out, const struct http_config *config)
 		return -ENOMEM;
 	s->config = *config;
 	s->listener.fd = s->wake.fd = -1;
+	s->most = most_connections(config->connections);
+	http_places_init(&s->places);
+	TAILQ_INIT(&s->partings);
 	s->jobs.last = &s->jobs.first;
 	s->done.last = &s->done.first;
 	pthread_mutex_init(&s->lock, NULL);
