@@ -28,7 +28,8 @@ const char *http_status(int status)
 		{ 415, "Unsupported Media Type" },
 		{ 431, "Request Header Fields Too Large" },
 		{ 500, "Internal Server Error" },
-		{ 501, "Not Implemented" }, { 503, "Service Unavailable" },
+		{ 501, "Not Implemented" }, { 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" },
 		{ 505, "HTTP Version Not Supported" },
 	};
 

@@ -1,59 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * server_http.h - HTTP of the server: the page, metrics, and gdimd's API; for
- * server*.c only
+ * server_http.h - the front door of a server: HTTP requests, of which those for
+ * a WebSocket are handed on
+ *
+ * The page, metrics, and gdimd's API. A request is read whole before anything
+ * else knows of it, so half of one costs nobody else (base/http_server.h).
  */
-#ifndef VIEW_VIEW_SERVER_HTTP_H
-#define VIEW_VIEW_SERVER_HTTP_H
+#ifndef VIEW_SERVER_HTTP_H
+#define VIEW_SERVER_HTTP_H
 
-#include <libwebsockets.h>
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/http_auth.h"
 #include "view/gdim.h"
 #include "view/peer.h"
 
 struct server;
+struct server_http;
 
 /**
- * struct http_session - a request, of libwebsockets; zeroed
- * @id:		of a request to gdimd that is not answered; 0: none
- * @body:	being sent, @len bytes, @at so far
- * @owned:	memory of @body
+ * struct server_http_config
+ * @auth:	where to listen, and who may ask
+ * @protocols:	sub-protocols of WebSockets, ends with NULL
+ * @upgrade:	a handshake was read: takes over @fd and @input. Return: 0, or
+ *		the status of an error, then they stay the caller's
+ * @metrics:	writes them, of @server, from one of several threads; NULL: none
  */
-struct http_session {
-	struct http_session	*next;
-	struct lws		*wsi;
-	uint64_t		id;
-	const uint8_t		*body;
-	size_t			len, at;
-	struct bytes		owned;
+struct server_http_config {
+	const struct http_auth		*auth;
+	struct view			*view;
+	const char *const		*protocols;
+	int				(*upgrade)(struct server *server,
+						   unsigned int number, int fd,
+						   struct bytes *input);
+	void				(*metrics)(void *arg,
+						   const struct server *server,
+						   FILE *out);
+	struct server			*server;
+	unsigned int			number;
+	void				*arg;
 };
 
-/**
- * struct server_http
- * @waiting:	sessions with a request to gdimd
- * @metrics:	writes them, of @server; NULL: none
- */
-struct server_http {
-	struct view		*view;
-	struct http_session	*waiting;
-	uint64_t		ids;
-	void			(*metrics)(void *arg, const struct server *s,
-					   FILE *out);
-	const struct server	*server;
-	void			*arg;
-};
-
-/* A callback of libwebsockets. Return: as for it */
-int server_http(struct server_http *h, struct lws *wsi,
-		const struct http_auth *auth, enum lws_callback_reasons reason,
-		struct http_session *s, const char *path, size_t len);
+/* Return: 0 or a negative errno, with one line in @error */
+int server_http_open(struct server_http **h,
+		     const struct server_http_config *config,
+		     char error[ERROR_TEXT]);
+void server_http_close(struct server_http *h);
 
 /* An answer of gdimd. Return: whether it was one of ours; then it is taken */
 bool server_http_answer(struct server_http *h, struct gdim_result *r);
 
-/* view_server.c */
-bool server_has_token(struct lws *wsi, const struct http_auth *auth);
-bool server_is_our_host(struct lws *wsi, const struct http_auth *auth);
+/* Requests and handshakes that were refused; places that were taken away */
+uint64_t server_http_refused(const struct server_http *h);
+uint64_t server_http_dropped(const struct server_http *h);
 
 /* The page, and the same compressed */
 extern const char view_page[], view_page_end[];

@@ -32,6 +32,15 @@ enum {
 	HANDSHAKE	= 5,		/* s, also until a token comes */
 	FAILING		= 10,		/* ticks, to read the reason */
 	LISTENERS	= 2,
+	HANDSHAKES	= 256,		/* that wait for the server's thread */
+};
+
+/* A handshake, read as a whole, for the server's thread */
+struct handshake {
+	STAILQ_ENTRY(handshake)	next;
+	unsigned int		listener;
+	int			fd;
+	struct bytes		input;
 };
 
 /**
@@ -40,6 +49,8 @@ enum {
  * @ping:	to be sent before anything else
  * @in:		parts of a message
  * @failing:	ticks since its peer failed
+ * @stranger:	it has not shown a token yet
+ * @logged:	that its peer failed
  */
 struct client {
 	struct server		*server;
@@ -48,16 +59,26 @@ struct client {
 	struct peer		*peer;
 	struct outgoing		*out;
 	size_t			at;
-	bool			ping;
+	bool			ping, stranger, logged;
 	unsigned int		failing;
 	struct bytes		in;
 	struct feed_counts	counted;
 };
 
+/**
+ * struct server
+ * @lock:	of @handshakes, @handshaking of them
+ * @strangers:	clients that have not shown a token yet; atomic
+ */
 struct server {
 	struct server_config	config;
 	struct http_auth	auth[LISTENERS];
-	struct server_http	http;
+	struct server_http	*http[LISTENERS];
+	struct lws_vhost	*vhost[LISTENERS];
+	pthread_mutex_t		lock;
+	STAILQ_HEAD(, handshake) handshakes;
+	unsigned int		handshaking, strangers;
+	lws_sorted_usec_list_t	adopt;
 	struct lws_context	*context;
 	struct client		*clients;
 	struct server_counts	counts;
@@ -84,7 +105,7 @@ static bool header(struct lws *wsi, enum lws_token_indexes which, char *text,
 	return lws_hdr_copy(wsi, text, room, which) > 0;
 }
 
-bool server_has_token(struct lws *wsi, const struct http_auth *auth)
+static bool server_has_token(struct lws *wsi, const struct http_auth *auth)
 {
 	char text[HTTP_TOKEN + 16], query[HTTP_TOKEN + 8];
 	const char *token;
@@ -102,7 +123,7 @@ bool server_has_token(struct lws *wsi, const struct http_auth *auth)
 }
 
 /* Without tokens only local names are ours: another site has its own */
-bool server_is_our_host(struct lws *wsi, const struct http_auth *auth)
+static bool server_is_our_host(struct lws *wsi, const struct http_auth *auth)
 {
 	char host[HTTP_HOST];
 
@@ -150,6 +171,42 @@ static int server_refuse(struct server *s, struct lws *wsi, int status,
 	return -1;
 }
 
+/* Have they the same address? @a and @b end in :PORT */
+static bool is_same_host(const char *a, const char *b)
+{
+	const char *end = strrchr(a, ':');
+
+	return end && !strncmp(a, b, end - a + 1);
+}
+
+/*
+ * Close a client that has not shown a token: the oldest of the address with
+ * most of them. Return: whether there was one
+ */
+static bool server_make_room(struct server *s)
+{
+	struct client *worst = NULL;
+	unsigned int most = 0;
+
+	for (struct client *c = s->clients; c; c = c->next) {
+		unsigned int n = 0;
+
+		for (struct client *d = s->clients; d; d = d->next)
+			n += !d->peer->authorised &&
+			     is_same_host(c->peer->name, d->peer->name);
+		/* older ones are further on in the list */
+		if (!c->peer->authorised && n >= most) {
+			most = n;
+			worst = c;
+		}
+	}
+	if (!worst)
+		return false;
+	peer_fail(worst->peer, "no token, and others wait");
+	lws_set_timeout(worst->wsi, 1, LWS_TO_KILL_SYNC);
+	return true;
+}
+
 static int server_admit(struct server *s, struct lws *wsi,
 			const struct peer_ops *ops)
 {
@@ -157,7 +214,7 @@ static int server_admit(struct server *s, struct lws *wsi,
 	char origin[HTTP_HOST + 16];
 	const bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
 
-	if (s->counts.clients >= SERVER_CLIENTS)
+	if (s->counts.clients >= SERVER_CLIENTS && !server_make_room(s))
 		return server_refuse(s, wsi, 503, "too many clients");
 	if (!server_is_our_host(wsi, auth))
 		return server_refuse(s, wsi, 403,
@@ -213,6 +270,8 @@ static int client_open(struct server *s, struct client **at, struct lws *wsi,
 	c->peer->authorised = ops != &browser_ops ||
 			      !server_auth(s, wsi)->tokens;
 	c->peer->auth = server_auth(s, wsi);
+	c->stranger = !c->peer->authorised;
+	__atomic_add_fetch(&s->strangers, c->stranger, __ATOMIC_RELAXED);
 	/* what the kernel holds cannot be replaced by something newer */
 	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
 	c->next = s->clients;
@@ -239,6 +298,17 @@ static void client_count(struct client *c)
 	c->counted = *f;
 }
 
+/* Once, before the client can know */
+static void client_log_failure(struct client *c)
+{
+	if (!c->peer->failed || c->logged)
+		return;
+	c->logged = true;
+	__atomic_add_fetch(&c->server->counts.failed, 1, __ATOMIC_RELAXED);
+	service_logf(LOG_WARNING, "%s: closed: %s", c->peer->name,
+		     c->peer->failure);
+}
+
 static void client_close(struct client *c)
 {
 	struct server *s = c->server;
@@ -251,11 +321,8 @@ static void client_close(struct client *c)
 	client_count(c);
 	if (s->config.view->gdim)
 		gdim_cancel(s->config.view->gdim, c->peer->id);
-	if (c->peer->failed) {
-		__atomic_add_fetch(&s->counts.failed, 1, __ATOMIC_RELAXED);
-		service_logf(LOG_WARNING, "%s: closed: %s", c->peer->name,
-			     c->peer->failure);
-	}
+	__atomic_sub_fetch(&s->strangers, c->stranger, __ATOMIC_RELAXED);
+	client_log_failure(c);
 	__atomic_sub_fetch(&s->counts.clients, 1, __ATOMIC_RELAXED);
 	outgoing_free(c->out);
 	peer_destroy(c->peer);
@@ -265,6 +332,7 @@ static void client_close(struct client *c)
 
 static int client_end(struct client *c)
 {
+	client_log_failure(c);
 	lws_close_reason(c->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION,
 			 (unsigned char *)c->peer->failure,
 			 strlen(c->peer->failure));
@@ -390,6 +458,10 @@ static int client_read(struct client *c, const void *data, size_t len)
 		if (err)
 			peer_fail(p, "%s", strerror(-err));
 	}
+	if (c->stranger && p->authorised) {
+		c->stranger = false;
+		__atomic_sub_fetch(&c->server->strangers, 1, __ATOMIC_RELAXED);
+	}
 	lws_callback_on_writable(c->wsi);
 	return p->failed ? client_end(c) : 0;
 }
@@ -477,12 +549,74 @@ static void server_results(struct server *s)
 			view_message_put(picture.frame);
 	}
 	while (v->gdim && gdim_result(v->gdim, &answer)) {
-		if (server_http_answer(&s->http, &answer))
+		if ((s->http[0] && server_http_answer(s->http[0], &answer)) ||
+		    (s->http[1] && server_http_answer(s->http[1], &answer)))
 			continue;
 		p = server_find(s, answer.owner);
 		if (p && p->ops->answered)
 			p->ops->answered(p, &answer);
 		bytes_free(&answer.body);
+	}
+}
+
+/*
+ * Handshakes
+ */
+
+static int server_upgrade(struct server *s, unsigned int number, int fd,
+			  struct bytes *input)
+{
+	const uint64_t known =
+		__atomic_load_n(&s->counts.clients, __ATOMIC_RELAXED) -
+		__atomic_load_n(&s->strangers, __ATOMIC_RELAXED);
+	struct handshake *h;
+	bool full;
+
+	pthread_mutex_lock(&s->lock);
+	full = known >= SERVER_CLIENTS || s->handshaking >= HANDSHAKES;
+	pthread_mutex_unlock(&s->lock);
+	if (full || fd < 0)
+		return full ? 503 : 0;
+	h = malloc(sizeof(*h));
+	if (!h)
+		return 503;
+	h->listener = number;
+	h->fd = fd;
+	h->input = *input;
+	pthread_mutex_lock(&s->lock);
+	STAILQ_INSERT_TAIL(&s->handshakes, h, next);
+	s->handshaking++;
+	pthread_mutex_unlock(&s->lock);
+	view_server_wake(s);
+	return 0;
+}
+
+static struct handshake *server_take_handshake(struct server *s)
+{
+	struct handshake *h;
+
+	pthread_mutex_lock(&s->lock);
+	h = STAILQ_FIRST(&s->handshakes);
+	if (h) {
+		STAILQ_REMOVE_HEAD(&s->handshakes, next);
+		s->handshaking--;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return h;
+}
+
+/* libwebsockets closes what it cannot adopt */
+static void on_adopt(lws_sorted_usec_list_t *timer)
+{
+	struct server *s = lws_container_of(timer, struct server, adopt);
+	struct handshake *h;
+
+	while ((h = server_take_handshake(s))) {
+		lws_adopt_socket_vhost_readbuf(s->vhost[h->listener], h->fd,
+					       (char *)h->input.data,
+					       h->input.len);
+		bytes_free(&h->input);
+		free(h);
 	}
 }
 
@@ -492,29 +626,25 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason,
 	struct server *s;
 
 	switch (reason) {
-	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-		return server_refuse(server_of(wsi), wsi, 400,
-				     "a sub-protocol is needed: "
-				     "foxglove.sdk.v1, foxglove.websocket.v1");
 	case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
 		s = server_of(wsi);
 		__atomic_store_n(&s->woken, false, __ATOMIC_RELEASE);
 		server_results(s);
 		server_each(s);
+		lws_sul_schedule(s->context, 0, &s->adopt, on_adopt, 1);
 		return 0;
+	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
 	case LWS_CALLBACK_HTTP:
-	case LWS_CALLBACK_HTTP_WRITEABLE:
-	case LWS_CALLBACK_CLOSED_HTTP:
-		s = server_of(wsi);
-		return server_http(&s->http, wsi, server_auth(s, wsi), reason,
-				   user, in, len);
+		/* server_http.c takes it for a handshake, libwebsockets not */
+		return server_refuse(server_of(wsi), wsi, 400,
+				     "malformed handshake");
 	default:
 		return lws_callback_http_dummy(wsi, reason, user, in, len);
 	}
 }
 
 static const struct lws_protocols protocols[] = {
-	{ "http", on_http, sizeof(struct http_session), 0 },
+	{ "http", on_http, 0, 0 },
 	{ "foxglove.sdk.v1", on_websocket, sizeof(struct client *), CHUNK,
 	  .user = (void *)&foxglove_sdk_ops },
 	{ "foxglove.websocket.v1", on_websocket, sizeof(struct client *), CHUNK,
@@ -559,64 +689,39 @@ static void *server_run(void *arg)
 	return NULL;
 }
 
-/* libwebsockets does not say why it cannot listen */
-static int server_try(const struct http_auth *a, char error[ERROR_TEXT])
-{
-	const int fd = socket(a->address.storage.ss_family, SOCK_STREAM |
-			      SOCK_CLOEXEC, 0), one = 1;
-	int err = 0;
+static const char *const names[] = {
+	"foxglove.sdk.v1", "foxglove.websocket.v1", "optsample.view.v1", NULL,
+};
 
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-	    bind(fd, (const struct sockaddr *)&a->address.storage,
-		 a->address.len) || listen(fd, 1))
-		err = error_set(error, -errno, "%s: %s", a->where,
-				strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
+/* Handshakes for the page's address or Foxglove's; both serve all protocols */
 static int server_listen(struct server *s, unsigned int i, const char *where,
 			 char error[ERROR_TEXT])
 {
 	struct http_auth *a = &s->auth[i];
 	struct lws_context_creation_info info = {
+		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 		.protocols = protocols,
-		.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
-		.keepalive_timeout = 5,
 		.timeout_secs = HANDSHAKE,
+		.vhost_name = i ? "foxglove" : "page",
 		.user = a,
 	};
-	char iface[ADDRESS_TEXT], *colon;
+	const struct server_http_config http = {
+		.auth = a, .view = s->config.view, .protocols = names,
+		.upgrade = server_upgrade, .metrics = s->config.metrics,
+		.server = s, .number = i, .arg = s->config.arg,
+	};
 	int err;
 
 	if (!*where)
 		return 0;
 	err = http_auth_open(a, i ? "foxglove" : "http", where,
 			     i ? "8765" : "8470", s->config.tokens, error);
-	if (!err)
-		err = server_try(a, error);
 	if (err)
 		return err;
-	snprintf(iface, sizeof(iface), "%s", a->where);
-	colon = strrchr(iface, ':');
-	*colon = 0;
-	info.port = atoi(colon + 1);
-	info.iface = iface;
-	if (*iface == '[') {
-		iface[strlen(iface) - 1] = 0;
-		info.iface++;
-	} else {
-		info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-	}
-	if (!strcmp(info.iface, "0.0.0.0") || !strcmp(info.iface, "::"))
-		info.iface = NULL;
-	info.vhost_name = i ? "foxglove" : "page";
-	if (!lws_create_vhost(s->context, &info))
-		return error_set(error, -EADDRNOTAVAIL, "%s: cannot listen",
-				 a->where);
-	return 0;
+	s->vhost[i] = lws_create_vhost(s->context, &info);
+	if (!s->vhost[i])
+		return error_set(error, -ENOMEM, "no memory");
+	return server_http_open(&s->http[i], &http, error);
 }
 
 int view_server_open(struct server **out, const struct server_config *config,
@@ -630,7 +735,6 @@ int view_server_open(struct server **out, const struct server_config *config,
 		.gid = -1, .uid = -1,
 		.fd_limit_per_thread = 4 * SERVER_CLIENTS,
 		.max_http_header_data = 4096,
-		.max_http_header_pool = 128,
 		.pt_serv_buf_size = CHUNK,
 	};
 	int err;
@@ -639,17 +743,16 @@ int view_server_open(struct server **out, const struct server_config *config,
 	if (!s)
 		return error_set(error, -ENOMEM, "no memory");
 	s->config = *config;
+	pthread_mutex_init(&s->lock, NULL);
+	STAILQ_INIT(&s->handshakes);
 	info.user = s;
 	lws_set_log_level(0, NULL);
 	s->context = lws_create_context(&info);
 	if (!s->context) {
+		pthread_mutex_destroy(&s->lock);
 		free(s);
 		return error_set(error, -ENOMEM, "no memory");
 	}
-	s->http = (struct server_http){ .view = config->view,
-					.metrics = config->metrics,
-					.server = s,
-					.arg = config->arg };
 	err = server_listen(s, 0, config->http, error);
 	if (!err)
 		err = server_listen(s, 1, config->foxglove, error);
@@ -670,14 +773,24 @@ int view_server_open(struct server **out, const struct server_config *config,
 
 void view_server_close(struct server *s)
 {
+	struct handshake *h;
+
 	if (!s)
 		return;
+	for (unsigned int i = 0; i < LISTENERS; i++)
+		server_http_close(s->http[i]);
 	if (s->running) {
 		__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
 		lws_cancel_service(s->context);
 		pthread_join(s->thread, NULL);
 	}
 	lws_context_destroy(s->context);
+	while ((h = server_take_handshake(s))) {
+		close(h->fd);
+		bytes_free(&h->input);
+		free(h);
+	}
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -689,12 +802,18 @@ void view_server_wake(struct server *s)
 
 struct server_counts view_server_counts(const struct server *s)
 {
-	return (struct server_counts){
+	struct server_counts counts = {
 #define LOAD(x)	.x = __atomic_load_n(&s->counts.x, __ATOMIC_RELAXED)
 		LOAD(clients), LOAD(connected), LOAD(refused), LOAD(failed),
 		LOAD(sent), LOAD(replaced), LOAD(left_out), LOAD(kept),
 #undef LOAD
 	};
+
+	for (unsigned int i = 0; i < LISTENERS; i++) {
+		counts.refused += server_http_refused(s->http[i]);
+		counts.dropped += server_http_dropped(s->http[i]);
+	}
+	return counts;
 }
 
 const char *view_server_address(const struct server *s, unsigned int which)

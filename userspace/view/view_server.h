@@ -2,7 +2,8 @@
 /*
  * view_server.h - HTTP and WebSocket for operators: the page and Foxglove
  *
- * One thread serves all clients (libwebsockets). It only takes what a client
+ * Requests arrive at server_http.c, which answers them or hands on a handshake.
+ * One thread serves all WebSockets (libwebsockets). It only takes what a client
  * has room for, so a slow or dead one costs neither memory nor the others'
  * time.
  */
@@ -15,7 +16,7 @@
 #include "view/peer.h"
 
 enum {
-	SERVER_CLIENTS	= 256,
+	SERVER_CLIENTS	= 256,		/* WebSockets */
 	SERVER_SILENCE	= 120,		/* s without an answer: closed */
 };
 
@@ -29,7 +30,7 @@ struct server;
  * @origins:	of pages that may open a Foxglove connection, beside those of
  *		this machine and app.foxglove.dev; "*": any; ends with NULL
  * @view:	what is shown; must outlive the server
- * @metrics:	writes those of the program, from the server's thread; with @arg
+ * @metrics:	writes those of the program, from any thread; with @arg
  */
 struct server_config {
 	const char		*http, *foxglove, *tokens;
@@ -46,11 +47,12 @@ struct server_config {
  * @connected:	so far
  * @refused:	handshakes; @failed: connections that broke the protocol or were
  *		silent
+ * @dropped:	connections that were given up, as there were too many
  * @sent:	bytes
  * @replaced, @left_out, @kept: sums of struct feed_counts
  */
 struct server_counts {
-	uint64_t	clients, connected, refused, failed, sent;
+	uint64_t	clients, connected, refused, failed, dropped, sent;
 	uint64_t	replaced, left_out, kept;
 };
 

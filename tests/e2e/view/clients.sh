@@ -83,6 +83,7 @@ ok "with tokens every address is fine" || show "$scratch/view.log"
 for address in 127.0.0.1 10.9.0.1; do
 	part tokens $token $address
 done
+part halfopen $token
 wrong 1 ': Address already in use' --foxglove none "$scratch/a.mcap"
 ok "a port that is in use: the page"
 ! grep -q "$token" "$scratch/view.log"; ok "no token in the log"
@@ -97,7 +98,7 @@ begin watch "$bin/foxglove-watch" 127.0.0.1 8765 1000 --clients 100 --stop-after
 	--stuck 1 --states 1000000
 wait_for 60 is_metric clients = 100
 ok "100 clients, one of which stops to read"
-for part in handshakes requests broken halves greedy crowd slow; do
+for part in handshakes requests broken halves greedy crowd slow halfopen; do
 	part $part
 done
 kill -0 "${pid[watch]}"

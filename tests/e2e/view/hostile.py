@@ -6,7 +6,7 @@ usage: hostile.py PART PORT HTTP-PORT [ARGUMENT...]
 
 Prints "ok NAME" and "not ok NAME".
 """
-import os, random, socket, struct, sys, threading, time
+import os, random, resource, socket, struct, sys, threading, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from client import (BINARY, CLOSE, PATIENCE, PING, SDK, TEXT, WS, Client,
@@ -275,6 +275,48 @@ def slow(port, http):
     ok(True, 'so are silent connections')
     ok(not good.closed, 'the client stays', good.closed)
     good.close()
+
+
+def answers(port, http, token):
+    """(status of the page, of a handshake) on both ports"""
+    path, got = '/?token=' + token if token else '/', []
+    for to in http, port:
+        s = connect(to)
+        s.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n' % to)
+        page = head_of(s)[0]
+        s.close()
+        status, s = upgrade(to, path=path)
+        s.close()
+        got.append((page, status))
+    return got
+
+
+def halfopen(port, http, token=''):
+    """half a request on many connections takes nobody's place"""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    for number, addresses in (600, 1), (2000, 50):
+        halves = []
+        for k in range(number):
+            for to in port, http:
+                halves.append(socket.create_connection(
+                    ('127.0.0.1', to),
+                    source_address=('127.0.1.%d' % (1 + k % addresses), 0)))
+                halves[-1].sendall(b'GET / HTTP/1.1\r\nHost: x\r\nX: ')
+        began = time.monotonic()
+        got = answers(port, http, token)
+        print('# %.3f s' % (time.monotonic() - began))
+        ok(got == [(200, 101)] * 2, 'beside %d half-open on each port, from %d '
+           'addresses' % (number, addresses), got)
+        for s in halves:
+            s.close()
+    if token:
+        # of the page: it shows its token later
+        silent = [upgrade(http, protocol=PAGE)[1] for _ in range(300)]
+        got = answers(port, http, token)
+        ok(got == [(200, 101)] * 2, 'beside 300 clients without a token', got)
+        for s in silent:
+            s.close()
 
 
 def crowd(port, http):

@@ -16,7 +16,7 @@ struct view_count {
 	double		value;
 };
 
-enum { COUNTS = 17 };
+enum { COUNTS = 18 };
 
 static unsigned int read_counts(const struct view_parts *p,
 				struct view_count c[COUNTS])
@@ -49,6 +49,8 @@ static unsigned int read_counts(const struct view_parts *p,
 	      "Connections refused: token, origin, number.");
 	COUNT("failed_clients", "counter", s.failed,
 	      "Connections closed: broken protocol, no answer.");
+	COUNT("dropped_connections", "counter", s.dropped,
+	      "Connections given up, as there were too many.");
 	COUNT("sent_bytes", "counter", s.sent, "Bytes sent to clients.");
 	COUNT("replaced", "counter", s.replaced,
 	      "Large messages replaced by newer ones before a client had "
