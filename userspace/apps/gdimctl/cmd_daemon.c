@@ -39,6 +39,10 @@ static void print_status(const cJSON *a)
 	       ctl_text(a, "store"), ctl_value(a, "submaps"),
 	       ctl_value(a, "nodes"), ctl_value(a, "placed"),
 	       ctl_value(a, "waiting"));
+	if (ctl_value(a, "apart") > 0)
+		printf("kept apart: %.0f nodes on another storey or leaning, "
+		       "with %.0f submaps\n", ctl_value(a, "apart"),
+		       ctl_value(a, "apart_submaps"));
 	if (ctl_value(a, "to_fuse"))
 		printf("%.0f submaps to be fused\n",
 		       ctl_value(a, "to_fuse"));

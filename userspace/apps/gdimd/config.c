@@ -89,6 +89,17 @@ static int set_match(void *c, const char *v)
 	return parse_double(v, 0.001, 60, slop);
 }
 
+static int set_storey(void *c, const char *v)
+{
+	double *storey = &((struct config *)c)->storey;
+
+	if (!strcmp(v, "any")) {
+		*storey = -1;
+		return 0;
+	}
+	return parse_double(v, 0.1, 1000, storey);
+}
+
 static int config_set_memory(void *c, const char *v)
 {
 	uint32_t mb;
@@ -363,6 +374,9 @@ static const struct setting settings[] = {
 	  "tokens for the HTTP API, one per line (default: none, local clients "
 	  "only)",
 	  "a path", set_http_tokens },
+	{ "storey", "METRES", "keep nodes apart that are further above or "
+	  "below the first one (1.5), or lean by more than 15 degrees; any: "
+	  "fuse them all", "0.1..1000 m or any", set_storey },
 	{ "memory", "MB", "memory for cells and fused maps (96)", "32..1048576 MB",
 	  config_set_memory,
 	  .heading = "Resources:" },

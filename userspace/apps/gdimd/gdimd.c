@@ -14,6 +14,7 @@
 #include "base/socket_path.h"
 #include "base/error.h"
 #include "base/service.h"
+#include "base/utf8.h"
 #include "ros/io/io.h"
 
 static void on_fused(void *arg)
@@ -121,16 +122,35 @@ static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 			     "'gdimctl verify' lists all");
 }
 
+/* Once for the first ones, then each time there are twice as many */
+static void gdimd_on_apart(void *arg, const struct site_apart *a)
+{
+	struct gdimd *g = arg;
+	char name[STORE_FRAME];
+
+	if (a->nodes < g->apart_logged * 2)
+		return;
+	g->apart_logged = a->nodes;
+	utf8_clean(a->frame, strlen(a->frame), name, sizeof(name));
+	service_logf(LOG_WARNING, "frame %s is %.1f m above the map's storey "
+		     "and leans by %.0f degrees: its submaps are kept apart, "
+		     "as those of %u frames; see --storey", name, a->above,
+		     a->lean, a->nodes);
+}
+
 static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const struct site_config config = {
 		.memory = g->config.memory, .threads = g->config.threads,
+		.storey = g->config.storey,
 	};
 	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
 			    error);
 
 	if (!err)
 		site_set_damaged(g->site, gdimd_on_damaged, g);
+	if (!err)
+		site_set_apart(g->site, gdimd_on_apart, g);
 	if (!err)
 		err = gdimd_add_layers(g, error);
 	return err ? err : update_layers(g, error);

@@ -54,6 +54,7 @@ struct gdimd {
 	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
 	unsigned int		refused_since;
 	bool			lost;		/* the store; logged */
+	unsigned int		apart_logged;	/* nodes */
 };
 
 #define GDIMD_SUBMAPS	(1U << MAP_PUBLISHER_STATES)

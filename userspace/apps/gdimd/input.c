@@ -532,6 +532,20 @@ static void release_held(struct map_input *in, uint64_t now)
 	}
 }
 
+/* A submap on the storey above its node. Whole maps are where they say */
+static int input_check_height(struct map_input *in, const char *topic,
+			      const char *frame, double height)
+{
+	const double limit = in->config->storey > 0 ? in->config->storey :
+						      STOREY_HEIGHT;
+
+	if (!strcmp(frame, SITE_ROOT) || in->config->storey < 0 ||
+	    fabs(height) <= limit)
+		return 0;
+	return input_refuse(in, topic, -EINVAL, "it is %.1f m above its frame; "
+			    "see --storey", height);
+}
+
 int map_input_map(struct map_input *in, const char *topic,
 		  const struct config_layer *from, const char *name,
 		  enum message_kind kind, const union message *msg)
@@ -558,7 +572,9 @@ int map_input_map(struct map_input *in, const char *topic,
 	t.count = n;
 	for (int i = 0; i < n; i++)
 		t.cells[i] = layer[i].cells;
-	err = find_layers(in, from, name, layer, &t);
+	err = input_check_height(in, topic, t.frame, layer[0].height);
+	if (!err)
+		err = find_layers(in, from, name, layer, &t);
 	if (!err && in->matcher && strcmp(t.frame, SITE_ROOT))
 		err = wait_for_match(in, &t);
 	else if (!err && unknown)

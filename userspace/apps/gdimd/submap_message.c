@@ -45,6 +45,30 @@ static double place_of(const double position[3], int axis)
 	return isfinite(position[2]) ? position[axis] : NAN;
 }
 
+static struct storey_link rise_of(const double position[3], const double q[4])
+{
+	struct storey_link rise = { .height = position[2] };
+
+	for (unsigned int i = 0; i < 4; i++)
+		rise.turn[i] = q[i];
+	return rise;
+}
+
+/* A submap is seen from above. @height: gets that in its frame, m */
+static int check_level(const double position[3], const double q[4],
+		       double *height, char error[ERROR_TEXT])
+{
+	const struct storey_link rise = rise_of(position, q);
+	const struct storey s = storey_follow(&(struct storey){ 0 },
+					      &(struct pose){ 0 }, &rise);
+
+	*height = s.height;
+	if (storey_lean(&s) <= STOREY_LEAN)
+		return 0;
+	return error_set(error, -EINVAL, "it leans by %.0f degrees; only level "
+			 "maps are fused", storey_lean(&s));
+}
+
 /* Cells that are neither -1 nor 0 to 100 */
 static size_t count_odd(const struct message_bytes *b)
 {
@@ -71,6 +95,10 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
 	if (err)
 		return error_set(error, err, "%s", why);
+	err = check_level(m->origin.position, m->origin.orientation,
+			  &layer->height, error);
+	if (err)
+		return err;
 	if (m->data.count != (uint64_t)m->width * m->height)
 		return error_set(error, -EBADMSG,
 				 "%u cells do not match the size of %u x %u",
@@ -114,6 +142,7 @@ static int read_layers(const struct message_grid_map *m,
 			       place_of(m->pose.position, 1),
 			       submap_message_yaw_of(m->pose.orientation) };
 	struct pose corner, origin;
+	double height;
 	float *room;
 	char why[ERROR_TEXT];
 	int err;
@@ -127,6 +156,9 @@ static int read_layers(const struct message_grid_map *m,
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
 		return error_set(error, err, "%s", why);
+	err = check_level(m->pose.position, m->pose.orientation, &height, error);
+	if (err)
+		return err;
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
 		return error_set(error, -E2BIG, "%u layers of %u x %u cells "
 				 "exceed the limit of %d cells", m->layers,
@@ -139,6 +171,7 @@ static int read_layers(const struct message_grid_map *m,
 					layer[n].name);
 		if (err)
 			break;
+		layer[n].height = height;
 		message_grid_raster(m, i, room);
 		layer[n].cells = cells_from_floats(rows, columns, m->resolution,
 						   &origin, room);
@@ -205,5 +238,6 @@ int submap_transform(const struct message_transform *m,
 		return error_set(error, -EINVAL,
 			"frame %s: invalid transform: %g m, %g m, %g rad",
 			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
+	t->rise = rise_of(m->translation, m->rotation);
 	return 0;
 }

@@ -14,10 +14,12 @@ enum { SUBMAP_LAYERS = MESSAGE_LAYERS };
 /**
  * struct submap_layer - a layer of a message
  * @name:	of a grid map's layer; empty: an occupancy grid
+ * @height:	in its frame, m
  * @cells:	holds one reference
  */
 struct submap_layer {
 	char		name[LAYER_NAME];
+	double		height;
 	struct cells	*cells;
 };
 
@@ -34,7 +36,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 void submap_free(struct submap_layer *layer, unsigned int count);
 
 /**
- * submap_transform() - a transform, projected to the ground plane
+ * submap_transform() - a transform, projected to the ground plane, with its rise
  *
  * Return: 0; -EINVAL: invalid frames or numbers.
  */

@@ -144,6 +144,8 @@ int query_status(struct site *s, cJSON *out)
 	cJSON_AddNumberToObject(out, "placed", c.placed);
 	cJSON_AddNumberToObject(out, "submaps", c.submaps);
 	cJSON_AddNumberToObject(out, "waiting", c.waiting);
+	cJSON_AddNumberToObject(out, "apart", c.apart);
+	cJSON_AddNumberToObject(out, "apart_submaps", c.apart_submaps);
 	cJSON_AddNumberToObject(out, "to_fuse", c.to_fuse);
 	cJSON_AddNumberToObject(out, "damaged", site_damaged(s, NULL, 0));
 	cJSON_AddNumberToObject(out, "cell_bytes", c.cell_bytes);

@@ -246,6 +246,7 @@ int site_take_node(struct site *s, const struct store_node *node)
 	s->node[at].node = *node;
 	s->node[at].node.placed |= !strcmp(node->frame, SITE_ROOT);
 	s->placed += s->node[at].node.placed;
+	s->node[at].storey.height = s->ground;
 	return 0;
 }
 
@@ -338,6 +339,19 @@ out:
 	return err;
 }
 
+/* Nodes in a store are on its storey */
+static void site_read_ground(struct site *s)
+{
+	char text[32], *end;
+	double ground;
+
+	if (store_get(s->store, SITE_GROUND, text, sizeof(text)) <= 0)
+		return;
+	ground = strtod(text, &end);
+	s->grounded = !*end && isfinite(ground);
+	s->ground = s->grounded ? ground : 0;
+}
+
 int site_open(struct site **site, const char *path, enum store_mode mode,
 	      const struct site_config *config, char error[ERROR_TEXT])
 {
@@ -364,8 +378,10 @@ int site_open(struct site **site, const char *path, enum store_mode mode,
 	err = store_open(&s->store, path, mode, error);
 	if (!err)
 		err = store_open(&s->reader, path, STORE_READ, error);
-	if (!err)
+	if (!err) {
+		site_read_ground(s);
 		err = site_load(s, error);
+	}
 	if (err) {
 		site_close(s);
 		return err;
@@ -578,6 +594,14 @@ bool site_has_frame(struct site *s, const char *frame)
 	return has;
 }
 
+void site_set_apart(struct site *s,
+		    void (*found)(void *arg, const struct site_apart *a),
+		    void *arg)
+{
+	s->apart_found = found;
+	s->apart_arg = arg;
+}
+
 struct site_counts site_counts(struct site *s)
 {
 	struct site_counts c = { 0 };
@@ -586,9 +610,15 @@ struct site_counts site_counts(struct site *s)
 	c.nodes = s->nodes;
 	c.placed = s->placed;
 	c.submaps = s->submaps - s->removed;
-	for (uint32_t i = 0; i < s->submaps; i++)
-		c.waiting += s->submap[i].layer != SITE_REMOVED &&
-			     !s->node[s->submap[i].node].node.placed;
+	c.apart = s->apart;
+	for (uint32_t i = 0; i < s->submaps; i++) {
+		const struct node *n = &s->node[s->submap[i].node];
+
+		if (s->submap[i].layer == SITE_REMOVED)
+			continue;
+		c.waiting += !n->node.placed && !n->apart;
+		c.apart_submaps += n->apart;
+	}
 	pthread_mutex_unlock(&s->lock);
 	c.cell_bytes = cache_bytes(s->cache);
 	for (unsigned int i = 0; i < site_layers(s); i++) {

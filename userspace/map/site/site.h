@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "map/fusion/fused_map.h"
 #include "map/layer/layer.h"
+#include "map/site/storey.h"
 #include "map/store/store.h"
 
 enum {
@@ -34,12 +35,15 @@ enum {
  * struct site_config
  * @memory:	bytes for cells and tiles together, 0: SITE_MEMORY
  * @threads:	that fuse, 0: one for each CPU
+ * @storey:	m, see storey_is_apart(); negative: heights and slopes do not
+ *		count; 0: STOREY_HEIGHT
  * @in_part:	for queries only: layers are read, but only the nodes and
  *		submaps that site_read_area() requests
  */
 struct site_config {
 	size_t		memory;
 	unsigned int	threads;
+	double		storey;
 	bool		in_part;
 };
 
@@ -150,16 +154,22 @@ int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 /**
  * struct site_transform - pose of a node
  * @predecessor: the frame that @pose is in; SITE_ROOT or empty: the map's
+ * @rise:	its height and slope
  */
 struct site_transform {
 	char		frame[STORE_FRAME], predecessor[STORE_FRAME];
 	int64_t		stamp;
 	struct pose	pose;
+	struct storey_link rise;
 };
 
 /**
  * site_transforms() - change the pose graph
  * @source:	of the change
+ *
+ * A node on another storey than the first one, or that leans, is kept apart: it
+ * has no pose, so its submaps are not fused, until it comes back. Those that
+ * depend on it have their place as before.
  *
  * Nodes that depend on others move with them. If no node has a pose before or
  * after the call, the first predecessor becomes the origin of the map.
@@ -170,6 +180,24 @@ struct site_transform {
 int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
 		    char error[ERROR_TEXT]);
+
+/**
+ * struct site_apart - nodes that a change set apart
+ * @frame:	one of them
+ * @above:	the map's storey, m
+ * @lean:	degrees from the horizontal plane
+ * @nodes:	how many are apart now
+ */
+struct site_apart {
+	char		frame[STORE_FRAME];
+	double		above, lean;
+	unsigned int	nodes;
+};
+
+/* @found: called once for each change, in its thread; must not use the site */
+void site_set_apart(struct site *s,
+		    void (*found)(void *arg, const struct site_apart *a),
+		    void *arg);
 
 /**
  * site_narrow() - fuse only submaps that site_transforms() would move
@@ -317,10 +345,12 @@ unsigned int site_damaged(struct site *s, struct site_damaged *list,
  * struct site_counts
  * @placed:	nodes with a pose
  * @waiting:	submaps whose node has no pose yet
+ * @apart:	nodes on another storey, or that lean; @apart_submaps: theirs
  * @to_fuse:	new or moved submaps that are not in fused maps yet
  */
 struct site_counts {
 	unsigned int	nodes, placed, submaps, waiting, to_fuse;
+	unsigned int	apart, apart_submaps;
 	size_t		cell_bytes, tile_bytes;
 };
 

@@ -6,6 +6,10 @@
  * transforms are tried on a copy of their nodes and of the followers of these;
  * the rest of the graph is not read. Invalid input, above all a circle, changes
  * nothing.
+ *
+ * A node that is not on the map's storey is not placed, and the store has no
+ * link of it: it must not come back with a wrong height after the site was
+ * opened again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,11 +24,14 @@ enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };
 /**
  * struct place - new pose of a node
  * @told:	set by one of the new transforms
+ * @known:	@pose and @storey are; it is @placed, or @apart
  */
 struct place {
 	struct pose	pose, link;
+	struct storey	storey;
+	struct storey_link rise;
 	uint32_t	node, predecessor;
-	bool		placed, linked, told;
+	bool		placed, linked, told, known, apart;
 	uint8_t		state;
 };
 
@@ -32,6 +39,7 @@ struct place {
  * struct moving - the change that is tried and then stored
  * @place:	of nodes that may move; node.place is the index
  * @also:	see site_move()
+ * @grounds:	it says where the map's storey is: at @ground, m
  */
 struct moving {
 	struct site	*s;
@@ -41,6 +49,8 @@ struct moving {
 	const char	*source;
 	int		(*also)(void *arg, char error[ERROR_TEXT]);
 	void		*arg;
+	bool		grounds;
+	double		ground;
 };
 
 static bool is_root(const char *frame)
@@ -80,7 +90,9 @@ static struct place *touch(struct moving *g, uint32_t node)
 	n->place = g->places++;
 	g->place[n->place] = (struct place){
 		.pose = n->node.pose, .link = n->node.link, .node = node,
-		.predecessor = n->predecessor, .placed = n->node.placed,
+		.storey = n->storey, .rise = n->rise,
+		.predecessor = n->predecessor,
+		.known = n->node.placed || n->apart,
 		.linked = n->node.linked && n->predecessor != INDEX_NONE,
 	};
 	return &g->place[n->place];
@@ -119,15 +131,16 @@ static int site_graph_apply(struct moving *g, const struct site_transform *t)
 		return -ENOMEM;
 	p->told = true;
 	p->linked = !is_root(t->predecessor);
+	p->rise = t->rise;
+	p->known = !p->linked;
 	if (p->linked) {
 		p->predecessor = site_find_node(g->s, t->predecessor);
 		p->link = t->pose;
-		p->placed = false;
-	} else {
-		p->predecessor = INDEX_NONE;
-		p->pose = t->pose;
-		p->placed = true;
+		return 0;
 	}
+	p->predecessor = INDEX_NONE;
+	p->pose = t->pose;
+	p->storey = storey_follow(&(struct storey){ 0 }, &t->pose, &t->rise);
 	return 0;
 }
 
@@ -144,10 +157,11 @@ static int begin_map(struct moving *g, const struct site_transform *t,
 
 		if (!p)
 			return -ENOMEM;
-		if (p->linked || p->placed)
+		if (p->linked || p->known)
 			continue;
 		p->pose = (struct pose){ 0 };
-		p->placed = p->told = true;
+		p->storey = (struct storey){ 0 };
+		p->known = p->told = true;
 		return 0;
 	}
 	return 0;
@@ -189,13 +203,48 @@ static int site_graph_find_place(struct moving *g, uint32_t at, uint32_t *path)
 		const bool tried = of->place != INDEX_NONE;
 		const struct pose *pose = tried ? &place[of->place].pose :
 						  &of->node.pose;
+		const struct storey *storey = tried ? &place[of->place].storey :
+						      &of->storey;
 
-		p->placed = tried ? place[of->place].placed : of->node.placed;
-		if (p->placed)
+		p->known = tried ? place[of->place].known :
+				   of->node.placed || of->apart;
+		if (p->known) {
 			p->pose = pose_compose(pose, &p->link);
+			p->storey = storey_follow(storey, &p->link, &p->rise);
+		}
 		p->state = PLACE_KNOWN;
 	}
 	return 0;
+}
+
+/* The first node that is in the map is on its storey */
+static void site_graph_ground(struct moving *g)
+{
+	struct site *s = g->s;
+
+	for (uint32_t i = 0; i < g->places && !s->grounded && !g->grounds; i++)
+		if (g->place[i].known && g->place[i].told &&
+		    storey_lean(&g->place[i].storey) <= STOREY_LEAN) {
+			g->grounds = true;
+			g->ground = g->place[i].storey.height;
+		}
+}
+
+static void site_graph_part(struct moving *g)
+{
+	const double limit = g->s->config.storey > 0 ? g->s->config.storey :
+						       STOREY_HEIGHT;
+	double ground;
+
+	site_graph_ground(g);
+	ground = g->grounds ? g->ground : g->s->ground;
+	for (uint32_t i = 0; i < g->places; i++) {
+		struct place *p = &g->place[i];
+
+		p->apart = p->known && g->s->config.storey >= 0 &&
+			   storey_is_apart(&p->storey, ground, limit);
+		p->placed = p->known && !p->apart;
+	}
 }
 
 static bool moves(const struct node *n, const struct place *p)
@@ -207,6 +256,8 @@ static bool moves(const struct node *n, const struct place *p)
 
 static bool links_anew(const struct node *n, const struct place *p)
 {
+	if (p->apart != n->apart && (p->linked || n->node.linked))
+		return true;
 	return p->told && (p->linked != n->node.linked || (p->linked &&
 		(p->predecessor != n->predecessor ||
 		 memcmp(&p->link, &n->node.link, sizeof(p->link)))));
@@ -247,7 +298,8 @@ static int store_places(const struct moving *g, struct store_pose *pose)
 			.node = n->node.id, .placed = at->placed,
 			.pose = at->pose,
 			.link = !linked ? STORE_LINK_KEEP :
-				at->linked ? STORE_LINK_SET : STORE_LINK_NONE,
+				at->linked && !at->apart ? STORE_LINK_SET :
+							   STORE_LINK_NONE,
 		};
 		if (p->link == STORE_LINK_SET) {
 			p->transform = at->link;
@@ -267,11 +319,16 @@ static int store_all(const struct moving *g, uint32_t old,
 	/* an import has already begun a transaction */
 	const bool alone = !store_is_begun(s->store);
 	int also = 0, err = alone ? store_begin(s->store) : 0;
+	char ground[32];
 
 	if (!err)
 		err = store_nodes_from(s, old);
 	if (!err)
 		err = store_places(g, pose);
+	if (!err && g->grounds) {
+		snprintf(ground, sizeof(ground), "%.3f", g->ground);
+		err = store_set(s->store, SITE_GROUND, ground);
+	}
 	if (!err && g->also)
 		err = also = g->also(g->arg, error);
 	if (!err && alone)
@@ -290,10 +347,14 @@ static int take_place(struct site *s, const struct place *p)
 	const bool moved = moves(n, p);
 	int err = 0;
 
-	if (!p->told && !moved)
+	if (!p->told && !moved && !p->apart && !n->apart)
 		return 0;
 	s->placed += p->placed - n->node.placed;
+	s->apart += p->apart - n->apart;
 	n->node.placed = p->placed;
+	n->apart = p->apart;
+	n->storey = p->storey;
+	n->rise = p->rise;
 	n->node.pose = p->pose;
 	n->node.linked = p->linked;
 	n->node.link = p->link;
@@ -310,13 +371,33 @@ static int take_places(const struct moving *g)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&g->s->lock);
-	for (uint32_t i = 0; i < g->places; i++) {
-		const int one = take_place(g->s, &g->place[i]);
+	struct site *s = g->s;
+	struct site_apart found = { .nodes = 0 };
 
+	pthread_mutex_lock(&s->lock);
+	if (g->grounds)
+		s->ground = g->ground;
+	s->grounded |= g->grounds;
+	for (uint32_t i = 0; i < g->places; i++) {
+		const struct place *p = &g->place[i];
+		const struct node *n = &s->node[p->node];
+		int one;
+
+		if (p->apart && !n->apart) {
+			snprintf(found.frame, sizeof(found.frame), "%s",
+				 n->node.frame);
+			found.above = p->storey.height - s->ground;
+			found.lean = storey_lean(&p->storey);
+			found.nodes = 1;
+		}
+		one = take_place(s, p);
 		err = err ? err : one;
 	}
-	pthread_mutex_unlock(&g->s->lock);
+	if (found.nodes)
+		found.nodes = s->apart;
+	pthread_mutex_unlock(&s->lock);
+	if (found.nodes && s->apart_found)
+		s->apart_found(s->apart_arg, &found);
 	return err;
 }
 
@@ -376,6 +457,7 @@ int site_move(struct site *s, const struct site_transform *t,
 		err = site_graph_plan(&g, t, count, empty, error);
 	if (err)
 		goto out;
+	site_graph_part(&g);
 	pose = malloc(g.places * sizeof(*pose));
 	if (!pose) {
 		err = error_set(error, -ENOMEM, "out of memory");

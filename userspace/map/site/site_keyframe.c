@@ -85,6 +85,9 @@ static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
 	int err = 0;
 
 	s->placed += !n->node.placed;
+	s->apart -= n->apart;
+	n->apart = false;
+	n->storey = (struct storey){ .height = s->ground };
 	n->node.placed = true;
 	n->node.pose = *pose;
 	for (uint32_t m = n->first; m != INDEX_NONE && !err;

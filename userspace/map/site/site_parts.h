@@ -19,9 +19,15 @@
  * @follower:	first of its followers, INDEX_NONE: none
  * @next, @previous: list of the followers of one node
  * @place:	index in a change being tried, see site_graph.c; else INDEX_NONE
+ * @storey:	where @node.pose is, and @rise of @node.link. They are not in the
+ *		store: a node that was placed when the site was opened is level
+ * @apart:	not on the map's storey: it is not placed, but @node.pose is known
  */
 struct node {
 	struct store_node	node;
+	struct storey		storey;
+	struct storey_link	rise;
+	bool			apart;
 	uint32_t		predecessor, first;
 	uint32_t		follower, next, previous, place;
 };
@@ -91,6 +97,8 @@ void site_damage_drop(struct site *s, int64_t id);
  *		turn changes them, and needs no lock to read them
  * @layer:	existing entries do not move
  * @looked:	nodes visited for transforms
+ * @ground:	height of the map's storey, m, if @grounded
+ * @apart:	nodes
  */
 struct site {
 	struct site_config	config;
@@ -110,11 +118,20 @@ struct site {
 	struct index		submap_ids;
 	uint32_t		removed;	/* submaps */
 	unsigned int		placed;		/* nodes */
+	unsigned int		apart;
+	double			ground;
+	bool			grounded;
+	void			(*apart_found)(void *arg,
+					       const struct site_apart *a);
+	void			*apart_arg;
 	uint64_t		looked;
 	struct site_damage	damage;
 	site_want_fn		*want;
 	void			*want_arg;
 };
+
+/* Setting in the store: height of the map's storey, m */
+#define SITE_GROUND	"ground"
 
 /*
  * Cache keys of derived cells of a submap, besides its id: at the resolution of

@@ -69,6 +69,79 @@ static void test_chain(void)
 	site_close(s);
 }
 
+/* As move(), @height up, leaning forward by @lean degrees */
+static int climb(struct site *s, const char *frame, const char *predecessor,
+		 double x, double height, double lean)
+{
+	struct site_transform t = transform(frame, predecessor, x, 0, 0);
+
+	t.rise.height = height;
+	t.rise.turn[1] = sin(lean * M_PI / 360);
+	t.rise.turn[3] = cos(lean * M_PI / 360);
+	return site_transforms(s, &t, 1, "test", error);
+}
+
+static struct site_apart last_apart;
+static unsigned int aparts;
+
+static void found_apart(void *arg, const struct site_apart *a)
+{
+	(void)arg;
+	last_apart = *a;
+	aparts++;
+}
+
+/* A map is one storey: what is above it is not fused with it */
+static void test_storeys(void)
+{
+	const char *path = in_folder("storeys");
+	struct site *s = begin("storeys");
+
+	site_set_apart(s, found_apart, NULL);
+	put_mark(s, "a", 2);
+	put_mark(s, "b", 3);
+	put_mark(s, "c", 4);
+	climb(s, "a", "", 1, 250, 0);
+	ok(site_counts(s).placed == 1 && seen(s, 1.01, 0.01) == 2 && !aparts,
+	   "the first one is on the storey, however high");
+	climb(s, "b", "", 1, 253.5, 0);
+	ok(seen(s, 1.01, 0.01) == 2 && site_counts(s).apart == 1 &&
+	   site_counts(s).apart_submaps == 1 && site_counts(s).waiting == 1 &&
+	   aparts == 1 && !strcmp(last_apart.frame, "b") &&
+	   fabs(last_apart.above - 3.5) < 1e-3 && last_apart.nodes == 1,
+	   "one that is 3.5 m above it is kept apart, counted and told");
+	climb(s, "b", "", 1, 253.5, 0);
+	ok(aparts == 1, "once");
+	climb(s, "c", "b", 2, -3.5, 0);
+	ok(seen(s, 3.01, 0.01) == 4 && site_counts(s).apart == 1, "one that comes down from it is placed");
+	climb(s, "b", "", 1, 251, 0);
+	ok(seen(s, 1.01, 0.01) == 3 && seen(s, 3.01, 0.01) == -1 &&
+	   !strcmp(last_apart.frame, "c"), "it was lower after all: it has its "
+	   "place, and what follows it is too low");
+	climb(s, "c", "b", 2, 0, 0);
+	ok(!site_counts(s).apart && is_on_disk(s, path, false),
+	   "until that one is told anew");
+	climb(s, "a", "", 5, 250, 30);
+	ok(seen(s, 5.01, 0.01) == -1 && fabs(last_apart.lean - 30) < 1e-3,
+	   "a ramp is kept apart");
+	climb(s, "a", "", 5, 250, 180);
+	ok(seen(s, 5.01, 0.01) == -1, "and a robot on its back");
+	climb(s, "a", "", 5, 250, 5);
+	climb(s, "d", "a", 10, 0, 5);
+	climb(s, "e", "d", 10, 0, 5);
+	ok(site_counts(s).apart == 1 && !strcmp(last_apart.frame, "e") &&
+	   fabs(last_apart.above + 2.61) < .01 &&
+	   fabs(last_apart.lean - 15) < 1e-2,
+	   "slopes add up along the graph");
+	site_close(s);
+	s = open_site(path, STORE_WRITE);
+	climb(s, "b", "", 1, 253.5, 0);
+	climb(s, "a", "", 5, 250.2, 0);
+	ok(seen(s, 1.01, 0.01) == -1 && seen(s, 5.01, 0.01) == 2,
+	   "and after it was opened again");
+	site_close(s);
+}
+
 static void test_origin(void)
 {
 	const char *path = in_folder("origin");
@@ -425,6 +498,7 @@ int main(void)
 {
 	make_folder();
 	test_chain();
+	test_storeys();
 	test_origin();
 	test_circle();
 	test_random();
