@@ -210,6 +210,19 @@ def pictures(port, layer, exported, want=200):
                                   values[x0 + i, y0 + j])
            for i in range(w) for j in range(10)) and rows[0][0] == 65535,
        'also with 16 bits')
+    most = max(v for v in rawv.values() if v is not None)
+    over = sum(v is not None and v > 64 for v in rawv.values())
+    s, head, b = c.ask(API + 'layers/%s/peaks?over=64' % layer)
+    p = json.loads(b)
+    ok(p['maximum']['value'] == most and p['cells'] == over and
+       abs(p['area'] - over * cell * cell) < 1e-9 and len(b) < 400,
+       'the highest value, and how much is above 64', p)
+    at = p['maximum']
+    ok(c.json(API + 'spot?x=%.9g&y=%.9g' % (at['x'], at['y']))['layers'][layer]
+       ['value'] == most, 'it is where it says', at)
+    p = c.json(API + 'layers/%s/peaks' % layer)
+    ok(p['maximum'] == at and 'over' not in p and 'cells' not in p,
+       'without a threshold', p)
     tiles(c, layer, rawv)
 
 
@@ -321,6 +334,9 @@ def errors(port):
              'exceeds the limit'),
             (API + 'layers/slam_map/values?x0=-1e6&y0=-1e6&x1=1e6&y1=1e6',
              413, 'exceeds the limit'),
+            (API + 'layers/slam_map/peaks?over=hot', 400, 'over'),
+            (API + 'layers/slam_map/peaks?under=1', 400, 'unknown parameter'),
+            (API + 'layers/nope/peaks', 404, "no layer 'nope'"),
             (API + 'rate', 405, 'POST'), (API + 'command', 405, 'POST')):
         s, h, b = c.ask(path)
         e = json.loads(b)

@@ -120,6 +120,8 @@ static int answer_layer(struct web_worker *w)
 		return web_answer_picture(w, layer);
 	if (r->parts == 8 && !strcmp(what, "tiles"))
 		return web_answer_tile(w, layer);
+	if (r->parts == 5 && !strcmp(what, "peaks"))
+		return web_answer_peaks(w, layer);
 	if (r->parts == 5 && !strcmp(what, "values"))
 		return web_answer_values(w, layer, false);
 	if (r->parts == 5 && !strcmp(what, "values.png"))
@@ -306,6 +308,11 @@ int web_open(struct web **out, const struct web_config *config,
 	if (!web)
 		return -ENOMEM;
 	web->config = *config;
+	web->peaks = peaks_create();
+	if (!web->peaks) {
+		free(web);
+		return -ENOMEM;
+	}
 	pthread_mutex_init(&web->whole, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	if (getrandom(&web->run, sizeof(web->run), 0) < 0)
@@ -337,6 +344,7 @@ void web_close(struct web *web)
 		web_tiles_close(&web->worker[i]);
 	free(web->worker);
 	pthread_mutex_destroy(&web->whole);
+	peaks_destroy(web->peaks);
 	bytes_free(&web->nothing);
 	free(web);
 }

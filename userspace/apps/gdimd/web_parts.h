@@ -13,6 +13,7 @@
 #include "apps/gdimd/web_request.h"
 #include "base/bytes.h"
 #include "base/loop_call.h"
+#include "map/site/peaks.h"
 #include "map/site/site.h"
 
 enum {
@@ -38,6 +39,7 @@ struct web {
 	struct loop_call	*calls;
 	struct http_server	*server;
 	struct http_auth		auth;
+	struct peaks		*peaks;
 	pthread_mutex_t		whole;
 	uint64_t		run;
 	struct bytes		nothing;
@@ -110,6 +112,9 @@ int web_answer_command(struct web_worker *w);
 int web_answer_picture(struct web_worker *w, unsigned int layer);
 int web_answer_tile(struct web_worker *w, unsigned int layer);
 int web_answer_values(struct web_worker *w, unsigned int layer, bool png);
+
+/* web_peaks.c */
+int web_answer_peaks(struct web_worker *w, unsigned int layer);
 
 /* Prepare the empty tile. Return: 0 or a negative errno */
 int web_tiles_open(struct web *web);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= map/store
 LIBS	:= -lcjson -lm -lpthread
-TESTS	:= site site_memory site_area site_graph site_real
+TESTS	:= site site_memory site_area site_graph site_peaks site_real
 test_site_real.USES := map/io

@@ -272,6 +272,12 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void (*each)(void *arg, const struct rect *tile),
 		      void *arg);
 
+/*
+ * Differs when another fused map has replaced that of a layer: site_changes()
+ * then has all of its tiles, and those of before are gone
+ */
+uint64_t site_renewed(struct site *s, unsigned int layer);
+
 /**
  * struct site_latest - the submap of a layer with the latest stamp
  * @cells:	one reference

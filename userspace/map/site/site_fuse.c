@@ -662,3 +662,12 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 	site_fuse_leave(s, layer);
 	return revision;
 }
+
+uint64_t site_renewed(struct site *s, unsigned int layer)
+{
+	const struct fused_map *m = site_fuse_enter(s, layer);
+	const uint64_t before = s->layer[layer]->before + (m != NULL);
+
+	site_fuse_leave(s, layer);
+	return before;
+}
