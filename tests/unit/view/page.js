@@ -46,10 +46,11 @@ const context = vm.createContext({ console, URLSearchParams, JSON, Math, Map, Se
 	document: { hidden: false, addEventListener() {} },
 	window: { addEventListener() {} }, localStorage: { getItem: () => null },
 	history: { replaceState() {} }, fetch: async () => ({ status: 404 }) });
-const code = ['util.js', 'store.js', 'connection.js'].map(f =>
+const code = ['util.js', 'store.js', 'connection.js', 'tiles.js'].map(f =>
 	fs.readFileSync(path.join(page, f), 'utf8')).join('\n');
-const { Store, Connection, Util } = vm.runInContext(code +
-	'\n({ Store, Connection, Util })', context);
+const { Store, Connection, Util, Hottest } = vm.runInContext(code + `
+	const Layers = { full: () => 100, value: (l, part) => l.low + part * (l.high - l.low) };
+	({ Store, Connection, Util, Hottest })`, context);
 
 async function frame() {
 	const now = frames;
@@ -195,6 +196,25 @@ async function main() {
 	ok(Util.age(85) === '85 ms' && Util.age(3200) === '3.2 s' && Util.age(65000) === '65.0 s' &&
 		Util.age(125000) === '2 min 05 s' && Util.age(-5) === '0 ms', 'ages');
 	ok(Util.rate(3.24e6) === '3.2\u00a0Mbit/s' && Util.rate(NaN) === '\u2013', 'rates');
+
+	/* The hottest place, of layers that are off and of any size */
+	const asked = [];
+	context.fetch = async url => {
+		asked.push(url);
+		const hot = url.includes('in_situ');
+		return { ok: true, json: async () => ({ maximum: url.includes('empty') ? null :
+			{ value: hot ? 40 : 90, x: hot ? 1 : 2, y: 3 } }) };
+	};
+	const layer = (name, high) => ({ name, role: 'temperature', low: 0, high, revision: 1,
+		bounds: [-9000, -9000, 9000, 9000], resolution: .05 });
+	Store.layers = [layer('in_situ', 500), layer('remote', 100), layer('empty', 100),
+		{ ...layer('unknown', 100), bounds: null }, { ...layer('walls', 1), role: 'obstacle' }];
+	await Hottest.update();
+	ok(asked.length === 3 && asked.every(url => url.endsWith('/peaks')) &&
+		Hottest.place().l.name === 'in_situ' && Hottest.place().x === 1,
+		'the hottest place: one small answer for each temperature');
+	await Hottest.update();
+	ok(asked.length === 3, 'once for each revision');
 
 	console.log('1..' + count);
 }

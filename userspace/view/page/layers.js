@@ -141,16 +141,22 @@ const Layers = (() => {
 		return box;
 	}
 
-	/* @first: at first the walls, and the first of what may harm */
+	/* @first: at first the walls, and the first of what may harm and is known */
 	function settingsOf(name, first, role) {
+		const kept = Util.kept('layer ' + name, null);
 		if (!settings.has(name))
 			settings.set(name, { on: first, opacity: role === 'obstacle' ? 1 : .75,
-				...Util.kept('layer ' + name, {}) });
-		return settings.get(name);
+				...kept, chosen: !!kept });
+		const s = settings.get(name);
+		if (!s.chosen)
+			s.on = first;
+		return s;
 	}
 
 	function changed(name) {
-		Util.keep('layer ' + name, settings.get(name));
+		const s = settings.get(name);
+		s.chosen = true;
+		Util.keep('layer ' + name, { on: s.on, opacity: s.opacity });
 		Frame.mark('map');
 		Main.want();
 	}
@@ -205,12 +211,15 @@ const Layers = (() => {
 	}
 
 	/* The list is built again only when layers come or go, not at each revision */
-	let built = '';
+	let built = '', harm = null;
 	function rebuild() {
 		const maps = Store.ofKind('map', 'grid_map');
 		const layers = sorted();
 		askDepths();
-		const key = JSON.stringify([maps.map(t => t.name),
+		/* an empty layer shows nothing; which one is on does not change then */
+		if (!layers.some(l => l.name === harm))
+			harm = layers.find(l => l.role !== 'obstacle' && l.bounds)?.name ?? null;
+		const key = JSON.stringify([harm, maps.map(t => t.name),
 			layers.map(l => [l.name, l.role, l.unit, l.low, l.high])]);
 		Frame.mark('map');
 		if (key === built)
@@ -218,7 +227,6 @@ const Layers = (() => {
 		built = key;
 		const list = $('layers-list'), names = titles(layers);
 		list.replaceChildren();
-		const harm = layers.find(l => l.role !== 'obstacle');
 		let last = -1;
 		for (const l of layers) {
 			/* a title over a single line is one too many */
@@ -227,7 +235,7 @@ const Layers = (() => {
 				list.append(many ? el('h3', { textContent: GROUPS[g][0] }) :
 					el('hr'));
 			last = g;
-			list.append(card(l.name, names.get(l.name), l === harm ||
+			list.append(card(l.name, names.get(l.name), l.name === harm ||
 				l.role === 'obstacle', l));
 		}
 		if (maps.length)
@@ -271,7 +279,7 @@ const Layers = (() => {
 		});
 	}
 
-	return { start, drawn, maps, words, full, title, titles, sorted,
+	return { start, drawn, maps, words, value, full, title, titles, sorted,
 		opacity: name => settings.get(name)?.opacity ?? 1,
 		isOn: name => !!settings.get(name)?.on };
 })();

@@ -121,41 +121,22 @@ const Tiles = (() => {
 })();
 
 /*
- * The hottest place of all temperatures that are on: the values of the whole
- * layer, in parts that gdimd still answers, once for each revision
+ * The hottest place of all temperatures, also of those that are not drawn:
+ * gdimd finds it, and is asked once for each revision
  */
 const Hottest = (() => {
-	const CELLS = 1 << 18, PARTS = 16, REST = 5000;
+	const REST = 5000;
 	let busy = false, soon = 0;
 	const known = new Map();	/* name: revision, x, y, part */
 
-	async function part(l, x0, y0, x1, y1, best) {
-		const r = await fetch('/gdim/layers/' + encodeURIComponent(l.name) +
-			'/values?x0=' + x0 + '&y0=' + y0 + '&x1=' + x1 + '&y1=' + y1,
+	async function look(l) {
+		const r = await fetch('/gdim/layers/' + encodeURIComponent(l.name) + '/peaks',
 			{ headers: Connection.headers() });
 		if (!r.ok)
 			return;
-		const a = await r.json(), full = Layers.full(l);
-		for (let i = 0; i < a.values.length; i++)
-			if (a.values[i] !== null && a.values[i] / full > best.part) {
-				best.part = a.values[i] / full;
-				best.x = a.x0 + (i % a.width + .5) * a.resolution;
-				best.y = a.y0 + (Math.floor(i / a.width) + .5) * a.resolution;
-			}
-	}
-
-	async function look(l) {
-		const [x0, y0, x1, y1] = l.bounds, best = { revision: l.revision, part: -1 };
-		const wide = (x1 - x0) / l.resolution;
-		const rows = Math.max(1, Math.floor(CELLS / (wide + 2)) - 2);
-		const parts = Math.ceil((y1 - y0) / l.resolution / rows);
-		if (parts > PARTS)
-			return;
-		const e = l.resolution / 4;
-		for (let k = 0; k < parts; k++)
-			await part(l, x0 + e, y0 + k * rows * l.resolution + e, x1 - e,
-				Math.min(y1, y0 + (k + 1) * rows * l.resolution) - e, best);
-		known.set(l.name, best);
+		const m = (await r.json()).maximum;
+		known.set(l.name, m ? { revision: l.revision, x: m.x, y: m.y,
+			part: m.value / Layers.full(l) } : { revision: l.revision, part: -1 });
 		Frame.mark('map');
 	}
 
@@ -165,7 +146,7 @@ const Hottest = (() => {
 			return;
 		busy = true;
 		for (const l of Store.layers)
-			if (l.role === 'temperature' && l.bounds && Layers.isOn(l.name) &&
+			if (l.role === 'temperature' && l.bounds &&
 			    known.get(l.name)?.revision !== l.revision)
 				await look(l).catch(() => {});
 		busy = false;
@@ -176,9 +157,10 @@ const Hottest = (() => {
 		let best = null;
 		for (const l of Store.layers) {
 			const k = known.get(l.name);
-			if (k && k.part >= 0 && Layers.isOn(l.name) &&
-			    (!best || k.part > best.part))
-				best = { l, ...k };
+			/* layers may have other ranges */
+			const heat = k && k.part >= 0 ? Layers.value(l, k.part) : null;
+			if (heat !== null && (!best || heat > best.heat))
+				best = { l, heat, ...k };
 		}
 		return best;
 	}
