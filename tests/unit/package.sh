@@ -290,8 +290,26 @@ test_launch()
 	ok "optsample_ros: the launch file" || sed 's/^/# /' "$scratch/err"
 }
 
+# With folders of its own for what it removes
+test_purge()
+{
+	unshare -m true 2>/dev/null || { skip purge "no namespace"; return; }
+	unshare -m bash -c '
+		for d in /etc/default /etc/systemd /run; do
+			mount -t tmpfs none $d || exit
+		done
+		touch /etc/default/optsample{,-recv,-send,-view,-wlan0}
+		sh debian/optsample.postrm purge && ls /etc/default | xargs' \
+		>"$scratch/purge" 2>&1
+	[ "$(<"$scratch/purge")" = \
+		'optsample optsample-recv optsample-send optsample-view' ]
+	ok "purging optsample keeps the settings of other packages" ||
+		sed 's/^/# /' "$scratch/purge"
+}
+
 test_control
 test_units
+test_purge
 test_settings
 test_completion
 test_ament
