@@ -5,15 +5,13 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "base/http_auth.h"
 #include "base/error.h"
+#include "base/secret_file.h"
 
 /*
  * Listen address
@@ -125,27 +123,13 @@ static int read_lines(struct http_auth *a, FILE *in, const char *path,
 static int read_tokens(struct http_auth *a, const char *path,
 		       char error[ERROR_TEXT])
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-	struct stat st;
-	int err = 0;
+	FILE *in;
+	int err = secret_file_open(&in, path, error);
 
-	if (!in || fstat(fd, &st))
-		err = error_set(error, -errno, "%.150s: %s", path,
-				strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		err = error_set(error, -EINVAL,
-				"%.150s: not a regular file", path);
-	else if (st.st_mode & (S_IRWXO | S_IWGRP))
-		err = error_set(error, -EACCES,
-				"%.150s: other users can read it or its group "
-				"can write it; run chmod 640", path);
-	if (!err)
-		err = read_lines(a, in, path, error);
-	if (in)
-		fclose(in);
-	else if (fd >= 0)
-		close(fd);
+	if (err)
+		return err;
+	err = read_lines(a, in, path, error);
+	fclose(in);
 	return err;
 }
 

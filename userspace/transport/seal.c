@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "base/error.h"
+#include "base/secret_file.h"
 #include "base/wire.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
@@ -16,6 +16,9 @@
 enum {
 	LEAST	= 16,			/* bytes of a key */
 	MOST	= 4096,
+	KINDS	= 6,			/* different bytes in it: 16 random
+					 * hexadecimal digits have more
+					 */
 	SERIAL	= offsetof(struct optsample_segment_sealed, serial),
 	MAC	= offsetof(struct optsample_segment_sealed, mac),
 	MAC_LEN	= OPTSAMPLE_SEGMENT_MAC,
@@ -42,48 +45,69 @@ static void derive(struct seal *s, const uint8_t *secret, size_t len)
 	}
 }
 
-int seal_open(struct seal **out, const char *path, char error[ERROR_TEXT])
+/* Return: its length, or a negative errno */
+static int seal_read(uint8_t secret[MOST + 1], const char *path,
+		     char error[ERROR_TEXT])
 {
-	uint8_t secret[MOST + 1];
-	struct seal *s = NULL;
-	size_t len = 0;
+	char why[ERROR_TEXT];
+	size_t len;
 	FILE *f;
-	int ret;
+	int err = secret_file_open(&f, path, why);
 
-	f = fopen(path, "re");
-	ret = f ? 0 : -errno;
-	if (f) {
-		len = fread(secret, 1, sizeof(secret), f);
-		ret = ferror(f) ? -EIO : 0;
-		fclose(f);
-	}
-	if (ret)
-		return error_set(error, ret, "cannot read the key %.150s: %s",
-				 path, strerror(-ret));
+	if (err)
+		return error_set(error, err, "cannot read the key %.230s", why);
+	len = fread(secret, 1, MOST + 1, f);
+	err = ferror(f) ? -EIO : 0;
+	fclose(f);
+	if (err)
+		return error_set(error, err, "cannot read the key %.150s: %s",
+				 path, strerror(-err));
 	/* a final newline, which editors may add, does not count */
 	while (len && len <= MOST && (secret[len - 1] == '\n' ||
 				      secret[len - 1] == '\r'))
 		len--;
-	if (len < LEAST || len > MOST) {
-		snprintf(error, ERROR_TEXT,
-			 "the key %.150s must have %d to %d bytes", path, LEAST,
-			 MOST);
-		ret = -EINVAL;
-	} else {
+	return len;
+}
+
+/* Of a key made by hand or of zeros: one that repeats a few bytes is none */
+static bool seal_is_random(const uint8_t *secret, size_t len)
+{
+	bool seen[256] = { false };
+	unsigned int kinds = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		kinds += !seen[secret[i]];
+		seen[secret[i]] = true;
+	}
+	return kinds >= KINDS;
+}
+
+int seal_open(struct seal **out, const char *path, char error[ERROR_TEXT])
+{
+	uint8_t secret[MOST + 1];
+	struct seal *s = NULL;
+	int len = seal_read(secret, path, error), err = len < 0 ? len : 0;
+
+	if (!err && (len < LEAST || len > MOST))
+		err = error_set(error, -EINVAL,
+				"the key %.150s must have %d to %d bytes", path,
+				LEAST, MOST);
+	else if (!err && !seal_is_random(secret, len))
+		err = error_set(error, -EINVAL,
+				"the key %.150s repeats the same few bytes: "
+				"make one with head -c 32 /dev/urandom", path);
+	else if (!err)
 		s = malloc(sizeof(*s));
-		ret = s && sodium_init() >= 0 ? 0 : -ENOMEM;
-		if (ret)
-			snprintf(error, ERROR_TEXT, "no memory for the key");
-		else
-			derive(s, secret, len);
-	}
+	if (!err && (!s || sodium_init() < 0))
+		err = error_set(error, -ENOMEM, "no memory for the key");
+	if (!err)
+		derive(s, secret, len);
 	sodium_memzero(secret, sizeof(secret));
-	if (ret) {
+	if (err)
 		free(s);
-		return ret;
-	}
-	*out = s;
-	return 0;
+	else
+		*out = s;
+	return err;
 }
 
 void seal_close(struct seal *s)

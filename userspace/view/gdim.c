@@ -13,6 +13,7 @@
 #include <time.h>
 #include "base/hash.h"
 #include "base/loop.h"
+#include "base/secret_file.h"
 #include "base/service.h"
 #include "base/thread.h"
 #include "view/gdim.h"
@@ -430,13 +431,13 @@ static int read_token(struct gdim *g, const char *path, char error[ERROR_TEXT])
 	static const char head[] = "Authorization: Bearer ";
 	char line[TOKEN] = "";
 	FILE *f;
+	int err;
 
 	if (!*path)
 		return 0;
-	f = fopen(path, "re");
-	if (!f)
-		return error_set(error, -errno, "%s: %s", path,
-				 strerror(errno));
+	err = secret_file_open(&f, path, error);
+	if (err)
+		return err;
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\r\n")] = 0;
 		if (*line && *line != '#')

@@ -334,8 +334,8 @@ end first recv link
 
 # ---- a key ----
 
-head -c 32 /dev/urandom >"$scratch/key"
-head -c 32 /dev/urandom >"$scratch/other.key"
+(umask 077; head -c 32 /dev/urandom >"$scratch/key"
+	head -c 32 /dev/urandom >"$scratch/other.key")
 recv recv --key "$scratch/key" "$scratch/out6/"
 cat >"$scratch/relay.py" <<'END'
 # Relays datagrams in both directions; after SIGUSR1 sends all earlier ones once

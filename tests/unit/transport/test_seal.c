@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/error.h"
 #include "tap.h"
@@ -13,6 +14,7 @@
 
 enum { LEN = 300, HEADER = sizeof(struct optsample_segment_sealed) };
 
+static mode_t mode = 0600;
 static char path[] = "/tmp/test_seal.XXXXXX";
 
 /* Return: of seal_open() with a file of that */
@@ -21,19 +23,40 @@ static int open_with(struct seal **s, const void *key, size_t len)
 	char error[ERROR_TEXT];
 	FILE *f = fopen(path, "w");
 
-	if (!f || fwrite(key, 1, len, f) != len || fclose(f))
+	if (!f || fchmod(fileno(f), mode) || fwrite(key, 1, len, f) != len ||
+	    fclose(f))
 		abort();
 	return seal_open(s, path, error);
+}
+
+/* Return: whether the result is another one */
+static bool open_is(int want)
+{
+	struct seal *s;
+	const int err = open_with(&s, "0123456789abcdef", 16);
+
+	if (!err)
+		seal_close(s);
+	return err != want;
 }
 
 static void test_keys(void)
 {
 	static uint8_t large[5000];
+	unsigned int wrong = 0;
 	struct seal *s;
 	char error[ERROR_TEXT];
 
 	ok(open_with(&s, "too short", 9) == -EINVAL, "a key that is too short");
 	ok(open_with(&s, large, sizeof(large)) == -EINVAL, "or too long");
+	ok(open_with(&s, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 32) == -EINVAL &&
+	   open_with(&s, "abababababababababababababababab", 32) == -EINVAL &&
+	   open_with(&s, large, 32) == -EINVAL, "or repeats itself");
+	for (mode = 0; mode <= 0777; mode++)
+		wrong += mode & 0400 &&
+			 open_is(mode & 0027 ? -EACCES : 0);
+	ok(!wrong, "or that others can read or write, or its group write");
+	mode = 0600;
 	unlink(path);
 	ok(seal_open(&s, path, error) == -ENOENT && strstr(error, path),
 	   "or is not there: %s", error);
