@@ -154,7 +154,8 @@ static bool is_foxglove_origin(const struct server *s,
 	for (const char *const *o = s->config.origins; o && *o; o++)
 		if (!strcmp(*o, "*") || !strcasecmp(*o, origin))
 			return true;
-	if (!host)
+	/* any page that was saved on this machine has file:// */
+	if (!host || !strncasecmp(origin, "file:", 5))
 		return false;
 	if (strncasecmp(origin, "http://", 7) &&
 	    strncasecmp(origin, "https://", 8))
