@@ -577,6 +577,33 @@ test_bits()
 	end
 }
 
+# The disk fails: who commands is told, and so is the log. As far as SQLite can
+# see a limit of the size of files is such a failure
+test_disk()
+{
+	rm -f "$store"*
+	if ! env --ignore-signal=XFSZ true 2>/dev/null; then
+		skip "a disk that fails" "no env --ignore-signal"
+		return
+	fi
+	(exec env --ignore-signal=XFSZ ip netns exec "$space" "$gdimd" \
+		--store "$store" --socket "$socket" --http none --from none \
+		--to none >"$scratch/disk.out" 2>"$scratch/disk.err") &
+	daemon=$!
+	until_says nodes $gdimctl status
+	prlimit --pid "$daemon" --fsize=4096:
+	! ask layer warm role=temperature &&
+		grep -q 'disk I/O error' "$scratch/err"
+	ok "the disk fails: who commands is told"
+	grep -q 'disk I/O error' "$scratch/disk.err"
+	ok "and so is the log" || sed 's/^/# /' "$scratch/disk.err"
+	prlimit --pid "$daemon" --fsize=unlimited:
+	ask status
+	has '.io_errors > 0' && ask layer warm role=temperature
+	ok "it is counted, and goes on"
+	end
+}
+
 make_input
 test_recording
 test_told
@@ -591,5 +618,6 @@ test_imported
 test_late
 test_changed
 test_lost
+test_disk
 test_refused
 done_testing

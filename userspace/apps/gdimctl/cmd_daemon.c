@@ -46,6 +46,9 @@ static void print_status(const cJSON *a)
 	if (ctl_value(a, "to_fuse"))
 		printf("%.0f submaps to be fused\n",
 		       ctl_value(a, "to_fuse"));
+	if (ctl_value(a, "io_errors") > 0)
+		printf("errors of the store's disk: %.0f, see the log\n",
+		       ctl_value(a, "io_errors"));
 	if (ctl_value(a, "damaged") > 0)
 		printf("damaged: %.0f submaps, see gdimctl verify\n",
 		       ctl_value(a, "damaged"));

@@ -77,6 +77,8 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	query_status(g->site, answer);
 	part = cJSON_AddObjectToObject(answer, "in");
 	add_input(g, part);
+	cJSON_AddNumberToObject(answer, "io_errors",
+		__atomic_load_n(&g->io_errors, __ATOMIC_RELAXED));
 	part = cJSON_AddObjectToObject(answer, "refused");
 	cJSON_AddNumberToObject(part, "socket", console_refused(g->console));
 	cJSON_AddNumberToObject(part, "services", gdimd_services_refused(g));

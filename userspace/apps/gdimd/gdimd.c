@@ -152,6 +152,8 @@ static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
 	if (!err)
 		site_set_apart(g->site, gdimd_on_apart, g);
 	if (!err)
+		site_set_io_error(g->site, gdimd_on_io_error, g);
+	if (!err)
 		err = gdimd_add_layers(g, error);
 	return err ? err : update_layers(g, error);
 }

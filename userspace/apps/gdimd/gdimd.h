@@ -54,8 +54,12 @@ struct gdimd {
 	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
 	unsigned int		refused_since;
 	bool			lost;		/* the store; logged */
+	uint64_t		io_errors;	/* of the store; atomic */
 	unsigned int		apart_logged;	/* nodes */
 };
+
+/* An error of the store's disk, for the log */
+void gdimd_on_io_error(void *gdimd, const char *line);
 
 #define GDIMD_SUBMAPS	(1U << MAP_PUBLISHER_STATES)
 

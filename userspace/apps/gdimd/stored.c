@@ -83,6 +83,15 @@ static void on_refused(void *arg, const char *line)
 	pthread_mutex_unlock(&g->told_lock);
 }
 
+/* Queries and commands only tell their clients of it */
+void gdimd_on_io_error(void *gdimd, const char *line)
+{
+	struct gdimd *g = gdimd;
+
+	__atomic_add_fetch(&g->io_errors, 1, __ATOMIC_RELAXED);
+	on_refused(g, line);
+}
+
 static void on_dropped(void *arg, const char *topic)
 {
 	(void)arg;

@@ -213,6 +213,8 @@ static const struct metric {
 	  "Submaps of these nodes, which are not fused." },
 	{ NULL, "to_fuse", "to_fuse_submaps", "gauge",
 	  "New or moved submaps that are not in the fused maps yet." },
+	{ NULL, "io_errors", "io_errors_total", "counter",
+	  "Errors of the store's disk." },
 	{ NULL, "damaged", "damaged_submaps", "gauge",
 	  "Submaps with unreadable cells." },
 	{ NULL, "cell_bytes", "cell_bytes", "gauge",

@@ -321,6 +321,13 @@ int site_repeaters(struct site *s,
 		   int (*each)(void *arg, double x, double y), void *arg,
 		   char error[ERROR_TEXT]);
 
+/*
+ * @found: called for each error of the disk, in any thread; must not use the
+ * site. Set it before other threads use the site
+ */
+void site_set_io_error(struct site *s,
+		       void (*found)(void *arg, const char *line), void *arg);
+
 /**
  * struct site_damaged - a submap whose cells cannot be read
  *

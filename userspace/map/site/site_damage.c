@@ -65,6 +65,13 @@ void site_damage_drop(struct site *s, int64_t id)
 	pthread_mutex_unlock(&d->lock);
 }
 
+void site_set_io_error(struct site *s,
+		       void (*found)(void *arg, const char *line), void *arg)
+{
+	store_set_io_error(s->store, found, arg);
+	store_set_io_error(s->reader, found, arg);
+}
+
 void site_set_damaged(struct site *s,
 		      void (*found)(void *arg, const struct site_damaged *d),
 		      void *arg)

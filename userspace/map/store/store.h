@@ -56,6 +56,10 @@ void store_close(struct store *s);
  */
 bool store_is_there(const struct store *s);
 
+/* @found: called for each error of the disk, besides what returns it */
+void store_set_io_error(struct store *s,
+			void (*found)(void *arg, const char *line), void *arg);
+
 /* Error of the last function that failed: one line */
 const char *store_error(const struct store *s);
 

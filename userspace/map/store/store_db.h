@@ -57,6 +57,8 @@ struct store {
 	const char		*doing;
 	const char		*path;
 	char			error[ERROR_TEXT];
+	void			(*io_error)(void *arg, const char *line);
+	void			*io_arg;
 };
 
 /* store_sql.c */

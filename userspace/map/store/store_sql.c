@@ -272,9 +272,19 @@ int store_sql_error(struct store *s)
 
 	if (!err)
 		err = -EIO;
-	return store_error_set(s, err, "%s: %s%s%s", s->doing,
-			       sqlite3_errmsg(s->db), system ? ": " : "",
-			       system ? strerror(system) : "");
+	store_error_set(s, err, "%s: %s%s%s", s->doing,
+			sqlite3_errmsg(s->db), system ? ": " : "",
+			system ? strerror(system) : "");
+	if (err == -EIO && s->io_error)
+		s->io_error(s->io_arg, s->error);
+	return err;
+}
+
+void store_set_io_error(struct store *s,
+			void (*found)(void *arg, const char *line), void *arg)
+{
+	s->io_error = found;
+	s->io_arg = arg;
 }
 
 static int prepare(struct store *s, enum store_sql id, unsigned int flags,

@@ -3,6 +3,8 @@
  * test_store - what goes into the store comes out again, and only that: layers,
  * keyframes, poses, rooms, settings, notes; transactions, readers, copies
  */
+#include <signal.h>
+#include <sys/resource.h>
 #include "store_fixture.h"
 
 static void keeps_layers(const char *path)
@@ -475,6 +477,43 @@ static void reads_beside(void)
 	cells_put(c);
 }
 
+static unsigned int io_errors;
+static char io_line[ERROR_TEXT];
+
+static void note_io_error(void *arg, const char *line)
+{
+	(void)arg;
+	io_errors++;
+	snprintf(io_line, sizeof(io_line), "%s", line);
+}
+
+/* A disk that does not take more, as far as SQLite can see */
+static void tells_io_errors(void)
+{
+	struct rlimit limit, old;
+	struct store *s = open_it(in_folder("io"), STORE_CREATE);
+	struct store_submap m = { .layer = add_layer(s, "a", 8) };
+	struct cells *c = make_cells(50, 50, 8);
+	int err;
+
+	store_set_io_error(s, note_io_error, NULL);
+	ok(store_commit(s) == -EINVAL && !io_errors,
+	   "other errors are not told");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 4096;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	err = put(s, "b", NULL, &m, &c, 1);
+	setrlimit(RLIMIT_FSIZE, &old);
+	ok(err == -EIO && io_errors && !strcmp(io_line, store_error(s)) &&
+	   strstr(io_line, "disk I/O error"), "an error of the disk is told: "
+	   "%s", io_line);
+	ok(!put(s, "b", NULL, &m, &c, 1), "then it goes on");
+	store_close(s);
+	cells_put(c);
+}
+
 int main(void)
 {
 	make_folder();
@@ -488,6 +527,7 @@ int main(void)
 	keeps_others();
 	undoes();
 	reads_beside();
+	tells_io_errors();
 	free(all);
 	remove_folder();
 	return tap_done();
