@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "base/pose.h"
 
 enum { SLAM_PARTICLES_MAX = 65536 };
 
@@ -89,5 +90,18 @@ int slam_params_motion(struct slam_params *p, const char *text);
 
 /* Return: 0, or -EINVAL and one line */
 int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT]);
+
+/* Cells from the origin to a robot, at most: positions in maps are integers */
+#define SLAM_POSE_CELLS	(1 << 20)
+
+/* Can a map be matched or written at this pose? */
+static inline bool slam_pose_valid(const struct slam_params *p,
+				   const struct pose *pose)
+{
+	const double most = SLAM_POSE_CELLS * p->resolution;
+
+	return fabs(pose->x) <= most && fabs(pose->y) <= most &&
+	       pose_valid(pose);
+}
 
 #endif

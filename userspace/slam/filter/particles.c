@@ -230,10 +230,14 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 		particle->pose = det_compose(&particle->pose,
 					     &motion.move);
 	*out = (struct outcome){ .pose = particle->pose };
-	if (!particle->map.width)
+	if (!particle->map.width || !slam_pose_valid(&p->params,
+						     &particle->pose))
 		return;
 	prior = motion_prior(&motion, &particle->pose, p->params.wall);
 	pose = motion_draw(&motion, &particle->pose, &random);
+	/* beyond any map: it fits nothing */
+	if (!slam_pose_valid(&p->params, &pose))
+		return;
 	m->prior = &prior;
 	out->fit = p->ops->match(m, job->scan, &particle->map, &motion, &pose,
 				&random);
@@ -314,6 +318,8 @@ static int write_scan(struct particles *p, uint32_t number, uint64_t update,
 		      uint32_t writer, const struct scan *scan,
 		      const struct pose *pose)
 {
+	if (!slam_pose_valid(&p->params, pose))
+		return -ERANGE;
 	return p->ops->write(p, &p->particle[number].map, scan, pose,
 			     tile_version(update, writer));
 }

@@ -33,8 +33,8 @@ static void rotate_plain(struct rotated *to, const struct endpoints *from,
 static int64_t score_plain(const struct field_window *f, const uint8_t *base,
 			   const struct rotated *p, int x, int y)
 {
-	const int left = f->x << (TILE_BITS + FIELD_BITS);
-	const int low = f->y << (TILE_BITS + FIELD_BITS);
+	const int left = f->x * (1 << (TILE_BITS + FIELD_BITS));
+	const int low = f->y * (1 << (TILE_BITS + FIELD_BITS));
 	const int shift = TILE_BITS + FIELD_BITS;
 	int64_t sum = 0;
 
@@ -128,8 +128,8 @@ int64_t sum_of_avx2(const struct field_window *f, const uint8_t *base,
 		    const struct rotated *p, int x, int y, bool far)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
-	const __m256i dx = _mm256_set1_epi32(x - HALF - (f->x << shift));
-	const __m256i dy = _mm256_set1_epi32(y - HALF - (f->y << shift));
+	const __m256i dx = _mm256_set1_epi32(x - HALF - f->x * (1 << shift));
+	const __m256i dy = _mm256_set1_epi32(y - HALF - f->y * (1 << shift));
 	const __m256i width = _mm256_set1_epi32(f->width);
 	const __m256i height = _mm256_set1_epi32(f->height);
 	const __m256i cells = _mm256_set1_epi32(TILE_SIDE - 1);
@@ -232,8 +232,8 @@ int64_t sum_of_avx512(const struct field_window *f, const uint8_t *base,
 		      const struct rotated *p, int x, int y, bool far)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
-	const __m512i dx = _mm512_set1_epi32(x - HALF - (f->x << shift));
-	const __m512i dy = _mm512_set1_epi32(y - HALF - (f->y << shift));
+	const __m512i dx = _mm512_set1_epi32(x - HALF - f->x * (1 << shift));
+	const __m512i dy = _mm512_set1_epi32(y - HALF - f->y * (1 << shift));
 	const __m512i width = _mm512_set1_epi32(f->width);
 	const __m512i height = _mm512_set1_epi32(f->height);
 	const __m512i cells = _mm512_set1_epi32(TILE_SIDE - 1);

@@ -2,3 +2,4 @@
 USES	:= cluster slam/filter
 FLAGS	:= $(EXACT)
 TESTS	:= slam_remote slam_balance
+FUZZ	:= worker

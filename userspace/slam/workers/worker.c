@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "slam/filter/memory.h"
+#include "slam/workers/wire_check.h"
 #include "slam/workers/worker_parts.h"
 
 enum { TELL_MS = 30000 };
@@ -200,6 +201,8 @@ int worker_write_rest(struct worker *w)
 	const uint32_t first = w->written;
 
 	w->written = w->count;
+	if (w->count == first)
+		return 0;
 	return particles_write(w->particles, w->update, &w->scan,
 			       w->numbers + first, w->count - first);
 }
@@ -257,7 +260,8 @@ static int worker_on_match(struct worker *w, const void *data, size_t len)
 		err = worker_settle_all(w);
 	if (err)
 		return err;
-	if (!scans_valid((const struct wire_reading *)(m + 1),
+	if (!wire_motion_valid(&m->motion, &w->params) ||
+	    !scans_valid((const struct wire_reading *)(m + 1),
 			 len - sizeof(*m)))
 		return -EBADMSG;
 	scans_free(&w->scans);
@@ -350,7 +354,8 @@ static int on_rebuild(struct worker *w, const void *data, size_t len)
 
 	if (len < sizeof(*b) || b->at > b->total ||
 	    b->steps > b->total - b->at ||
-	    (len - sizeof(*b)) / sizeof(struct wire_step) < b->steps)
+	    (len - sizeof(*b)) / sizeof(struct wire_step) < b->steps ||
+	    !wire_steps_valid(b, &w->params))
 		return -EBADMSG;
 	if (has(w, b->number))
 		return 0;
@@ -371,7 +376,7 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	int err;
 
 	if (len < sizeof(*t) || !scans_valid(r, len - sizeof(*t)) ||
-	    !pose_valid(&t->seek.prior.at) || w->written)
+	    !wire_seek_valid(&t->seek, &w->params) || w->written)
 		return -EBADMSG;
 	if (!has(w, t->number)) {
 		w->track.len = 0;

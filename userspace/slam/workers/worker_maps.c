@@ -290,6 +290,8 @@ static int worker_maps_put_map(struct worker *w, struct late *l,
 	int count = 0, err;
 
 	len -= sizeof(*m);
+	if (!slam_pose_valid(&w->params, &m->pose))
+		return -EBADMSG;
 	if (l->base == WIRE_NONE)
 		err = particles_add(w->particles, l->number, &m->pose);
 	else
@@ -338,8 +340,13 @@ static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 
 int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
 {
-	const int ret = map_reassembly_take(&w->reassembly, from, &data, &len);
+	const struct wire_map *m = data;
+	int ret;
 
+	/* before SETUP the resolution is not known: see worker_maps_put_map() */
+	if (len < sizeof(*m) || !pose_valid(&m->pose))
+		return -EBADMSG;
+	ret = map_reassembly_take(&w->reassembly, from, &data, &len);
 	return ret > 0 ? take_map(w, from, data, len) : ret;
 }
 

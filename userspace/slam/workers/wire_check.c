@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wire_check - are the numbers of a message such as a peer of this program
+ * sends them?
+ */
+#include "slam/workers/wire_check.h"
+
+/* A standard deviation or a width. NAN is none */
+static bool wire_is_width(double v)
+{
+	return v >= 0 && v <= POSE_MAX;
+}
+
+bool wire_motion_valid(const struct motion *m, const struct slam_params *p)
+{
+	for (unsigned int i = 0; i < 6; i++)
+		if (!(fabs(m->drift[i]) <= POSE_MAX))
+			return false;
+	return slam_pose_valid(p, &m->move) && slam_pose_valid(p, &m->other) &&
+	       wire_is_width(m->slip) && wire_is_width(m->turn) &&
+	       wire_is_width(m->other_slip) && wire_is_width(m->other_turn) &&
+	       wire_is_width(m->reach);
+}
+
+/* A wide search is over the whole of it, and it has one */
+bool wire_seek_valid(const struct seek *s, const struct slam_params *p)
+{
+	const struct prior *prior = &s->prior;
+
+	return slam_pose_valid(p, &prior->at) &&
+	       slam_pose_valid(p, &prior->from) && wire_is_width(prior->reach) &&
+	       prior->place >= 0 && prior->turn >= 0 &&
+	       (!s->wide || (prior->place > 0 && prior->turn > 0));
+}
+
+bool wire_steps_valid(const struct wire_rebuild *b,
+		      const struct slam_params *p)
+{
+	const struct wire_step *step = (const struct wire_step *)(b + 1);
+
+	for (uint32_t i = 0; i < b->steps; i++)
+		if (!slam_pose_valid(p, &step[i].pose))
+			return false;
+	return true;
+}
