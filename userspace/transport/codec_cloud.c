@@ -32,10 +32,10 @@ static int codec_cloud_prepare(struct codec_cloud *s,
 	uint64_t points = (uint64_t)m->width * m->height;
 	unsigned int room = ROOM_MIN;
 
-	if (points <= s->room)
+	if (s->cloud && points <= s->room)
 		return 0;
 	/* a forged size does not match the data */
-	if (!m->point_step || points > m->data.count / m->point_step)
+	if (points && (!m->point_step || points > m->data.count / m->point_step))
 		return -EBADMSG;
 	while (room < points)
 		room *= 2;

@@ -422,6 +422,46 @@ static void test_clouds(void)
 	}
 }
 
+/*
+ * Nothing was seen, and nothing has been before: with the fields of others, and
+ * as a message that was never filled in
+ */
+static void test_empty_cloud(enum codec_id codec)
+{
+	struct cloud *c = make_cloud(true);
+	union message m = { .cloud.header = header("lidar") };
+	uint8_t *data = malloc(message_cloud_bytes(c));
+	bool first, blank, full, again;
+	struct pair p;
+
+	begin(&p, MESSAGE_POINT_CLOUD, codec);
+	blank = !pass(&p, &m, 0) && got.count && !got.msg.cloud.width;
+	end(&p);
+	message_cloud_write(c, data, &m.cloud);
+	m.cloud.width = m.cloud.row_step = m.cloud.data.count = 0;
+	begin(&p, MESSAGE_POINT_CLOUD, codec);
+	first = !pass(&p, &m, 0) && got.count && !got.msg.cloud.width &&
+		p.sent == 1 && sent.len[0] < 100;
+	message_cloud_write(c, data, &m.cloud);
+	full = !pass(&p, &m, 0) && got.count;
+	m.cloud.width = m.cloud.row_step = m.cloud.data.count = 0;
+	again = !pass(&p, &m, 0) && got.count && !got.msg.cloud.width;
+	end(&p);
+	ok(first && blank, "%s: a first cloud without points is sent as empty",
+	   codec_name(codec));
+	ok(full && again, "%s: points after it, and none again",
+	   codec_name(codec));
+	free(data);
+	cloud_destroy(c);
+}
+
+static void test_empty_clouds(void)
+{
+	test_empty_cloud(CODEC_RANGE);
+	test_empty_cloud(CODEC_BLOCK);
+	test_empty_cloud(CODEC_CLOUD80);
+}
+
 static void test_vscan(void)
 {
 	struct cloud *c = make_cloud(true);
@@ -613,6 +653,7 @@ int main(void)
 	test_still();
 	test_compressed();
 	test_clouds();
+	test_empty_clouds();
 	test_vscan();
 	test_maps();
 	test_layers();

@@ -45,6 +45,24 @@ static void add_channels(struct cloud_layout *l,
 	}
 }
 
+/* What filters publish if nothing is left, or was never there */
+static bool is_blank(const struct message_point_cloud *m)
+{
+	return !m->fields && (!m->width || !m->height);
+}
+
+static int cloud_read_blank(struct cloud *c)
+{
+	struct cloud_layout l = { .channels = 3, .step = 3 * sizeof(float) };
+
+	for (unsigned int i = 0; i < l.channels; i++)
+		l.channel[i] = (struct cloud_channel){
+			.name = { (char)('x' + i) }, .type = CLOUD_FLOAT32,
+			.offset = i * sizeof(float),
+		};
+	return cloud_begin(c, &l) ? -EBADMSG : 0;
+}
+
 int message_cloud_read(const struct message_point_cloud *m, struct cloud *c)
 {
 	struct cloud_layout l = {
@@ -53,6 +71,8 @@ int message_cloud_read(const struct message_point_cloud *m, struct cloud *c)
 	uint64_t row = (uint64_t)m->width * m->point_step;
 	int err = 0;
 
+	if (is_blank(m))
+		return cloud_read_blank(c);
 	if (m->height && m->width &&
 	    (!m->point_step || (m->height > 1 && m->row_step < row) ||
 	     (uint64_t)m->row_step * (m->height - 1) + row > m->data.count))

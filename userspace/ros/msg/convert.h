@@ -115,7 +115,8 @@ int message_image_write(const struct image *image,
  * message_cloud_read() - read the points of a message
  *
  * Fields that struct cloud cannot hold are left out: those with a count other
- * than 1, with long names, or beyond CLOUD_FIELDS.
+ * than 1, with long names, or beyond CLOUD_FIELDS. A cloud without points needs
+ * no fields.
  *
  * Return: 0; -EBADMSG: sizes disagree or x, y, z is missing; -ENOSPC: @c is too
  * small.
