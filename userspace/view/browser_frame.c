@@ -3,6 +3,7 @@
  * browser_frame - pictures, clouds, maps and scans as the page draws them
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,14 +267,16 @@ static void axis_range(const float *v, unsigned int n, float *min, float *step)
 		high = v[i] > high ? v[i] : high;
 	}
 	*min = n ? low : 0;
-	*step = n && high > low ? (high - low) / 65535 : 1e-3f;
+	/* of floats, the difference may overflow, and the quotient underflow */
+	*step = n && high > low ?
+		fmax(((double)high - low) / 65535, FLT_MIN) : 1e-3;
 }
 
 static void put_axis(uint8_t *to, const float *v, unsigned int n,
 		     unsigned int every, float min, float step)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		float q = (v[i * every] - min) / step + 0.5f;
+		double q = ((double)v[i * every] - min) / step + 0.5;
 
 		put_le16(to + 6 * (size_t)i, q > 65535 ? 65535 : (uint16_t)q);
 	}

@@ -139,6 +139,45 @@ static void test_grid(double yaw, double x, double y)
 	fixture_close();
 }
 
+/* Points so far from each other that the distance is no float */
+static void test_cloud(void)
+{
+	static const float x[3] = { -3e38f, 0, 3e38f };
+	static const char *const names[3] = { "x", "y", "z" };
+	union message m = { .cloud = {
+		.header = { .frame_id = message_string("map") },
+		.height = 1, .width = 3, .fields = 3, .point_step = 12,
+		.row_step = 36, .is_dense = 1,
+	} };
+	uint8_t data[36] = { 0 };
+	struct outgoing *o;
+	struct peer *p;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		m.cloud.field[i] = (struct message_point_field){
+			message_string(names[i]), 4 * i, CLOUD_FLOAT32, 1,
+		};
+		put_lef32(data + 12 * i, x[i]);
+	}
+	m.cloud.data = (struct message_bytes){ data, sizeof(data) };
+	fixture_open(false);
+	base = io_now();
+	m.cloud.header.stamp = base;
+	fixture_put("/points", MESSAGE_POINT_CLOUD, &m, base);
+	p = open_page();
+	cJSON_Delete(fixture_expect(p, "topics"));
+	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
+	o = next_frame(p, FRAME_CLOUD);
+	ok(o && o->len == 28 + 3 * 7 && get_le32(o->body) == 3 &&
+	   isfinite(get_lef32(o->body + 16)) && !get_le16(o->body + 28) &&
+	   abs(get_le16(o->body + 34) - 32768) < 2 &&
+	   get_le16(o->body + 40) >= 65534, "a cloud of a very large range");
+	if (o)
+		outgoing_free(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
 static void test_live(void)
 {
 	struct peer *p;
@@ -300,6 +339,7 @@ static void test_refused(void)
 
 int main(void)
 {
+	test_cloud();
 	test_live();
 	test_grid(0, 9.25, 19.5);
 	test_grid(M_PI / 2, 10.5, 19.25);
