@@ -4,7 +4,7 @@ LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
 TESTS	:= view_board view_mission view_foxglove view_browser
-FUZZ	:= view_peer
+FUZZ	:= view_peer first_view
 
 # one page of all its parts
 VIEW_PAGE := userspace/view/page
