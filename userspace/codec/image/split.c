@@ -33,6 +33,7 @@ enum {
  * @there:	state of rows of phases, KEPT or FRESH, see split_row_of()
  * @pattern:	[row * SPLIT_IMAGES + phase]: whether there is a state, as the
  *		transpose
+ * @near:	of each row, the nearest one that has any state
  */
 struct split_decoder {
 	unsigned int	width, height, pixel;
@@ -42,6 +43,7 @@ struct split_decoder {
 	size_t		slot;
 	uint8_t		*plane, *padded;
 	uint8_t		*there, *pattern;
+	uint32_t	*near;
 	size_t		pixels;
 	bool		begun, any;
 	struct kriging	*kriging[SPLIT_STEPS + 1];
@@ -227,11 +229,12 @@ struct split_decoder *split_decoder_create(unsigned int width,
 	/* at least as many as rows, even if all are in one sub-image */
 	d->there = calloc(height + p, SPLIT_IMAGES);
 	d->pattern = calloc(height + p, SPLIT_IMAGES);
+	d->near = calloc(height + p, sizeof(*d->near));
 	for (unsigned int i = 0; i <= SPLIT_STEPS; i++)
 		d->kriging[i] = kriging_create(1 << i);
 	for (unsigned int i = 0; i <= SPLIT_STEPS; i++)
 		if (!d->plane || !d->padded || !d->there || !d->pattern ||
-		    !d->kriging[i]) {
+		    !d->near || !d->kriging[i]) {
 			split_decoder_destroy(d);
 			return NULL;
 		}
@@ -248,6 +251,7 @@ void split_decoder_destroy(struct split_decoder *d)
 	free(d->padded);
 	free(d->there);
 	free(d->pattern);
+	free(d->near);
 	free(d);
 }
 
@@ -499,18 +503,29 @@ static const uint8_t *pattern_at(const struct split_decoder *d,
 	return d->pattern + (size_t)row * SPLIT_IMAGES;
 }
 
-/* The nearest row to @row that has any phase */
-static unsigned int pattern_row(const struct split_decoder *d, unsigned int row)
+/*
+ * The nearest row to each that has any phase. All at once: images may be high,
+ * and nearly all of their rows unknown
+ */
+static void find_near(struct split_decoder *d)
 {
 	unsigned int rows = pattern_every(d->image.height, 0, d->steps);
 	size_t phases = (size_t)1 << 2 * d->steps;
+	unsigned int last = rows;
 
-	for (unsigned int far = 0; ; far++) {
-		if (far <= row && memchr(pattern_at(d, row - far), 1, phases))
-			return row - far;
-		if (row + far < rows &&
-		    memchr(pattern_at(d, row + far), 1, phases))
-			return row + far;
+	for (unsigned int row = 0; row < rows; row++) {
+		if (memchr(pattern_at(d, row), 1, phases))
+			last = row;
+		d->near[row] = last;
+	}
+	/* at the same distance the upper one */
+	last = rows;
+	for (unsigned int row = rows; row--;) {
+		if (d->near[row] == row)
+			last = row;
+		else if (last < rows && (d->near[row] == rows ||
+					 last - row < row - d->near[row]))
+			d->near[row] = last;
 	}
 }
 
@@ -531,7 +546,7 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 		if (there[phase])
 			continue;
 		if (!solved || memcmp(there, solved, p * p)) {
-			pattern = pattern_row(d, row);
+			pattern = d->near[row];
 			there = pattern_at(d, pattern);
 			if (there[phase]) {
 				/* an empty row repeats another one */
@@ -561,6 +576,7 @@ static void split_fill(struct split_decoder *d, unsigned int neighbours)
 		    i >> d->steps < d->image.height)
 			pad(d, i);
 	}
+	find_near(d);
 	for (unsigned int i = 0; i < p * p; i++)
 		if ((i & (p - 1)) < d->image.width)
 			fill_phase(d, i, neighbours);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include "base/cpu.h"
 #include "codec/image/split.h"
 #include "images.h"
@@ -280,6 +281,39 @@ static void test_bad(void)
 	split_decoder_destroy(d);
 }
 
+/* Processor time of a high image of which one datagram came, ns */
+static uint64_t high(unsigned int h)
+{
+	struct image in = make_image(2, h, 1, 8, 0, &rng), out = in;
+	struct split_decoder *d = split_decoder_create(2, h, 1);
+	struct timespec from, to;
+	struct payloads p;
+
+	out.data = malloc(2 * h);
+	payloads_create(&p, 400);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	split_encode(&in, 3, &p);
+	split_begin(d, false);
+	split_add(d, payload_at(&p, 0), p.len[0]);
+	split_finish(d, false, &out, 2 * h);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	payloads_destroy(&p);
+	split_decoder_destroy(d);
+	free(out.data);
+	free(in.data);
+	return (to.tv_sec - from.tv_sec) * 1000000000ULL + to.tv_nsec -
+	       from.tv_nsec;
+}
+
+/* A forged shape costs a receiver as much time as it has rows, no more */
+static void test_high(void)
+{
+	uint64_t low = high(16384), all = high(65535);
+
+	ok(all < 12 * low, "4 times the rows take %.0f times as long",
+	   (double)all / low);
+}
+
 int main(void)
 {
 	test_pattern();
@@ -294,5 +328,6 @@ int main(void)
 	}
 	test_still();
 	test_bad();
+	test_high();
 	return tap_done();
 }
