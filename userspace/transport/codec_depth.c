@@ -37,8 +37,8 @@ static int codec_depth_encode(void **state, const struct encode_call *c)
 	struct codec_depth *s = *state;
 	int ret;
 
-	if (in->image.depth != 16 || in->image.channels != 1) {
-		c->result->codec = CODEC_MD;
+	if (in->scaled || in->image.depth != 16 || in->image.channels != 1) {
+		c->result->codec = in->scaled ? CODEC_VALUES : CODEC_MD;
 		return CODEC_OTHER;
 	}
 	if (!s)
@@ -70,9 +70,9 @@ static int codec_depth_add(void *decoder, const void *payload, size_t len)
 	return depth_add(decoder, payload, len);
 }
 
-static int codec_depth_pixels(void *decoder, const struct decode_call *c,
-			      struct image *image, size_t room,
-			      struct decode_result *r)
+static int codec_depth_decode_pixels(void *decoder, const struct decode_call *c,
+				     struct image *image, size_t room,
+				     struct decode_result *r)
 {
 	struct depthcode_shown shown = { 0 };
 	unsigned int all;
@@ -87,17 +87,17 @@ static int codec_depth_pixels(void *decoder, const struct decode_call *c,
 	return ret < 0 ? ret : 0;
 }
 
+const struct codec_image_decoder codec_depth_pixels = {
+	.shape = depth_shape,
+	.create = codec_depth_create,
+	.destroy = codec_depth_destroy,
+	.decode = codec_depth_decode_pixels,
+};
+
 static int codec_depth_decode(void **state, const struct decode_limits *limits,
 			      const struct decode_call *c)
 {
-	static const struct codec_image_decoder depth = {
-		depth_shape,
-		codec_depth_create,
-		codec_depth_destroy,
-		codec_depth_pixels,
-	};
-
-	return codec_image_decode(state, limits, c, &depth);
+	return codec_image_decode(state, limits, c, &codec_depth_pixels);
 }
 
 const struct codec codec_depth = {

@@ -13,6 +13,9 @@
 
 enum { LEAST = 256 }; /* smallest payload worth its headers, bytes */
 
+/* Far over near, of distances; temperatures in kelvin differ by less */
+static const double NEAR_FAR = 16;
+
 /* ---- encoding ---- */
 
 static void codec_image_free(void *input)
@@ -20,8 +23,24 @@ static void codec_image_free(void *input)
 	struct codec_image *s = input;
 
 	free(s->image.data);
-	free(s->mosaic);
+	free(s->spare);
+	free(s->class);
 	free(s);
+}
+
+/* Memory that only grows. Return: 0, -ENOMEM */
+static int codec_image_reserve(uint8_t **at, size_t *room, size_t bytes)
+{
+	uint8_t *data;
+
+	if (bytes <= *room)
+		return 0;
+	data = realloc(*at, bytes);
+	if (!data)
+		return -ENOMEM;
+	*at = data;
+	*room = bytes;
+	return 0;
 }
 
 /* Allocate the pixels of an image of that shape */
@@ -33,17 +52,12 @@ static int codec_image_prepare(void **input, const struct image *shape)
 
 	if (!s)
 		s = *input = calloc(1, sizeof(*s));
-	if (!s)
+	if (!s || codec_image_reserve(&s->image.data, &s->room, bytes))
 		return -ENOMEM;
 	data = s->image.data;
-	if (bytes > s->room) {
-		data = realloc(data, bytes);
-		if (!data)
-			return -ENOMEM;
-		s->room = bytes;
-	}
 	s->image = *shape;
 	s->image.data = data;
+	s->scaled = false;
 	return 0;
 }
 
@@ -62,19 +76,94 @@ static int codec_image_read_bayer(struct codec_image *s,
 			 mosaic.height, name);
 		return -EBADMSG;
 	}
-	if (bytes > s->mosaic_room) {
-		uint8_t *data = realloc(s->mosaic, bytes);
-
-		if (!data)
-			return -ENOMEM;
-		s->mosaic = data;
-		s->mosaic_room = bytes;
-	}
-	mosaic.data = s->mosaic;
+	if (codec_image_reserve(&s->spare, &s->spare_room, bytes))
+		return -ENOMEM;
+	mosaic.data = s->spare;
 	message_image_read(m, &mosaic);
 	bayer_apart(&mosaic, &s->image);
 	snprintf(c->result->encoding, CONTROL_WORD, "%s" BAYER_PLANES, name);
 	return 0;
+}
+
+/*
+ * Distances: never negative, with a name or with the holes that distances have;
+ * those of thermal cameras are fewer, or their numbers far from 0
+ */
+static bool codec_image_is_distances(struct codec_image *s,
+				     const struct encode_call *c,
+				     const struct values_range *r,
+				     enum message_encoding encoding)
+{
+	const size_t pixels = (size_t)s->image.width * s->image.height;
+	const bool whole = message_encoding_values(encoding) == VALUES_INTEGER;
+
+	/* hysteresis, as each change is announced */
+	s->hollow = r->nothing > pixels / (s->hollow ? CODEC_IMAGE_HOLES_STILL :
+						       CODEC_IMAGE_HOLES);
+	if (r->max <= 0 || r->min < 0)
+		return false;
+	return c->options->depths ||
+	       (s->hollow && !whole && (message_numbers_are_depths(r) ||
+					r->max > NEAR_FAR * r->min));
+}
+
+/* Numbers that only CODEC_VALUES carries */
+static int codec_image_scale(struct codec_image *s, const struct encode_call *c,
+			     const double *v, const struct values_range *r,
+			     enum message_encoding encoding)
+{
+	const enum values_type type = message_encoding_values(encoding);
+	const size_t n = (size_t)s->image.width * s->image.height;
+	uint16_t *code = (uint16_t *)s->image.data;
+	int ret = 0;
+
+	s->depths = codec_image_is_distances(s, c, r, encoding);
+	if (s->depths)
+		values_depths(v, n, type, message_numbers_are_depths(r) &&
+			      type != VALUES_INTEGER ? .001 : 0, &s->scale);
+	else
+		ret = values_measure(v, n, type, &s->scale);
+	if (ret) {
+		snprintf(c->result->fault, ENCODE_FAULT,
+			 "%s from %g to %g: %s",
+			 message_encoding_name(encoding), r->min, r->max,
+			 type == VALUES_INTEGER ? "more than 65536 steps" :
+						  "too far apart");
+		return -EOPNOTSUPP;
+	}
+	if (codec_image_reserve(&s->class, &s->class_room, n))
+		return -ENOMEM;
+	values_pack(v, n, type, &s->scale, code, s->class);
+	if (!s->depths)
+		values_fill(code, s->class, s->image.width, s->image.height);
+	s->scaled = true;
+	return 0;
+}
+
+/* Depths in metres whose holes are all NaN travel as millimetres */
+static int codec_image_read_numbers(struct codec_image *s,
+				    const struct encode_call *c,
+				    enum message_encoding encoding)
+{
+	const struct message_image *m = &c->msg->image;
+	const size_t n = (size_t)m->width * m->height;
+	struct values_range r;
+	double *v;
+
+	if (codec_image_reserve(&s->spare, &s->spare_room, n * sizeof(*v)))
+		return -ENOMEM;
+	v = (double *)s->spare;
+	message_image_numbers(m, v);
+	r = values_range(v, n);
+	strcpy(c->result->encoding, message_encoding_name(encoding));
+	if (encoding == IMAGE_32FC1 && r.nothing == r.nan &&
+	    message_numbers_are_depths(&r) &&
+	    codec_image_is_distances(s, c, &r, encoding)) {
+		message_image_read_numbers(m, &s->image);
+		s->depths = true;
+		return 0;
+	}
+	return codec_image_scale(s, c, v, &r, encoding);
 }
 
 static int codec_image_read_plain(void **input, const struct encode_call *c)
@@ -94,8 +183,11 @@ static int codec_image_read_plain(void **input, const struct encode_call *c)
 		return ret;
 	s = *input;
 	/* mono16 and 16UC1 differ only by name */
-	s->depths = encoding == IMAGE_32FC1;
-	s->plain16 = encoding == IMAGE_16UC1 || s->depths;
+	s->depths = false;
+	s->plain16 = encoding == IMAGE_16UC1 ||
+		     message_encoding_is_number(encoding);
+	if (message_encoding_is_number(encoding))
+		return codec_image_read_numbers(s, c, encoding);
 	if (message_encoding_is_bayer(encoding))
 		return codec_image_read_bayer(s, c, encoding);
 	message_image_read(m, &s->image);
@@ -314,6 +406,9 @@ static int codec_image_give(struct codec_image_state *s,
 	else if (apart) /* gray takes 2 bytes a pixel: the other half is free */
 		ret = codec_image_give_mosaic(
 			s, encoding, s->message + bytes / 2, &msg.image);
+	else if (s->codec->write)
+		ret = s->codec->write(s->decoder, &s->image, encoding,
+				      s->message, &msg.image);
 	else
 		ret = message_image_write(&s->image, encoding, s->message,
 					  &msg.image);

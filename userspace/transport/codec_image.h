@@ -10,7 +10,14 @@
 #define TRANSPORT_CODEC_IMAGE_H
 
 #include "codec/image/image.h"
+#include "codec/image/values.h"
+#include "ros/msg/convert.h"
 #include "transport/codec_impl.h"
+
+enum {
+	CODEC_IMAGE_HOLES = 256,	/* pixels per hole of a depth image */
+	CODEC_IMAGE_HOLES_STILL = 1024,	/* if the previous image was one */
+};
 
 #define CODEC_IMAGE_KINDS (CODEC_KIND(IMAGE) | CODEC_KIND(COMPRESSED_IMAGE))
 
@@ -18,18 +25,24 @@
  * struct codec_image - a message to encode
  * @image:	its pixels
  * @plain16:	its encoding is that of depth or thermal images
- * @depths:	its encoding or format marks it as a depth image
+ * @depths:	its encoding, format or numbers are those of a depth image
+ * @scaled:	pixels are numbers that only CODEC_VALUES carries: codes of
+ *		@scale, and of pixels that are no number the class
+ * @hollow:	of the previous image of numbers: it had the holes of depths
  * @room:	bytes of the pixels' memory
- * @mosaic:	a Bayer mosaic before it is split by colour
- * @mosaic_room: bytes of @mosaic
+ * @spare, @spare_room: a Bayer mosaic before it is split by colour, or numbers
+ * @class_room:	bytes of @class
  */
 struct codec_image {
-	struct image	image;
-	bool		plain16, depths;
+	struct image		image;
+	bool			plain16, depths, scaled;
+	struct values_scale	scale;
+	uint8_t			*class;
 	/* private */
-	size_t		room;
-	uint8_t		*mosaic;
-	size_t		mosaic_room;
+	bool			hollow;
+	size_t			room;
+	uint8_t			*spare;
+	size_t			spare_room, class_room;
 };
 
 /* struct codec.input: a struct codec_image */
@@ -44,6 +57,8 @@ unsigned int codec_image_payload(const struct encode_call *c);
  * @create:	creates a decoder of images up to that size; NULL: no memory
  * @decode:	decodes into @image, which has @room bytes for pixels; sets
  *		share and exact of @r. Return: 0 or a negative errno
+ * @write:	fills in a message of the decoded image in @encoding; NULL:
+ *		message_image_write(). Return: 0, -EINVAL: not of that encoding
  */
 struct codec_image_decoder {
 	int	(*shape)(const void *payload, size_t len, struct image *shape);
@@ -52,7 +67,13 @@ struct codec_image_decoder {
 	int	(*decode)(void *decoder, const struct decode_call *c,
 			  struct image *image, size_t room,
 			  struct decode_result *r);
+	int	(*write)(void *decoder, const struct image *image,
+			 enum message_encoding encoding, void *data,
+			 struct message_image *m);
 };
+
+/* Those of CODEC_MD and CODEC_DEPTH */
+extern const struct codec_image_decoder codec_md_pixels, codec_depth_pixels;
 
 /* struct codec.decode of these codecs */
 int codec_image_decode(void **state, const struct decode_limits *limits,

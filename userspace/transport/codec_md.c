@@ -3,19 +3,15 @@
  * codec_md - images as descriptions, see codec/image/md.h
  *
  * Wavelets cause ghosts at the holes and edges of depth images. Depth images go
- * to codec_depth unless the user chose this codec. 32FC1 is always depth. 16UC1
- * is depth if the topic's name or the format says so, or if it has holes:
- * thermal cameras also send 16UC1, without holes.
+ * to codec_depth unless the user chose this codec. 16UC1 is depth if the topic's
+ * name or the format says so, or if it has holes: thermal cameras also send
+ * 16UC1, without holes. For other numbers see codec_image.c; those with a scale
+ * go to codec_values.
  */
 #include <stdlib.h>
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "transport/codec_image.h"
-
-enum {
-	HOLES = 256, /* pixels per hole of a depth image */
-	HOLES_STILL = 1024, /* if the previous image was one */
-};
 
 struct codec_md {
 	struct md_encoder	*encoder;
@@ -43,7 +39,8 @@ static bool codec_md_is_depth(struct codec_md *s, const struct encode_call *c)
 	if (in->depths || c->options->depths)
 		return true;
 	/* hysteresis, as each change is announced */
-	s->hollow = depth_holes(i) > pixels / (s->hollow ? HOLES_STILL : HOLES);
+	s->hollow = depth_holes(i) > pixels / (s->hollow ? CODEC_IMAGE_HOLES_STILL :
+					       CODEC_IMAGE_HOLES);
 	return s->hollow;
 }
 
@@ -77,8 +74,8 @@ static int codec_md_encode(void **state, const struct encode_call *c)
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	if (codec_md_is_depth(s, c)) {
-		c->result->codec = CODEC_DEPTH;
+	if (in->scaled || codec_md_is_depth(s, c)) {
+		c->result->codec = in->scaled ? CODEC_VALUES : CODEC_DEPTH;
 		return CODEC_OTHER;
 	}
 	ret = codec_md_prepare(s, &in->image);
@@ -106,9 +103,9 @@ static int codec_md_add(void *decoder, const void *payload, size_t len)
 	return md_add(decoder, payload, len);
 }
 
-static int codec_md_pixels(void *decoder, const struct decode_call *c,
-			   struct image *image, size_t room,
-			   struct decode_result *r)
+static int codec_md_decode_pixels(void *decoder, const struct decode_call *c,
+				  struct image *image, size_t room,
+				  struct decode_result *r)
 {
 	long ret;
 
@@ -120,17 +117,17 @@ static int codec_md_pixels(void *decoder, const struct decode_call *c,
 	return ret < 0 ? ret : 0;
 }
 
+const struct codec_image_decoder codec_md_pixels = {
+	.shape = md_shape,
+	.create = codec_md_create,
+	.destroy = codec_md_destroy,
+	.decode = codec_md_decode_pixels,
+};
+
 static int codec_md_decode(void **state, const struct decode_limits *limits,
 			   const struct decode_call *c)
 {
-	static const struct codec_image_decoder md = {
-		md_shape,
-		codec_md_create,
-		codec_md_destroy,
-		codec_md_pixels,
-	};
-
-	return codec_image_decode(state, limits, c, &md);
+	return codec_image_decode(state, limits, c, &codec_md_pixels);
 }
 
 const struct codec codec_md = {

@@ -17,6 +17,10 @@ static int codec_split_encode(void **state, const struct encode_call *c)
 	int ret;
 
 	(void)state;
+	if (in->scaled) {
+		c->result->codec = CODEC_VALUES;
+		return CODEC_OTHER;
+	}
 	if (!all)
 		return -EMSGSIZE;
 	each = bytes / all + SPLIT_HEADER;

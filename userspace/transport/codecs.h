@@ -24,6 +24,7 @@
 	X(PYRAMID, pyramid)						\
 	X(LASERSCAN, laserscan)						\
 	X(LAYERS, layers)		/* grid maps */			\
-	X(DEPTH, depth)			/* depth images */
+	X(DEPTH, depth)			/* depth images */		\
+	X(VALUES, values)		/* images of numbers */
 
 #endif

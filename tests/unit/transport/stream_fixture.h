@@ -150,6 +150,7 @@ static struct message_header header(const char *frame_id)
 	};
 }
 
+__attribute__((unused))
 static double psnr(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	double sum = 0;

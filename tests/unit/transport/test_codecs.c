@@ -11,7 +11,7 @@
 /* As they are in the flags of segments and in users' settings: never changed */
 static const char *const names[] = {
 	"blob", "md", "split", "range", "block", "cloud80", "vscan", "tiles",
-	"pyramid", "scan", "layers", "depth",
+	"pyramid", "scan", "layers", "depth", "values",
 };
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };

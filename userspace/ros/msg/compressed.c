@@ -2,8 +2,10 @@
 /*
  * compressed - codec of a compressed image, and depth in metres
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
@@ -137,6 +139,19 @@ int compressed_read(const struct message_compressed_image *m,
 	if (!err && w.depth && w.metres)
 		to_millimetres(m, image);
 	return err;
+}
+
+void compressed_fault(const struct message_compressed_image *m, int err,
+		      char *text, size_t size)
+{
+	const char *why = err == -EOPNOTSUPP ? "is not supported" :
+			  err == -EBADMSG ? "is damaged" : strerror(-err);
+
+	snprintf(text, size, "format \"%.*s\" %s",
+		 m->format.len < 48 ? (int)m->format.len : 48,
+		 m->format.len ? m->format.text : "", why);
+	for (; *text; text++)
+		*text = isprint((unsigned char)*text) ? *text : '?';
 }
 
 /* Inverse depth, as the receiver inverts it. Return: NULL: no memory */

@@ -54,6 +54,15 @@ int compressed_shape(const struct message_compressed_image *m,
 		     struct image *image);
 
 /**
+ * compressed_fault() - why compressed_shape() or compressed_read() failed
+ * @err:	what they returned
+ * @text:	gets a part of a sentence that names the format
+ * @size:	of it, bytes; longer text is cut
+ */
+void compressed_fault(const struct message_compressed_image *m, int err,
+		      char *text, size_t size);
+
+/**
  * compressed_read() - read the pixels
  * @image: of compressed_shape(), with data for height * stride bytes
  *

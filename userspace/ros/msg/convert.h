@@ -15,15 +15,17 @@
 #include "codec/cloud/cloud.h"
 #include "codec/grid/map.h"
 #include "codec/image/image.h"
+#include "codec/image/values.h"
 #include "ros/msg/message.h"
 
 /*
  * Encodings of sensor_msgs/Image (image_encodings.h of ROS, REP 118). Numbers
  * must not change: they are sent, so that the receiver restores the encoding.
  * Bayer patterns are gray images here, OpenCV's types keep the order of their
- * channels, and IMAGE_32FC1 is depth in metres: millimetres in the codec, as
- * 16UC1. IMAGE_UYVY and later ones can only be read, as IMAGE_RGB8. Others
- * (signed, more floats, other yuv) are refused.
+ * channels. Pixels of IMAGE_32FC1, IMAGE_64FC1 and signed integers are numbers,
+ * see message_image_numbers(); as pixels, IMAGE_32FC1 is depth in millimetres,
+ * as 16UC1. Luminance and chroma can only be read, as IMAGE_RGB8, and
+ * IMAGE_MONO1 as IMAGE_MONO8. Others are refused.
  */
 enum message_encoding {
 	IMAGE_MONO8, IMAGE_MONO16, IMAGE_8UC1, IMAGE_16UC1,
@@ -38,6 +40,9 @@ enum message_encoding {
 	IMAGE_BAYER_GBRG16, IMAGE_BAYER_GRBG16,
 	IMAGE_UYVY, IMAGE_YUV422, IMAGE_YUYV, IMAGE_YUV422_YUY2,
 	IMAGE_NV12, IMAGE_NV21,
+	IMAGE_64FC1, IMAGE_8SC1, IMAGE_16SC1, IMAGE_32SC1,
+	IMAGE_I420, IMAGE_YUV420, IMAGE_YUV420P, IMAGE_YV12,	/* planes */
+	IMAGE_MONO1,
 	IMAGE_ENCODINGS,
 };
 
@@ -56,7 +61,7 @@ int message_encoding_of(const struct message_string *name);
 
 const char *message_encoding_name(enum message_encoding encoding);
 
-/* Encoding of message_image_read()'s result: IMAGE_RGB8 for yuv */
+/* Encoding of message_image_read()'s result: what can only be read as another */
 enum message_encoding message_encoding_shown(enum message_encoding encoding);
 
 /* Whether each pixel has one of four colours */
@@ -65,8 +70,15 @@ static inline bool message_encoding_is_bayer(enum message_encoding encoding)
 	return encoding >= IMAGE_BAYER_RGGB8 && encoding <= IMAGE_BAYER_GRBG16;
 }
 
+/* Does a pixel hold a number, neither a brightness nor a colour? */
+bool message_encoding_is_number(enum message_encoding encoding);
+
+/* Their precision */
+enum values_type message_encoding_values(enum message_encoding encoding);
+
 /*
- * bytes of a pixel in a message; of IMAGE_NV12, IMAGE_NV21 in the first plane
+ * bytes of a pixel in a message; of IMAGE_NV12 and others with planes, in the
+ * first one; of IMAGE_MONO1, if it is not packed
  */
 unsigned int message_encoding_pixel(enum message_encoding encoding);
 
@@ -92,11 +104,47 @@ void message_image_fault(const struct message_image *m, char *text,
  * message_image_read() - read the pixels of a message
  * @image: of message_image_shape(), with data for height * stride bytes
  *
- * Colours become red, green, blue (alpha), 16 bits in the CPU's byte order,
- * metres become millimetres, see message_millimetres(). Luminance and chroma
- * are BT.601 in limited range; chroma is not interpolated between pixels.
+ * Colours become red, green, blue (alpha), 16 bits in the CPU's byte order.
+ * Luminance and chroma are BT.601 in limited range; chroma is not interpolated
+ * between pixels. Numbers become what message_image_read_numbers() says.
  */
 void message_image_read(const struct message_image *m, struct image *image);
+
+/**
+ * message_image_numbers() - read the pixels of a message as numbers
+ * @m:	of an encoding of numbers, valid by message_image_shape()
+ * @v:	gets width * height of them
+ */
+void message_image_numbers(const struct message_image *m, double *v);
+
+/* Are they depths in metres that millimetres in 16 bits can hold? */
+bool message_numbers_are_depths(const struct values_range *r);
+
+/* Does message_image_read() give their millimetres? */
+bool message_image_has_depths(const struct message_image *m);
+
+/**
+ * message_image_read_numbers() - message_image_read() of numbers
+ *
+ * Of IMAGE_32FC1 and IMAGE_64FC1, if message_numbers_are_depths(), they become
+ * millimetres, see message_millimetres(). Others are for looking at: their range becomes 1 to
+ * 65535, and what is not finite 0.
+ */
+void message_image_read_numbers(const struct message_image *m,
+				struct image *image);
+
+/**
+ * message_image_write_numbers() - fill in an image message
+ * @v: width * height numbers; @encoding: of numbers
+ * @data: gets width * height * message_encoding_pixel() bytes
+ * @m: gets all fields except the header
+ *
+ * Return: 0, or -EINVAL: @encoding is of no numbers.
+ */
+int message_image_write_numbers(const double *v, unsigned int width,
+				unsigned int height,
+				enum message_encoding encoding, void *data,
+				struct message_image *m);
 
 /**
  * message_image_write() - fill in an image message

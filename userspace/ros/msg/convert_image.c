@@ -14,16 +14,24 @@
 
 /*
  * Layout of luminance and chroma: two pixels in four bytes, or a plane of
- * luminance followed by a plane of chroma, half as high.
+ * luminance followed by a plane of chroma, half as high, whose two parts are in
+ * turn, or follow each other in rows half as wide.
  */
-enum yuv { YUV_NONE, YUV_UYVY, YUV_YUYV, YUV_NV12, YUV_NV21 };
+enum yuv {
+	YUV_NONE, YUV_UYVY, YUV_YUYV, YUV_NV12, YUV_NV21, YUV_I420, YUV_YV12,
+};
 
-/* Depth in bits; order and floats only matter in messages */
+/*
+ * Depth in bits; order and numbers (their bytes) only matter in messages.
+ * @bits: a pixel has one
+ */
 static const struct encoding {
 	const char	*name;
 	uint8_t		channels, depth;
-	bool		bgr, metres;
+	bool		bgr;
+	uint8_t		number;
 	enum yuv	yuv;
+	bool		bits;
 } encodings[IMAGE_ENCODINGS] = {
 	[IMAGE_MONO8] = { "mono8", 1, 8, 0, 0, 0 },
 	[IMAGE_MONO16] = { "mono16", 1, 16, 0, 0, 0 },
@@ -43,7 +51,7 @@ static const struct encoding {
 	[IMAGE_16UC2] = { "16UC2", 2, 16, 0, 0, 0 },
 	[IMAGE_16UC3] = { "16UC3", 3, 16, 0, 0, 0 },
 	[IMAGE_16UC4] = { "16UC4", 4, 16, 0, 0, 0 },
-	[IMAGE_32FC1] = { "32FC1", 1, 16, 0, 1, 0 },
+	[IMAGE_32FC1] = { "32FC1", 1, 16, 0, 4, 0 },
 	[IMAGE_BAYER_RGGB8] = { "bayer_rggb8", 1, 8, 0, 0, 0 },
 	[IMAGE_BAYER_BGGR8] = { "bayer_bggr8", 1, 8, 0, 0, 0 },
 	[IMAGE_BAYER_GBRG8] = { "bayer_gbrg8", 1, 8, 0, 0, 0 },
@@ -58,11 +66,26 @@ static const struct encoding {
 	[IMAGE_YUV422_YUY2] = { "yuv422_yuy2", 3, 8, 0, 0, YUV_YUYV },
 	[IMAGE_NV12] = { "nv12", 3, 8, 0, 0, YUV_NV12 },
 	[IMAGE_NV21] = { "nv21", 3, 8, 0, 0, YUV_NV21 },
+	[IMAGE_64FC1] = { "64FC1", 1, 16, 0, 8, 0 },
+	[IMAGE_8SC1] = { "8SC1", 1, 16, 0, 1, 0 },
+	[IMAGE_16SC1] = { "16SC1", 1, 16, 0, 2, 0 },
+	[IMAGE_32SC1] = { "32SC1", 1, 16, 0, 4, 0 },
+	[IMAGE_I420] = { "i420", 3, 8, 0, 0, YUV_I420 },
+	[IMAGE_YUV420] = { "yuv420", 3, 8, 0, 0, YUV_I420 },
+	[IMAGE_YUV420P] = { "yuv420p", 3, 8, 0, 0, YUV_I420 },
+	[IMAGE_YV12] = { "yv12", 3, 8, 0, 0, YUV_YV12 },
+	[IMAGE_MONO1] = { "mono1", 1, 8, 0, 0, 0, 1 },
 };
 
 static bool has_planes(const struct encoding *e)
 {
-	return e->yuv == YUV_NV12 || e->yuv == YUV_NV21;
+	return e->yuv >= YUV_NV12;
+}
+
+/* Chroma in two planes */
+static bool has_halves(const struct encoding *e)
+{
+	return e->yuv >= YUV_I420;
 }
 
 int message_encoding_of(const struct message_string *name)
@@ -78,18 +101,39 @@ const char *message_encoding_name(enum message_encoding encoding)
 	return encodings[encoding].name;
 }
 
+bool message_encoding_is_number(enum message_encoding encoding)
+{
+	return encodings[encoding].number;
+}
+
 unsigned int message_encoding_pixel(enum message_encoding encoding)
 {
 	const struct encoding *e = &encodings[encoding];
 
 	if (e->yuv)
 		return has_planes(e) ? 1 : 2;
-	return e->metres ? 4 : e->channels * e->depth / 8u;
+	return e->number ? e->number : e->channels * e->depth / 8u;
 }
 
 enum message_encoding message_encoding_shown(enum message_encoding encoding)
 {
-	return encodings[encoding].yuv ? IMAGE_RGB8 : encoding;
+	return encodings[encoding].yuv	? IMAGE_RGB8 :
+	       encodings[encoding].bits ? IMAGE_MONO8 :
+					  encoding;
+}
+
+/* Eight pixels in a byte, or one, as some drivers have them */
+static bool is_packed(const struct message_image *m, const struct encoding *e)
+{
+	return e->bits && m->step < m->width;
+}
+
+/* Least bytes of a row */
+static uint64_t convert_image_row_of(const struct message_image *m,
+				     const struct encoding *e)
+{
+	return is_packed(m, e) ? (m->width + 7ULL) / 8 :
+	       (uint64_t)m->width * message_encoding_pixel(e - encodings);
 }
 
 /* Least bytes of a message's rows; the last may end with its last pixel */
@@ -98,6 +142,9 @@ static uint64_t convert_image_bytes_of(const struct message_image *m,
 {
 	uint64_t rows = has_planes(e) ? m->height * 3ULL / 2 : m->height;
 
+	if (has_halves(e))
+		return (uint64_t)m->step * m->height +
+		       m->step / 2 * (m->height - 1ULL) + row / 2;
 	return rows ? m->step * (rows - 1) + row : 0;
 }
 
@@ -120,7 +167,7 @@ int message_image_shape(const struct message_image *m, struct image *image)
 	if (encoding < 0)
 		return encoding;
 	e = &encodings[encoding];
-	row = (uint64_t)m->width * message_encoding_pixel(encoding);
+	row = convert_image_row_of(m, e);
 	if (!is_size(m->width) || !is_size(m->height) || is_odd(m, e) ||
 	    m->step < row || convert_image_bytes_of(m, e, row) > m->data.count)
 		return -EBADMSG;
@@ -148,7 +195,7 @@ void message_image_fault(const struct message_image *m, char *text, size_t size)
 		return;
 	}
 	e = &encodings[encoding];
-	row = (uint64_t)m->width * message_encoding_pixel(encoding);
+	row = convert_image_row_of(m, e);
 	if (!is_size(m->width) || !is_size(m->height))
 		snprintf(text, size, "%u x %u pixels, sides must be 1..%d",
 			 m->width, m->height, IMAGE_SIDE);
@@ -165,26 +212,16 @@ void message_image_fault(const struct message_image *m, char *text, size_t size)
 			 (unsigned long long)convert_image_bytes_of(m, e, row));
 }
 
-/* Depth, m, to mm */
-static void read_metres(uint16_t *out, const uint8_t *in, unsigned int n,
-			bool big)
+/* The highest bit is the first pixel, as in PBM */
+static void read_bits(uint8_t *out, const uint8_t *in, unsigned int n,
+		      bool packed)
 {
-	for (unsigned int i = 0; i < n; i++, in += 4) {
-		uint32_t bits = get_le32(in);
-		float mm;
+	for (unsigned int x = 0; x < n; x++) {
+		const bool set = packed ? in[x / 8] >> (7 - x % 8) & 1 :
+					  in[x] != 0;
 
-		if (big)
-			bits = __builtin_bswap32(bits);
-		memcpy(&mm, &bits, sizeof(mm));
-		mm *= 1000;
-		out[i] = message_millimetres(mm);
+		out[x] = set ? 255 : 0;
 	}
-}
-
-static void write_metres(uint8_t *out, const uint16_t *in, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++, out += 4)
-		put_lef32(out, in[i] ? in[i] / 1000.0f : NAN);
 }
 
 static void swap_bytes(uint8_t *row, size_t bytes)
@@ -211,6 +248,27 @@ static void swap_red_blue(uint8_t *row, unsigned int width,
 		}
 }
 
+/* Rows of a half's plane are half as far apart as those of luminance */
+static void read_halves(const struct message_image *m, enum yuv yuv,
+			const struct image *image)
+{
+	const size_t step = m->step / 2, plane = step * (m->height / 2);
+	const uint8_t *first = m->data.data + (size_t)m->step * m->height;
+
+	for (unsigned int y = 0; y < image->height; y++) {
+		const uint8_t *chroma = first + step * (y / 2);
+		const struct yuv_row row = {
+			.y = m->data.data + (size_t)m->step * y,
+			.u = chroma + (yuv == YUV_I420 ? 0 : plane),
+			.v = chroma + (yuv == YUV_I420 ? plane : 0),
+			.step_y = 1,
+			.step_uv = 1,
+		};
+
+		yuv_to_rgb(image_row(image, y), &row, image->width);
+	}
+}
+
 static void read_yuv(const struct message_image *m, enum yuv yuv,
 		     const struct image *image)
 {
@@ -219,8 +277,13 @@ static void read_yuv(const struct message_image *m, enum yuv yuv,
 		[YUV_UYVY] = { 1, 0, 2 }, [YUV_YUYV] = { 0, 1, 3 },
 		[YUV_NV12] = { 0, 0, 1 }, [YUV_NV21] = { 0, 1, 0 },
 	};
-	bool planes = yuv == YUV_NV12 || yuv == YUV_NV21;
+	bool planes = yuv >= YUV_NV12;
 	const uint8_t *first = m->data.data;
+
+	if (yuv >= YUV_I420) {
+		read_halves(m, yuv, image);
+		return;
+	}
 
 	for (unsigned int y = 0; y < image->height; y++) {
 		const uint8_t *luma = first + (size_t)m->step * y;
@@ -246,6 +309,10 @@ void message_image_read(const struct message_image *m, struct image *image)
 	bool swap = e->depth == 16 && big != (BYTE_ORDER == BIG_ENDIAN);
 	size_t row = (size_t)image->width * image_pixel(image);
 
+	if (e->number) {
+		message_image_read_numbers(m, image);
+		return;
+	}
 	if (e->yuv) {
 		read_yuv(m, e->yuv, image);
 		return;
@@ -254,8 +321,8 @@ void message_image_read(const struct message_image *m, struct image *image)
 		const uint8_t *in = m->data.data + (size_t)m->step * y;
 		uint8_t *out = image_row(image, y);
 
-		if (e->metres) {
-			read_metres((uint16_t *)out, in, image->width, big);
+		if (e->bits) {
+			read_bits(out, in, image->width, is_packed(m, e));
 			continue;
 		}
 		memcpy(out, in, row);
@@ -267,6 +334,12 @@ void message_image_read(const struct message_image *m, struct image *image)
 	}
 }
 
+static void write_metres(uint8_t *out, const uint16_t *in, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++, out += 4)
+		put_lef32(out, in[i] ? in[i] / 1000.0f : NAN);
+}
+
 int message_image_write(const struct image *image,
 			enum message_encoding encoding, void *data,
 			struct message_image *m)
@@ -275,13 +348,13 @@ int message_image_write(const struct image *image,
 	size_t row = (size_t)image->width * message_encoding_pixel(encoding);
 
 	if (image->channels != e->channels || image->depth != e->depth ||
-	    e->yuv)
+	    e->yuv || e->bits || (e->number && encoding != IMAGE_32FC1))
 		return -EINVAL;
 	for (unsigned int y = 0; y < image->height; y++) {
 		uint8_t *out = (uint8_t *)data + row * y;
 		const uint8_t *in = image_row(image, y);
 
-		if (e->metres) {
+		if (e->number) {
 			write_metres(out, (const uint16_t *)in, image->width);
 			continue;
 		}
@@ -294,7 +367,7 @@ int message_image_write(const struct image *image,
 	m->height = image->height;
 	m->encoding = message_string(e->name);
 	/* floats are written little endian, pixels in the CPU's order */
-	m->is_bigendian = !e->metres && e->depth == 16 &&
+	m->is_bigendian = !e->number && e->depth == 16 &&
 			  BYTE_ORDER == BIG_ENDIAN;
 	m->step = row;
 	m->data = (struct message_bytes){ data, row * image->height };
