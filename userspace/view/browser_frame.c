@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -498,4 +499,22 @@ int browser_frame_body(const struct view_message *m, const struct pose *at,
 		err = grid_frame(m, &msg->grid, out);
 	free(msg);
 	return err;
+}
+
+void browser_frame_fault(const struct view_message *m, int err, char *text,
+			 size_t size)
+{
+	union message *msg = malloc(sizeof(*msg));
+
+	*text = '\0';
+	if (msg && !message_read(m->kind, m->format, m->data, m->len, msg)) {
+		if (m->kind == MESSAGE_IMAGE)
+			message_image_fault(&msg->image, text, size);
+		else if (m->kind == MESSAGE_COMPRESSED_IMAGE)
+			compressed_fault(&msg->compressed, err, text, size);
+	}
+	if (!*text)
+		snprintf(text, size, "%s", err == -EBADMSG ? "damaged message" :
+					   strerror(-err));
+	free(msg);
 }

@@ -40,6 +40,15 @@ void browser_frame_head(uint8_t head[FRAME_HEAD], const struct view_message *m,
 			unsigned int flags);
 
 /**
+ * browser_frame_fault() - why browser_frame_body() failed
+ * @err:	what it returned
+ * @text:	gets a part of a sentence
+ * @size:	of it, bytes; longer text is cut
+ */
+void browser_frame_fault(const struct view_message *m, int err, char *text,
+			 size_t size);
+
+/**
  * browser_frame_body() - what follows the head
  * @at:		pose of the sensor in the map, for scans; NULL: unknown
  * @out:	gets a message with the body as its data, and all else of @m

@@ -45,9 +45,11 @@ struct pictures {
 	uint64_t		failed;
 };
 
-static void pictures_log(struct pictures *p, unsigned int topic, int err)
+static void pictures_log(struct pictures *p, const struct view_message *m,
+			 int err)
 {
-	char name[BOARD_NAME];
+	const unsigned int topic = m->topic;
+	char name[BOARD_NAME], why[128];
 
 	__atomic_add_fetch(&p->failed, 1, __ATOMIC_RELAXED);
 	if (p->logged[topic])
@@ -56,9 +58,8 @@ static void pictures_log(struct pictures *p, unsigned int topic, int err)
 	board_lock(p->board);
 	memcpy(name, board_topic(p->board, topic)->name, sizeof(name));
 	board_unlock(p->board);
-	service_logf(LOG_WARNING, "%s: not shown on the page: %s", name,
-		     err == -EOPNOTSUPP ? "encoding not supported" :
-		     err == -EBADMSG ? "damaged message" : strerror(-err));
+	browser_frame_fault(m, err, why, sizeof(why));
+	service_logf(LOG_WARNING, "%s: not shown on the page: %s", name, why);
 }
 
 /* The newest message of a topic */
@@ -76,7 +77,7 @@ static void pictures_renew(struct pictures *p, unsigned int topic)
 		return;
 	err = browser_frame_body(m, NULL, &frame);
 	if (err)
-		pictures_log(p, topic, err);
+		pictures_log(p, m, err);
 	board_lock(p->board);
 	p->tried[topic] = m->seq;
 	old = p->shown[topic];
@@ -94,7 +95,7 @@ static void pictures_do(struct pictures *p, struct job *j)
 	int err = browser_frame_body(j->m, NULL, &j->result.frame);
 
 	if (err)
-		pictures_log(p, j->m->topic, err);
+		pictures_log(p, j->m, err);
 	view_message_put(j->m);
 	j->m = NULL;
 }

@@ -229,9 +229,27 @@ static bool is_disk(int err)
 	       err == -EROFS || err == -ENOENT || err == -EACCES;
 }
 
-/* Once for the disk until it recovers, and once for each topic */
-static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err)
+/* What cannot be written, part of a sentence */
+static void file_sink_fault(const struct sink_topic *t,
+			    const union message *msg, int err, char *text,
+			    size_t size)
 {
+	if (t->kind == MESSAGE_IMAGE && err == -EOPNOTSUPP)
+		snprintf(text, size,
+			 "a .png cannot hold the pixels of encoding %.*s",
+			 msg->image.encoding.len < 32 ?
+				 (int)msg->image.encoding.len : 32,
+			 msg->image.encoding.text);
+	else
+		snprintf(text, size, "%s", strerror(-err));
+}
+
+/* Once for the disk until it recovers, and once for each topic */
+static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err,
+			  const union message *msg)
+{
+	char text[96];
+
 	if (is_disk(err)) {
 		if (!s->full)
 			sink_log(&s->s, LOG_ERR, "%s: %s: messages are dropped",
@@ -246,11 +264,12 @@ static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err)
 		s->full = false;
 		return;
 	}
-	if (!t->told)
-		sink_log(&s->s, LOG_WARNING,
-			 "%s: cannot write a message to a file: %s", t->name,
-			 strerror(-err));
+	if (t->told)
+		return;
 	t->told = true;
+	file_sink_fault(t, msg, err, text, sizeof(text));
+	sink_log(&s->s, LOG_WARNING, "%s: cannot write a message to a file: %s",
+		 t->name, text);
 }
 
 static int file_sink_publish(struct sink_topic *t, int64_t received,
@@ -266,7 +285,7 @@ static int file_sink_publish(struct sink_topic *t, int64_t received,
 	s->out.len = 0;
 	err = file_sink_path_of(t, stamp, path) ?:
 	      file_sink_put_message(s, t->kind, msg, path);
-	file_sink_log(s, t, err);
+	file_sink_log(s, t, err, msg);
 	return err;
 }
 

@@ -37,6 +37,9 @@ int file_write_png(const struct message_image *m, struct compressed_buffer *out)
 
 	if (err < 0)
 		return err;
+	/* of other numbers a .png would not tell what it stands for */
+	if (message_encoding_is_number(err) && !message_image_has_depths(m))
+		return -EOPNOTSUPP;
 	image.data = malloc(image.stride * image.height);
 	if (!image.data)
 		return -ENOMEM;
