@@ -415,5 +415,8 @@ struct tiles_share tiles_share(const struct tiles_decoder *d)
 
 	for (unsigned int i = 0; i < d->range.nx * d->range.ny; i++)
 		share.received += shown_tile(d, i) != NULL;
+	/* a forged header may know of fewer */
+	if (share.known < share.received)
+		share.known = share.received;
 	return share;
 }
