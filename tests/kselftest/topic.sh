@@ -255,9 +255,9 @@ test_writers()
 	local lease=8
 
 	optsample topic v0 /early --limit 3
-	peer dds-pub image:/camera/rgb:1000 image:/camera/depth:1000 \
-		scan:/scan:400 odom:/odom:9 image:/early:10
-	peer dds-pub image:/camera/rgb:1000
+	peer dds-pub scan:/scan:400 odom:/odom:9
+	peer dds-writers -rf jpeg rt/camera/rgb rt/camera/depth rt/early
+	peer dds-writers -rf jpeg rt/camera/rgb
 	wait_for 30 eval 'known rt/early && [ "$(writer rt/camera/rgb | wc -l)" = 2 ]'
 	ok "writers are known"
 	is "$(writer rt/early)" "0 1" "a rule before its writer"
@@ -319,6 +319,35 @@ test_never()
 	stop_peers
 }
 
+why_not() { jq -r ".topics[] | select(.topic == \"$1\").why_not" \
+	/run/optsample/v0.topics; }
+
+# Pictures that need others are not sampled, nor any before they are known.
+test_formats()
+{
+	fresh
+	peer dds-writers rt/image
+	peer dds-writers -rf 'bgr8; jpeg compressed bgr8' rt/cam/compressed
+	peer dds-writers -rf h264 rt/cam/h264
+	peer dds-writers -rf theta rt/cam/theta
+	peer dds-writers -f jpeg rt/cam/unread
+	wait_for 30 eval '[ "$(writer rt/cam/compressed)" = "0 0" ] &&
+		[ "$(why_not rt/cam/h264)" = "h264: its pictures need others" ] &&
+		why_not rt/cam/theta | grep -q "not known"'
+	ok "JPEG is sampled when it is known, H.264 and others are not"
+	is "$(writer rt/image)" "0 0" "an image needs no format"
+	is "$(writer rt/cam/h264)$(writer rt/cam/theta)" "" "they stay out"
+	why_not rt/cam/unread | grep -q 'before it has a reader'
+	ok "one without a reader is not read by us, either"
+	optsample show v0 2>&1 | grep -q "/cam/[a-z0-9]* (format .*) is .*not sampled"
+	ok "show says why"
+	rule '/cam/*' --limit 3
+	wait_for 20 eval '[ "$(writer rt/cam/theta)" = "0 1" ]'
+	ok "who names an unknown one gets it"
+	is "$(writer rt/cam/h264)" "" "but not H.264"
+	stop_peers
+}
+
 # The qdisc or the whole setup is removed by others.
 test_gone()
 {
@@ -346,4 +375,5 @@ test_save
 test_many
 test_writers
 test_never
+test_formats
 done_testing

@@ -223,7 +223,7 @@ test_udpros()
 	ok "a UDPROS connection: its addresses and ports"
 	optsample topics v0 --seconds 8 >out 2>&1
 	grep -A 2 '^/camera/rgb sensor_msgs/msg/CompressedImage$' out |
-		tr -d '\n' | grep -q "UDPROS, best effort.sampled$"
+		tr -d '\n' | grep -q "UDPROS, best effort, format jpeg.sampled$"
 	ok "topics lists it"
 	grep -A 2 '^/text std_msgs/msg/String$' out | grep -q "not sampled: type"
 	ok "and one that would need a rule"

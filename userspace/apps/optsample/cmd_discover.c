@@ -181,6 +181,8 @@ static void odometer_inherit(struct discover *d)
 		d->odometer.travelled = (mm + 0.5) / 1000;
 }
 
+static void warnings_judge(struct discover *d);
+
 /* The user changed the rules: apply them to all topics. */
 static void judge_anew(struct discover *d)
 {
@@ -188,6 +190,7 @@ static void judge_anew(struct discover *d)
 	for (size_t i = 0; i < d->topics.n; i++)
 		if (!d->topics.v[i].gone)
 			topic_judge(d, &d->topics.v[i]);
+	warnings_judge(d);
 }
 
 static void on_odometry(void *arg, double x, double y, double z)
@@ -262,6 +265,33 @@ static void warn_leases(struct discover *d)
 			(unsigned long long)least / 1000, d->outage_s);
 }
 
+/* Pictures that were left alone; one topic by its name stands for all */
+static void warn_formats(struct discover *d)
+{
+	const struct topic *first = NULL;
+	char name[TOPIC_NAME];
+	int n = 0;
+
+	for (size_t i = 0; i < d->topics.n; i++) {
+		const struct topic *t = &d->topics.v[i];
+
+		if (t->gone || !*t->format || !t->why_not ||
+		    t->why_not != topic_format_why(t->format, false))
+			continue;
+		first = first ?: t;
+		n++;
+	}
+	if (!n)
+		return;
+	topic_ros_name(first->name, name);
+	if (n == 1)
+		discover_warn(d, "%s (format %s) is not sampled: %s", name,
+			      first->format, first->why_not);
+	else
+		discover_warn(d, "%d topics, %s (format %s) is one, are not sampled: %s",
+			      n, name, first->format, first->why_not);
+}
+
 /* Unsampled writers first: the space is limited. */
 static void warnings_judge(struct discover *d)
 {
@@ -288,6 +318,7 @@ static void warnings_judge(struct discover *d)
 			d,
 			"more than %d next hops: the neighbour entries of the others are not kept",
 			NEIGH_MAX);
+	warn_formats(d);
 	if (!d->outside)
 		warn_leases(d);
 	d->dirty = true;
@@ -323,6 +354,8 @@ static void topic_take(struct discover *d, const struct topic *topic)
 	*t = *topic;
 	t->flow = flow;
 	topic_judge(d, t);
+	if (*t->format)
+		warnings_judge(d);
 }
 
 /* A writer ended: another one gets its place. */
@@ -354,6 +387,8 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	t->gone = true;
 	t->why_not = "gone";
 	d->dirty = true;
+	if (*t->format)
+		warnings_judge(d);
 	if (++d->ngone > GONE)
 		forget_one(d);
 	topic_let_in(d);

@@ -117,14 +117,16 @@ static void topics_print(const struct topics *t, struct topic *topic)
 	if (topic->depth)
 		snprintf(depth, sizeof(depth), "%d", topic->depth);
 	if (topics_is_udpros(topic)) {
-		printf("%s %s\n\tUDPROS, best effort\n\t%s%s\n", name, type,
+		printf("%s %s\n\tUDPROS, best effort%s%s\n\t%s%s\n", name,
+		       type, *topic->format ? ", format " : "", topic->format,
 		       why ? "not sampled: " : "sampled",
 		       why ? why : topics_remark(topic));
 		return;
 	}
-	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s\n", name, type, guid,
+	printf("%s %s\n\t%s, %s%s, keep %s%s%s\n\t%s%s\n", name, type, guid,
 	       topic->reliable ? "reliable" : "best effort",
 	       topic->durable ? ", transient local" : "", depth,
+	       *topic->format ? ", format " : "", topic->format,
 	       why ? "not sampled: " : "sampled",
 	       why ? why : topics_remark(topic));
 }

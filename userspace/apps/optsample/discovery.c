@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "discovery.h"
+#include "formats.h"
 #include "locators.h"
 #include "nav_msgs.h"
 #include "netlink.h"
@@ -23,6 +24,7 @@ struct discovery {
 	dds_entity_t	peers;
 	dds_entity_t	odometry;	/* 0: none */
 	dds_entity_t	waitset;
+	struct formats	*formats;
 	uint8_t		self[TOPIC_GUID];
 	int		ifindex;	/* 0: any */
 	/* of the last writer's participant: writers come grouped by it */
@@ -73,11 +75,14 @@ static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
 			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
 			 "</Interfaces></General>", dev);
 	/*
-	 * We log errors; DDS writes no log file. To end the receive thread of a
-	 * single socket, Cyclone sends itself a packet. A removed device does
-	 * not deliver it: discovery_close() would never return.
+	 * A reader of ours must not make a writer of pictures send them by
+	 * multicast, so we take none. We log errors; DDS writes no log file.
+	 * To end the receive thread of a single socket, Cyclone sends itself a
+	 * packet. A removed device does not deliver it: discovery_close() would
+	 * never return.
 	 */
 	if (asprintf(&config,
+		     "<General><AllowMulticast>spdp</AllowMulticast></General>"
 		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
 		     "<Internal><MultipleReceiveThreads>false</MultipleReceiveThreads></Internal>"
 		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
@@ -96,6 +101,7 @@ void discovery_close(struct discovery *d)
 {
 	if (!d)
 		return;
+	formats_close(d->formats);
 	dds_delete(d->domain);
 	free(d);
 }
@@ -122,8 +128,10 @@ struct discovery *discovery_open(uint32_t domain, const char *dev,
 				     DDS_BUILTIN_TOPIC_DCPSPARTICIPANT,
 				     NULL, NULL);
 	d->waitset = dds_create_waitset(d->participant);
+	d->formats = formats_open(d->participant, d->waitset);
 	if (d->participant < 0 || d->writers < 0 || d->peers < 0 ||
-	    d->waitset < 0 || dds_get_guid(d->participant, &guid)) {
+	    d->waitset < 0 || !d->formats ||
+	    dds_get_guid(d->participant, &guid)) {
 		discovery_close(d);
 		return NULL;
 	}
@@ -213,11 +221,13 @@ static void discovery_take_writers(struct discovery *d,
 			const dds_builtintopic_endpoint_t *e = sample[i];
 
 			if (info[i].instance_state != DDS_IST_ALIVE) {
+				formats_gone(d->formats, e->key.v);
 				if (ops->topic_gone)
 					ops->topic_gone(arg, e->key.v);
 			} else if (info[i].valid_data && ops->topic) {
 				discovery_topic(e, &t);
 				t.foreign = discovery_is_foreign(d, e);
+				formats_topic(d->formats, &t);
 				ops->topic(arg, &t);
 			}
 		}
@@ -283,6 +293,8 @@ int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		return -EIO;
 	discovery_take_writers(d, ops, arg);
 	discovery_take_peers(d, ops, arg);
+	if (ops->topic)
+		formats_poll(d->formats, ops->topic, arg);
 	if (d->odometry && ops->odometry)
 		discovery_take_odometry(d, ops, arg);
 	return 0;

@@ -16,7 +16,8 @@
 
 static const char topic_default_types[] =
 	"sensor_msgs/msg/Image,sensor_msgs/msg/CompressedImage,"
-	"sensor_msgs/msg/PointCloud2,sensor_msgs/msg/LaserScan";
+	"sensor_msgs/msg/PointCloud2,sensor_msgs/msg/LaserScan,"
+	"point_cloud_interfaces/msg/CompressedPointCloud2";
 
 static const char topic_command_types[] =
 	"geometry_msgs/msg/Twist,geometry_msgs/msg/TwistStamped,"
@@ -94,7 +95,8 @@ const char *topic_must_not(const struct topic *t)
 			return topic_never[i].why;
 	if (t->durable)
 		return "TRANSIENT_LOCAL: late readers need it";
-	return NULL;
+	return topic_format_has(t->type) ? topic_format_why(t->format, true) :
+					   NULL;
 }
 
 bool topic_is_command(const struct topic *t)
@@ -118,8 +120,11 @@ const char *topic_why_not(const struct topic_rules *r, const struct topic *t)
 		       "not in --topics";
 	}
 	topic_ros_type(t->type, ros);
-	return topic_matches(r->types ? r->types : topic_default_types,
-			     t->type, ros) ? NULL : "type is not in the list";
+	if (!topic_matches(r->types ? r->types : topic_default_types, t->type,
+			   ros))
+		return "type is not in the list";
+	return topic_format_has(t->type) ? topic_format_why(t->format, false) :
+					   NULL;
 }
 
 /*
@@ -221,6 +226,8 @@ static cJSON *topic_json(const struct topic *t)
 	cJSON_AddStringToObject(o, "guid", guid);
 	cJSON_AddStringToObject(o, "topic", t->name);
 	cJSON_AddStringToObject(o, "type", t->type);
+	if (*t->format)
+		cJSON_AddStringToObject(o, "format", t->format);
 	cJSON_AddBoolToObject(o, "sampled", !t->why_not);
 	cJSON_AddBoolToObject(o, "newest", !t->why_not && t->newest);
 	if (t->why_not)

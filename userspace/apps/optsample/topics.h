@@ -7,6 +7,7 @@
 #define OPTSAMPLE_CTL_TOPICS_H
 
 #include "ctl.h"
+#include "topic_format.h"
 
 enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
 
@@ -20,6 +21,7 @@ enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
  * @foreign:	of a participant whose packets never leave by our interface
  * @durable:	QoS: TRANSIENT_LOCAL or more
  * @depth:	QoS: of its history, 0: KEEP_ALL
+ * @format:	of its messages, see topic_format.h; empty: not known
  * @why_not:	why it is not sampled, NULL if it is
  * @newest:	of what waits only its last message is kept
  * @flow:	number of its writer in the classifier, 0: none yet
@@ -33,6 +35,7 @@ struct topic {
 	bool		reliable;
 	bool		durable;
 	int32_t		depth;
+	char		format[TOPIC_FORMAT];
 	const char	*why_not;
 	bool		newest;
 	uint32_t	flow;

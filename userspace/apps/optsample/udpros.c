@@ -24,8 +24,14 @@
 #include <xmlrpc-c/client.h>
 #include "../../../bpf/ros_tag.h"
 #include "udpros.h"
+#include "udpros_format.h"
 
-enum { UDPROS_EVERY_S = 2, UDPROS_PATIENCE_MS = 3000, UDPROS_WHY = 160 };
+enum {
+	UDPROS_EVERY_S = 2,
+	UDPROS_PATIENCE_MS = 3000,
+	UDPROS_WHY = 160,
+	UDPROS_FORMATS = 4,	/* that are fetched in a round, at most */
+};
 
 /**
  * struct udpros - the thread and its results
@@ -50,12 +56,14 @@ struct udpros {
 	char			why[UDPROS_WHY];
 };
 
-/* State of one round */
+/* State of one round; @before: the last one, @fetched: formats in this one */
 struct udpros_round {
 	xmlrpc_env		env;
 	xmlrpc_client		*client;
 	xmlrpc_value		*types;
 	struct topic_list	found;
+	const struct topic_list	*before;
+	unsigned int		fetched;
 };
 
 /*
@@ -204,9 +212,62 @@ static void udpros_type(struct udpros_round *r, const char *name, char *type)
 	}
 }
 
+/* Ask a node for its address of TCPROS, and that for a message */
+static void udpros_fetch(struct udpros_round *r, const char *uri,
+			 struct topic *t)
+{
+	xmlrpc_value *answer = NULL, *value;
+	char *host, format[TOPIC_FORMAT];
+	xmlrpc_int code = 0, port = 0;
+
+	xmlrpc_client_call2f(&r->env, r->client, uri, "requestTopic", &answer,
+			     "(ss((s)))", "/optsample", t->name, "TCPROS");
+	if (r->env.fault_occurred) {
+		udpros_forgive(r);
+		return;
+	}
+	xmlrpc_decompose_value(&r->env, answer, "(i*)", &code);
+	value = code == 1 ? udpros_item(r, answer, 2) : NULL;
+	host = value ? udpros_string(r, value, 1) : NULL;
+	if (host) {
+		xmlrpc_value *v = udpros_item(r, value, 2);
+
+		if (v)
+			xmlrpc_read_int(&r->env, v, &port);
+		if (v)
+			xmlrpc_DECREF(v);
+		if (!r->env.fault_occurred && port > 0 && port < 65536 &&
+		    udpros_format_fetch(host, port, t->name, format))
+			memcpy(t->format, format, sizeof(t->format));
+	}
+	free(host);
+	if (value)
+		xmlrpc_DECREF(value);
+	xmlrpc_DECREF(answer);
+	udpros_forgive(r);
+}
+
+/* From an earlier round, another connection, or a message */
+static void udpros_set_format(struct udpros_round *r, const char *uri,
+			      struct topic *t)
+{
+	const struct topic *old = topic_find(r->before, t->guid);
+
+	if (!topic_format_has(t->type))
+		return;
+	if (old)
+		memcpy(t->format, old->format, sizeof(t->format));
+	for (size_t i = 0; !*t->format && i < r->found.n; i++)
+		if (!strcmp(r->found.v[i].name, t->name))
+			memcpy(t->format, r->found.v[i].format,
+			       sizeof(t->format));
+	if (!*t->format && r->fetched++ < UDPROS_FORMATS)
+		udpros_fetch(r, uri, t);
+}
+
 /* "UDPROS connection on port 40378 to [10.0.0.2:47823 on socket 12]" */
-static void udpros_connection(struct udpros_round *r, const char *name,
-			      const char *words)
+static void udpros_connection(struct udpros_round *r, const char *uri,
+			      const char *name, const char *words)
 {
 	unsigned int sport, dport;
 	struct ros_guid key;
@@ -219,6 +280,7 @@ static void udpros_connection(struct udpros_round *r, const char *name,
 	t = topic_get(&r->found, (void *)&key);
 	snprintf(t->name, sizeof(t->name), "%s", name);
 	udpros_type(r, name, t->type);
+	udpros_set_format(r, uri, t);
 }
 
 /* A connection: id, peer, direction, transport, topic, connected, text */
@@ -233,7 +295,7 @@ static void udpros_node(struct udpros_round *r, const char *uri)
 		topic = transport ? udpros_string(r, c, 4) : NULL;
 		words = topic ? udpros_string(r, c, 6) : NULL;
 		if (words && !strcmp(transport, "UDPROS"))
-			udpros_connection(r, topic, words);
+			udpros_connection(r, uri, topic, words);
 		free(transport);
 		free(topic);
 		free(words);
@@ -334,7 +396,7 @@ static void udpros_keep(struct topic_list *now, const struct topic_list *before)
 
 static void udpros_once(struct udpros *u, xmlrpc_client *client)
 {
-	struct udpros_round r = { .client = client };
+	struct udpros_round r = { .client = client, .before = &u->last };
 	bool good;
 
 	xmlrpc_env_init(&r.env);
@@ -461,9 +523,12 @@ const char *udpros_poll(struct udpros *u, const struct discovery_ops *ops,
 	for (size_t i = 0; i < u->known.n; i++)
 		if (!topic_find(&now, u->known.v[i].guid))
 			ops->topic_gone(arg, u->known.v[i].guid);
-	for (size_t i = 0; i < now.n; i++)
-		if (!topic_find(&u->known, now.v[i].guid))
+	for (size_t i = 0; i < now.n; i++) {
+		const struct topic *old = topic_find(&u->known, now.v[i].guid);
+
+		if (!old || strcmp(old->format, now.v[i].format))
 			ops->topic(arg, &now.v[i]);
+	}
 	topic_free(&u->known);
 	u->known = now;
 	return why;

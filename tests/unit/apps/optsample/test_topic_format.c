@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_topic_format - which compressed images are pictures alone, and so may be
+ * sampled
+ */
+#include <string.h>
+#include "apps/optsample/topics.h"
+#include "tap.h"
+
+static struct topic image(const char *format)
+{
+	struct topic t = { .name = "rt/camera", .depth = 1 };
+
+	strcpy(t.type, "sensor_msgs::msg::dds_::CompressedImage_");
+	if (format)
+		strcpy(t.format, format);
+	return t;
+}
+
+static const char *why(const char *format)
+{
+	static const struct topic_rules none;
+	const struct topic t = image(format);
+
+	return topic_why_not(&none, &t);
+}
+
+static void test_alone(void)
+{
+	static const char *const alone[] = {
+		"jpeg", "jpg", "png", "webp", "jxl", "JPEG",
+		"rgb8; jpeg compressed bgr8", "mono16; png compressed ",
+		"16UC1; compressedDepth png", "32FC1; compressedDepth rvl",
+		"16UC1; compressedDepth", "mjpeg",
+	};
+
+	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++)
+		ok(!why(alone[i]), "%s is sampled", alone[i]);
+}
+
+static void test_inter(void)
+{
+	static const char *const inter[] = {
+		"h264", "H264", "h265", "hevc", "video/h264", "av1", "vp9",
+		"mpeg4", "h.264",
+	};
+	static const struct topic_rules named = { .topics = "/camera" };
+
+	for (size_t i = 0; i < sizeof(inter) / sizeof(*inter); i++) {
+		const struct topic t = image(inter[i]);
+
+		ok(why(inter[i]) && strstr(why(inter[i]), "need others") &&
+		   topic_must_not(&t) && topic_why_not(&named, &t),
+		   "%s is not, even by name", inter[i]);
+	}
+}
+
+static void test_unknown(void)
+{
+	static const struct topic_rules named = { .topics = "/camera" };
+	const struct topic silent = image(NULL), odd = image("theta");
+
+	ok(why(NULL) && strstr(why(NULL), "a message"),
+	   "without a message nothing is known");
+	ok(why("theta") && strstr(why("theta"), "not known"),
+	   "nor of another format");
+	ok(!topic_why_not(&named, &silent) && !topic_why_not(&named, &odd) &&
+	   !topic_must_not(&odd), "unless the user names the topic");
+}
+
+static void test_types(void)
+{
+	static const struct topic_rules none;
+	struct topic t = { .name = "rt/points" };
+
+	strcpy(t.type, "point_cloud_interfaces::msg::dds_::"
+	       "CompressedPointCloud2_");
+	ok(!topic_why_not(&none, &t), "compressed clouds are sampled");
+	strcpy(t.type, "sensor_msgs::msg::dds_::Image_");
+	ok(!topic_why_not(&none, &t), "images need no format");
+	strcpy(t.type, "foxglove_msgs::msg::dds_::CompressedVideo_");
+	ok(topic_why_not(&none, &t), "video is not");
+}
+
+static const char *read_format(const char *format, const void *data,
+			       size_t size)
+{
+	static char to[TOPIC_FORMAT];
+
+	topic_format_read(format, strlen(format), data, size, to);
+	return to;
+}
+
+/* What a message says of itself, and how it begins */
+static void test_begin(void)
+{
+	ok(!strcmp(read_format("jpeg", "\xff\xd8\xff\xe0", 4), "jpeg"),
+	   "a jpeg");
+	ok(!strcmp(read_format("", "\xff\xd8\xff\xe0", 4), "jpeg"),
+	   "one that does not say so");
+	ok(!strcmp(read_format("rgb8", "\x89PNG\r\n\x1a\n", 8), "png"),
+	   "a png that says something else");
+	ok(!strcmp(read_format("", "RIFF\1\2\3\4WEBP", 12), "webp"), "webp");
+	ok(why(read_format("jpeg", "\0\0\0\1\x67", 5)),
+	   "h264 that is called jpeg is not sampled");
+	ok(!strcmp(read_format("h264", "\xff\xd8\xff", 3), "h264"),
+	   "nor what is called h264");
+	ok(!why(read_format("16UC1; compressedDepth png",
+			    "\0\0\0\0\0\0\0\0\0\0\0\0\x89PNG", 16)),
+	   "a compressed depth image has a header");
+	ok(!strcmp(read_format("", NULL, 0), "unnamed") &&
+	   why("unnamed"), "nothing at all");
+	ok(!strcmp(read_format("a\nb", NULL, 0), "a?b"), "no lines");
+	ok(strlen(read_format("12345678901234567890123456789012345678901234567"
+			      "890", NULL, 0)) == TOPIC_FORMAT - 1,
+	   "not too long");
+}
+
+int main(void)
+{
+	test_alone();
+	test_inter();
+	test_unknown();
+	test_types();
+	test_begin();
+	return tap_done();
+}
