@@ -8,6 +8,7 @@
 #define SECOND	1000000000ULL
 
 static const double PART = 0.7;		/* used part of the bottleneck's rate */
+static const double URGENT = 0.9;	/* likewise, of urgent frames */
 static const double FASTER = 1.5;	/* factor of a step */
 static const double SLOWER = 0.5;
 static const double MOST = 12.5e6;	/* 100 Mbit/s: a large image in 5 ms */
@@ -55,9 +56,12 @@ static void learn_rate(struct pace *p, uint64_t now,
 	bool used = s->bytes > 0.7 * p->rate * s->span;
 
 	p->raised = false;
+	if (!queues && !loses)
+		p->sure = p->rate;
 	if (queues && used) {
 		p->rate = fmin(p->rate,
 			       PART * s->bytes / (s->span + s->growth));
+		p->sure = p->rate;
 		wait(p, now);
 	} else if (loses) {
 		p->rate *= SLOWER;
@@ -79,7 +83,7 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
 	learn_bursts(p, s);
 	/* another link, or it became worse: restart */
 	if (s->capacity < 0.7 * p->capacity || s->capacity > 3 * p->capacity) {
-		p->rate = 0;
+		p->rate = p->sure = 0;
 		p->capacity = s->capacity;
 		p->wait = p->next = 0;
 	}
@@ -90,6 +94,7 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
 		learn_rate(p, now, s, loss, noise);
 	p->loss += MEAN * (loss - p->loss);
 	p->rate = fmax(p->rate, s->capacity);
+	p->sure = fmin(fmax(p->sure, s->capacity), p->rate);
 }
 
 double pace_span(const struct pace *p, double bytes, double most)
@@ -97,4 +102,9 @@ double pace_span(const struct pace *p, double bytes, double most)
 	if (p->rate <= 0 || p->spread)
 		return most;
 	return fmin(bytes / p->rate, most);
+}
+
+double pace_urgent(double rate)
+{
+	return rate / PART * URGENT;
 }

@@ -22,11 +22,12 @@
 /**
  * struct pace - state
  * @rate:	within a frame, bytes/s; 0: not known yet
+ * @sure:	likewise, without a step that no report has confirmed
  * @burst:	mean length of a run of lost datagrams; 0: too few to know
  * @spread:	losses come in bursts
  */
 struct pace {
-	double		rate;
+	double		rate, sure;
 	double		burst;
 	bool		spread;
 	/* private */
@@ -59,5 +60,13 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s);
  * @most:	available time, s
  */
 double pace_span(const struct pace *p, double bytes, double most);
+
+/**
+ * pace_urgent() - rate of frames that have to arrive soon, bytes/s
+ * @rate:	@rate or @sure of a pace
+ *
+ * Nearly all of the bottleneck's: little queues, and less time is lost.
+ */
+double pace_urgent(double rate);
 
 #endif

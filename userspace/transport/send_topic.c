@@ -19,6 +19,7 @@
 #define SPREAD		.9		/* of the interval, for datagrams */
 #define SPREAD_MOST	.25		/* s, as it also delays the frame */
 #define SPAN_LEAST	.002		/* s */
+#define VARIES		.1		/* of the latency, for what varies */
 #define CODING		.2		/* weight of a frame in mean time */
 #define IDLE		5		/* s without a message */
 
@@ -293,6 +294,9 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.parts = p->parts,
 		.copies = 1,
 	};
+	/* frames of fewer would not teach the pace that their size depends on */
+	if (s->latency > 0 && o->datagrams < SEVERAL)
+		o->datagrams = SEVERAL;
 	if (send_topic_is_map(t))
 		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
 	else if (o->bytes > s->bytes)
@@ -345,11 +349,19 @@ static void send_topic_announce(struct send_topic *t,
 static double latency_left(const struct send_topic *t)
 {
 	/* the receiver decodes about as long as it takes to encode */
-	double left = t->options.latency - 2 * t->coding;
+	double left = t->options.latency * (1 - VARIES) - 2 * t->coding;
 
 	if (t->link)
 		left -= t->link->round_trip / 2 + t->link->queue;
 	return fmax(left, SPAN_LEAST);
+}
+
+/* Of a frame with a limit of latency, s */
+static double urgent_span(const struct send_topic *t, size_t bytes, double span)
+{
+	if (!t->pace || t->pace->rate <= 0)
+		return span;
+	return fmin(span, bytes / pace_urgent(t->pace->rate));
 }
 
 /* @bytes: on the wire. Return: time to spread them over, ns */
@@ -363,7 +375,7 @@ static uint64_t send_topic_span_of(const struct send_topic *t, size_t bytes)
 	span = t->link->state == ESTIMATE_LIVE ?
 	       pace_span(t->pace, bytes, most) : most;
 	if (t->options.latency > 0)
-		span = fmin(span, latency_left(t));
+		span = fmin(urgent_span(t, bytes, span), latency_left(t));
 	return span * SECOND;
 }
 
@@ -772,9 +784,9 @@ static uint32_t bytes_in_time(const struct send_topic *t)
 	uint32_t bytes = t->options.bytes;
 	double fit;
 
-	if (!t->options.latency || !t->pace || t->pace->rate <= 0)
+	if (!t->options.latency || !t->pace || t->pace->sure <= 0)
 		return bytes;
-	fit = latency_left(t) * t->pace->rate;
+	fit = latency_left(t) * pace_urgent(t->pace->sure);
 	return fit < bytes ? fmax(fit, PLAN_PAYLOAD) : bytes;
 }
 

@@ -277,6 +277,31 @@ wait_for 90 is lone '.link.spread and .link.burst > 3'
 ok 'losses in bursts: the receiver reports them, and frames are spread'
 end lone bursts recv8
 
+# ---- driving by images ----
+
+# 8 Mbit/s and 20 ms each way carry 18 kB within 60 ms, once that is known
+python3 - "$scratch/rough.png" <<-'END'
+	import random, struct, sys, zlib
+	def chunk(name, data):
+	    return (struct.pack('>I', len(data)) + name + data +
+	            struct.pack('>I', zlib.crc32(name + data)))
+	random.seed(1)
+	rows = b''.join(b'\0' + bytes(random.randrange(90, 160)
+	                              for x in range(640)) for y in range(480))
+	with open(sys.argv[1], 'wb') as f:
+	    f.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR',
+	            struct.pack('>IIBBBBB', 640, 480, 8, 0, 0, 0, 0)) +
+	            chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+END
+recv recv9 --listen 127.0.0.1:7465 "$scratch/out9/"
+begin drive "$bin/udp-link" --listen 127.0.0.1:7464 --to 127.0.0.1:7465 \
+	--rate 8000000 --delay 20 --queue 200
+send driver --to 127.0.0.1:7464 --topic '/image latency=60' --loop --hz 10 \
+	"$scratch/rough.png"
+wait_for 90 is driver '.topics[] | select(.topic == "/image") | .frame_bytes >= 18000'
+ok 'a limit of 60 ms: images use what the link carries in that time'
+end driver drive recv9
+
 # ---- a cloud larger than a frame ----
 
 python3 - "$scratch/large.pcd" <<-'END'

@@ -169,11 +169,45 @@ static void test_bursts(void)
 	ok(!w.pace.spread, "and no longer when they are over");
 }
 
+/*
+ * Frames as large as arrive within 27 ms: they depend on the pace, and the pace
+ * is learnt from them. The rate of all topics is that of the frames: no more is
+ * sent, so no more is known to pass
+ */
+static void test_urgent(void)
+{
+	struct way w = { .rate = 1e6, .queue = 200e3, .hz = 10,
+			 .capacity = 64e3 };
+	double late = 0, least = 1e9;
+
+	for (unsigned int half = 0; half < 120; half++) {
+		struct pace_sample s = { .frames = 5 };
+		double fit = .027 * pace_urgent(w.pace.sure), end;
+
+		s.bytes = w.bytes = fmin(fmax(fit, 4 * 500), 65536);
+		s.span = fmin(w.bytes / pace_urgent(fmax(w.pace.rate, 1)),
+			      .027);
+		s.capacity = fmax(w.capacity, w.bytes * w.hz);
+		for (unsigned int i = 0; i < 5; i++)
+			s.growth += frame(&w, s.span, &s) / 5;
+		end = s.span + s.growth;
+		w.now += SECOND / 2;
+		pace_report(&w.pace, w.now, &s);
+		if (half < 20)
+			continue;
+		late += end > .03;
+		least = fmin(least, w.bytes);
+	}
+	ok(least > 18000, "urgent frames: of %.1f kB at least", least / 1e3);
+	ok(late <= 3, "%.0f of 100 reports on late ones", late);
+}
+
 int main(void)
 {
 	test_free();
 	test_bottleneck();
 	test_short();
 	test_bursts();
+	test_urgent();
 	return tap_done();
 }
