@@ -34,6 +34,8 @@ struct md_encoder {
 	struct priority_chances chances;
 	uint8_t		*stream;
 	double		longer;		/* see try_reversible() */
+	double		values;		/* of the last image, in their unit, */
+	uint32_t	used;		/* and bytes of its stream */
 };
 
 /* header of a frame's payloads */
@@ -298,11 +300,27 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	memset(e->stream + h.stream, 0,
 	       (size_t)size * h.count + STREAM_SLACK - h.stream);
 	md_protect(e, budget, &h, size);
+	/* lossy coefficients are coded in quarters */
+	e->values = (double)h.width * h.height * h.channels *
+		    (h.flags & MD_REVERSIBLE ? 1 : 16);
+	e->used = h.stream;
 	out->count = h.count;
 	for (unsigned int i = 0; i < h.count; i++)
 		at = md_put_header(payload_at(out, i), &h, i);
 	descriptions_fill(e->erasure, &h.protection, e->stream, at, out);
 	return 0;
+}
+
+double md_error(const struct md_encoder *e, double part)
+{
+	const struct zeroblock_curve *c = &e->curve;
+	unsigned int i = 0;
+
+	if (!c->points || e->values <= 0)
+		return 0;
+	while (i + 1 < c->points && c->bytes[i] < part * e->used)
+		i++;
+	return c->error[i] / e->values;
 }
 
 struct md_decoder *md_decoder_create(unsigned int width, unsigned int height,

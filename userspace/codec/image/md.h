@@ -74,6 +74,12 @@ void md_encoder_destroy(struct md_encoder *e);
 int md_encode(struct md_encoder *e, const struct image *image,
 	      const struct md_budget *budget, struct payloads *out);
 
+/**
+ * md_error() - mean squared error of the last image's values
+ * @part: of its stream, 0 .. 1
+ */
+double md_error(const struct md_encoder *e, double part);
+
 struct md_decoder;
 
 struct md_decoder *md_decoder_create(unsigned int width, unsigned int height,

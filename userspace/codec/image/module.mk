@@ -2,6 +2,6 @@
 USES	:= codec/core
 FLAGS	:= $(EXACT)
 LIBS	:= -lm
-TESTS	:= paths split md depth
+TESTS	:= paths split md depth movement
 FUZZ	:= split md depth
 test_depth.USES := formats
