@@ -9,6 +9,8 @@
 static const double AGAIN = 1.33;	/* hysteresis of a step up */
 static const double SLOWEST = 1;	/* Hz */
 static const double QUALITY = 0.02;	/* bytes/pixel of smallest image */
+static const double SMOOTH = 5;		/* Hz; less often only if it must be */
+static const double BETTER = 0.06;	/* 0.25 dB, ln of the error */
 static const double POINT = 1.4;	/* bytes of a voxel with its centroid */
 static const double NOTHING = 0.005;	/* images that may be lost whole */
 static const double RESIDUE = 0.02;	/* allowed loss after parity */
@@ -92,9 +94,13 @@ static double image_most(const struct plan_source *s)
 	return fmin(fmax(most, 64), PLAN_DATAGRAMS * PLAN_PAYLOAD);
 }
 
+/* If it is known how it looks, an image may be as small as it has to be */
 static double image_least(const struct plan_source *s)
 {
-	return fmin(fmax(QUALITY * s->pixels, IMAGE_LEAST), image_most(s));
+	const double least = look_is_known(&s->look) ? PLAN_PAYLOAD :
+			     fmax(QUALITY * s->pixels, IMAGE_LEAST);
+
+	return fmin(least, image_most(s));
 }
 
 /* Below SLOWEST only if the rate is too low for one datagram per image */
@@ -121,12 +127,53 @@ static double image_cost(double bytes, double loss)
 	return bytes + image_datagrams(bytes, loss) * PLAN_HEADERS;
 }
 
+/*
+ * Of the intervals that the rate allows, from @least, the one that looks best;
+ * another than now only if it is clearly better
+ */
+static unsigned int image_every(const struct plan *p,
+				const struct plan_source *s, double rate,
+				double loss, unsigned int least)
+{
+	const unsigned int last = fmax(floor(plan_hz(s) / SMOOTH + 1e-6),
+				       least);
+	const double full = image_cost(image_most(s), loss);
+	double best = INFINITY, now = INFINITY;
+	unsigned int every = least;
+
+	for (unsigned int k = least; k <= last; k++) {
+		const double wire = fmin(rate / plan_hz(s) * k, full);
+		unsigned int datagrams;
+		const double seen = look_mean(&s->look,
+					      plan_fit(wire, &datagrams),
+					      1 / plan_hz(s), k);
+
+		if (seen < best) {
+			best = seen;
+			every = k;
+		}
+		if (k == p->every)
+			now = seen;
+		if (wire >= full)
+			break;
+	}
+	return now < best + BETTER ? p->every : every;
+}
+
 static void plan_image(struct plan *p, const struct plan_source *s,
 		       double rate, double loss)
 {
 	double most = image_most(s), wire, more;
+	unsigned int every;
 
-	plan_pace(p, s, plan_every(p, s, rate, plan_cost(image_least(s))));
+	every = plan_every(p, s, rate, plan_cost(image_least(s)));
+	if (look_is_known(&s->look)) {
+		const struct plan none = { 0 };
+
+		every = plan_every(&none, s, rate, plan_cost(image_least(s)));
+		every = image_every(p, s, rate, loss, every);
+	}
+	plan_pace(p, s, every);
 	wire = fmin(rate / p->hz, image_cost(most, loss));
 	p->bytes = plan_fit(wire, &p->datagrams);
 	more = image_datagrams(p->bytes, loss);

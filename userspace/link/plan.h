@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "link/look.h"
 
 enum {
 	PLAN_HEADERS	= 52 + 28,	/* segment, UDP and IPv4 */
@@ -47,6 +48,7 @@ enum plan_mode {
  * @kind:	enum plan_kind
  * @hz:		messages per second, of maps: updates; 0: not known, 10
  * @pixels:	of an image
+ * @look:	of an image; if known, its frame rate is the one that looks best
  * @bytes:	of an image: largest useful size, e.g. of the exact one; 0: one
  *		byte per pixel. Of a scan, a plain message and an update of a
  *		map: payload bytes of the last ones; 0: not known
@@ -61,6 +63,7 @@ struct plan_source {
 	enum plan_kind	kind;
 	double		hz;
 	uint32_t	pixels;
+	struct look	look;
 	uint32_t	bytes;
 	uint32_t	images, image;
 	bool		organised, vscan;

@@ -106,6 +106,7 @@ const struct codec codec_depth = {
 	.plan = PLAN_IMAGE,
 	.sized = true,
 	.input = &codec_image_input,
+	.learn = codec_image_learn,
 	.encode = codec_depth_encode,
 	.encode_free = codec_depth_encode_free,
 	.decode = codec_depth_decode,

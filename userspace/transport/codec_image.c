@@ -223,8 +223,25 @@ static int codec_image_read_compressed(void **input,
 
 static int codec_image_read(void **input, const struct encode_call *c)
 {
-	return c->kind == MESSAGE_IMAGE ? codec_image_read_plain(input, c) :
-					  codec_image_read_compressed(input, c);
+	int ret = c->kind == MESSAGE_IMAGE ?
+			  codec_image_read_plain(input, c) :
+			  codec_image_read_compressed(input, c);
+	struct codec_image *s = *input;
+
+	if (ret)
+		return ret;
+	c->result->pixels = s->image.width * s->image.height;
+	/* codes of one frame are not those of the next */
+	if (!s->scaled)
+		movement_add(&s->movement, &s->image, c->result->stamp);
+	return 0;
+}
+
+void codec_image_learn(struct plan_source *s, const struct codec_frame *f)
+{
+	s->pixels = f->result->pixels;
+	s->look = f->result->look;
+	s->look.bytes = f->bytes;
 }
 
 const struct codec_input codec_image_input = {

@@ -10,6 +10,7 @@
 #define TRANSPORT_CODEC_IMAGE_H
 
 #include "codec/image/image.h"
+#include "codec/image/movement.h"
 #include "codec/image/values.h"
 #include "ros/msg/convert.h"
 #include "transport/codec_impl.h"
@@ -28,6 +29,7 @@ enum {
  * @depths:	its encoding, format or numbers are those of a depth image
  * @scaled:	pixels are numbers that only CODEC_VALUES carries: codes of
  *		@scale, and of pixels that are no number the class
+ * @movement:	of brightness and colours
  * @hollow:	of the previous image of numbers: it had the holes of depths
  * @room:	bytes of the pixels' memory
  * @spare, @spare_room: a Bayer mosaic before it is split by colour, or numbers
@@ -38,12 +40,16 @@ struct codec_image {
 	bool			plain16, depths, scaled;
 	struct values_scale	scale;
 	uint8_t			*class;
+	struct movement		movement;
 	/* private */
 	bool			hollow;
 	size_t			room;
 	uint8_t			*spare;
 	size_t			spare_room, class_room;
 };
+
+/* struct codec.learn of these codecs */
+void codec_image_learn(struct plan_source *s, const struct codec_frame *f);
 
 /* struct codec.input: a struct codec_image */
 extern const struct codec_input codec_image_input;

@@ -8,10 +8,14 @@
  * 16UC1, without holes. For other numbers see codec_image.c; those with a scale
  * go to codec_values.
  */
+#include <math.h>
 #include <stdlib.h>
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "transport/codec_image.h"
+
+/* Mean squared error, and to what power of the bytes it falls */
+static const double LOOK_LEAST = .01, SLOPE_LEAST = .3, SLOPE_MOST = 2;
 
 struct codec_md {
 	struct md_encoder	*encoder;
@@ -58,6 +62,26 @@ static int codec_md_prepare(struct codec_md *s, const struct image *i)
 	return s->encoder ? 0 : -ENOMEM;
 }
 
+/* How good the picture is, and for how long, for the next plan */
+static void codec_md_look(const struct codec_md *s,
+			  const struct codec_image *in, struct look *l)
+{
+	const double all = md_error(s->encoder, 1);
+	const double half = md_error(s->encoder, .5);
+
+	if (!in->movement.known || in->scaled)
+		return;
+	*l = (struct look){
+		.error = fmax(all, LOOK_LEAST),
+		.slope = fmin(fmax(log2(fmax(half, LOOK_LEAST) /
+					fmax(all, LOOK_LEAST)),
+				   SLOPE_LEAST), SLOPE_MOST),
+		.moved = in->movement.moved, .after = in->movement.after,
+		.growth = in->movement.growth,
+		.contrast = in->movement.contrast,
+	};
+}
+
 static int codec_md_encode(void **state, const struct encode_call *c)
 {
 	const struct codec_image *in = c->input;
@@ -84,6 +108,8 @@ static int codec_md_encode(void **state, const struct encode_call *c)
 	c->out->size = codec_image_payload(c);
 	ret = md_encode(s->encoder, &in->image, &budget, c->out);
 	c->out->size = size;
+	if (!ret)
+		codec_md_look(s, in, &c->result->look);
 	return ret;
 }
 
@@ -137,6 +163,7 @@ const struct codec codec_md = {
 	.plan = PLAN_IMAGE,
 	.sized = true,
 	.input = &codec_image_input,
+	.learn = codec_image_learn,
 	.encode = codec_md_encode,
 	.encode_free = codec_md_encode_free,
 	.decode = codec_md_decode,

@@ -569,6 +569,7 @@ const struct codec codec_values = {
 	.plan = PLAN_IMAGE,
 	.sized = true,
 	.input = &codec_image_input,
+	.learn = codec_image_learn,
 	.encode = codec_values_encode,
 	.encode_free = codec_values_encode_free,
 	.decode = codec_values_decode,

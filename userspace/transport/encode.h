@@ -75,6 +75,8 @@ enum { ENCODE_FAULT = 96 };
  * @codec:	that was used
  * @points:	CODEC_BLOCK: number of points sent
  * @all:	CODEC_SPLIT: datagrams of the whole image
+ * @pixels:	of an image
+ * @look:	CODEC_MD: for the plan, without bytes
  * @stamp:	of its header, ns since the epoch
  * @frame_id, @encoding: for the announcement; the last one of images
  * @fault:	why an image was rejected, part of a sentence; empty: see the
@@ -82,7 +84,8 @@ enum { ENCODE_FAULT = 96 };
  */
 struct encode_result {
 	enum codec_id	codec;
-	unsigned int	points, all;
+	unsigned int	points, all, pixels;
+	struct look	look;
 	int64_t		stamp;
 	char		frame_id[CONTROL_WORD];
 	char		encoding[CONTROL_WORD];

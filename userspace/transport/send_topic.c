@@ -778,10 +778,19 @@ double send_topic_hz(const struct send_topic *t)
 	return t->interval > 0 ? 1 / t->interval : 0;
 }
 
+/* Bytes beyond which an image of a moving camera would rather come earlier */
+static uint32_t bytes_while_new(const struct send_topic *t)
+{
+	if (!t->pace || t->pace->sure <= 0)
+		return t->options.bytes;
+	return fmax(look_bytes(&t->policy.source.look, t->pace->sure,
+			       t->options.bytes), PLAN_PAYLOAD);
+}
+
 /* Bytes of an image that arrive within the latency */
 static uint32_t bytes_in_time(const struct send_topic *t)
 {
-	uint32_t bytes = t->options.bytes;
+	uint32_t bytes = bytes_while_new(t);
 	double fit;
 
 	if (!t->options.latency || !t->pace || t->pace->sure <= 0)

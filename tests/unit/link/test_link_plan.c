@@ -159,6 +159,78 @@ static void test_lossy_image(void)
 	ok(p.bytes / p.datagrams >= 300, "image: and never mostly headers");
 }
 
+/* A camera at 20 Hz: an image of 6 kB is off by 30, and halves with the bytes */
+static struct plan_source seen(double moved)
+{
+	return (struct plan_source){
+		.kind = PLAN_IMAGE, .hz = 20, .pixels = 640 * 480,
+		.bytes = 65536,
+		.look = { .error = 30, .bytes = 6000, .slope = 1,
+			  .moved = moved, .after = .05, .growth = 1,
+			  .contrast = 3000 },
+	};
+}
+
+static unsigned int every_of(const struct plan_source *s, double rate)
+{
+	struct plan p = { 0 };
+
+	for (unsigned int i = 0; i < 10; i++)
+		plan_update(&p, s, rate, 0);
+	return p.every;
+}
+
+/* Fewer and better images where the view stands, all of them where it moves */
+static void test_look(void)
+{
+	const struct plan_source hover = seen(1), hand = seen(400);
+	struct plan_source unknown = seen(1), next;
+	struct plan p = { 0 };
+	unsigned int least = 20, changes = 0, before;
+
+	ok(every_of(&hover, 125e3) >= 3 && every_of(&hover, 125e3) <= 4,
+	   "1 Mbit/s, a view that stands: one of %u",
+	   every_of(&hover, 125e3));
+	ok(every_of(&hand, 125e3) == 1, "one that moves: all");
+	ok(every_of(&hand, 31e3) == 1 && every_of(&hover, 31e3) >= 3,
+	   "as small as a datagram, if it has to be");
+	for (double rate = 10e3; rate < 4e6; rate *= 1.1)
+		least = fmin(least, 20. / every_of(&hover, rate));
+	ok(least >= 5, "never below 5 Hz for that");
+	ok(every_of(&hover, 4e6) == 1, "all if they are as good as they can be");
+	unknown.look = (struct look){ 0 };
+	ok(every_of(&unknown, 31e3) == 5,
+	   "if nothing is known: 6 kB of 640x480 at least");
+	next = hover;
+	plan_update(&p, &next, 125e3, 0);
+	before = p.every;
+	for (unsigned int i = 0; i < 200; i++) {
+		next.look.moved = 1 + rnd(&rng, 100) * .004;
+		plan_update(&p, &next, 125e3, 0);
+		changes += p.every != before;
+		before = p.every;
+	}
+	ok(changes <= 2, "noise does not make it flap: %u changes", changes);
+}
+
+/* What arrives late is worth less, where the view moves */
+static void test_early(void)
+{
+	const struct look stands = seen(.01).look, moves = seen(400).look;
+	const struct look none = { 0 };
+
+	ok(look_bytes(&none, 1e6, 65536) == 65536 &&
+	   look_bytes(&stands, 1e6, 65536) > 60000,
+	   "a view that stands is sent as good as can be");
+	ok(look_bytes(&moves, 1e6, 65536) < 65536 &&
+	   look_bytes(&moves, 1e6, 65536) > 20000 &&
+	   look_bytes(&moves, 3e5, 65536) <
+	   look_bytes(&moves, 1e6, 65536),
+	   "one that moves within %.0f ms, of 1 MB/s",
+	   look_bytes(&moves, 1e6, 65536) / 1e3);
+	ok(look_bytes(&moves, 1e8, 65536) == 65536, "on a fast link, all of it");
+}
+
 static void test_split(void)
 {
 	struct plan_source s = {
@@ -420,6 +492,8 @@ int main(void)
 	test_share_random();
 	test_image();
 	test_lossy_image();
+	test_look();
+	test_early();
 	test_split();
 	test_cloud();
 	test_others();

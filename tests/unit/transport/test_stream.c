@@ -75,6 +75,39 @@ static void test_images(void)
 	}
 }
 
+/* What the plan learns of images: their size, how good they are, and how still */
+static void test_look(void)
+{
+	struct plan_source source = { .kind = PLAN_IMAGE };
+	struct codec_frame f = { 0 };
+	union message m = image("mono8", 1);
+	double shown;
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.bytes = 8000;
+	p.order.loss = 0;
+	for (unsigned int n = 0; n < 6; n++) {
+		m.image.header.stamp += 50 * MS;
+		for (unsigned int i = 0; i < W * H; i++)
+			pixels[i] += rnd(&rng, 3) - 1;
+		pass(&p, &m, 0);
+	}
+	f.result = &p.result;
+	f.bytes = payloads_bytes(&sent);
+	codec_get(CODEC_MD)->learn(&source, &f);
+	shown = 65025 / pow(10, psnr(pixels, got.msg.image.data.data, W * H) /
+				10);
+	ok(source.pixels == W * H && source.look.error > shown / 2 &&
+	   source.look.error < shown * 2,
+	   "the plan knows the pixels, and an error of %.2f for %.2f",
+	   source.look.error, shown);
+	ok(look_is_known(&source.look) && source.look.bytes == f.bytes &&
+	   source.look.moved > .3 && source.look.moved < 5,
+	   "and that the view stands: %.1f", source.look.moved);
+	end(&p);
+}
+
 /* Smaller datagrams, more of them, of the same bytes */
 static void test_many(void)
 {
@@ -646,6 +679,7 @@ int main(void)
 {
 	stream_fixture_begin();
 	test_images();
+	test_look();
 	test_many();
 	test_deep();
 	test_depth_chosen();
