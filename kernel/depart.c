@@ -335,6 +335,9 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		break;
 	}
 	skb = optsample_msg_take(q, f, msg);
+	/* Its sender waits for the queue, not for what is below it. */
+	if (likely(q->may_orphan))
+		optsample_orphan(skb);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;
 	f->c.bytes_out += qdisc_pkt_len(skb);
