@@ -4,9 +4,9 @@
  * given up first
  *
  * Somebody who opens connections and sends nothing must not take the places of
- * others. So clients are counted by address, hashed with a random key. If places
- * are scarce, the address with most of them loses its oldest: one that asks and
- * is answered is never that.
+ * others. So clients are counted by address, hashed with a random key. If
+ * places are scarce, the address with most of them loses its oldest: one that
+ * asks and is answered is never that.
  */
 #ifndef BASE_HTTP_PLACES_H
 #define BASE_HTTP_PLACES_H
@@ -40,7 +40,7 @@ struct http_places {
 
 void http_places_init(struct http_places *p);
 
-/* The row of an address. Of IPv6 the first 64 bits count: a host has them all */
+/* The row of an address. Of IPv6 the first 64 bits count: a host has all */
 uint16_t http_places_row(const struct http_places *p,
 			 const struct sockaddr_storage *from);
 

@@ -26,7 +26,7 @@ enum {
 	PIECE		= 65536,	/* bytes of one read() */
 	LINGER		= 4 << 20,	/* bytes to read and discard */
 	ACCEPTS		= 64,		/* per wakeup */
-	KEPT		= 4096,		/* bytes of an idle connection's buffer */
+	KEPT		= 4096,		/* bytes of an idle buffer */
 };
 
 static const size_t out_max = (size_t)256 << 20;	/* bytes, of all answers */

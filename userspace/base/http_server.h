@@ -6,8 +6,8 @@
  * It calls @admit when a request's head is complete. A complete request goes to
  * a worker, and its answer is sent as fast as its client reads. With too many
  * connections, the address with most unfinished requests loses its oldest one
- * (http_places.h), which is answered with 503. With too many unread answers, the
- * oldest are closed.
+ * (http_places.h), which is answered with 503. With too many unread answers,
+ * the oldest are closed.
  */
 #ifndef BASE_HTTP_SERVER_H
 #define BASE_HTTP_SERVER_H

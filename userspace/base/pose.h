@@ -22,13 +22,11 @@ struct pose {
 
 /* Limit of the distance from the origin of the map, m */
 #define POSE_MAX	1e6
-/* Limit of a yaw, which need not be within a turn, rad */
-#define POSE_YAW_MAX	1e4
 
 static inline bool pose_valid(const struct pose *p)
 {
 	return fabs(p->x) <= POSE_MAX && fabs(p->y) <= POSE_MAX &&
-	       fabs(p->yaw) <= POSE_YAW_MAX;
+	       isfinite(p->yaw);
 }
 
 /* Transform @b from the frame of @a to the frame that @a is in */

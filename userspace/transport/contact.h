@@ -17,7 +17,8 @@
 /**
  * struct contact - zero-initialised: never heard
  * @heard:	last datagram, ns
- * @since:	it was never silent for longer than CONTACT_SILENCE since then, ns
+ * @since:	since then it was never silent for longer than CONTACT_SILENCE,
+ *		ns
  * @silence:	how long it was silent before @since, ns; 0: @since is its first
  *		datagram
  */

@@ -364,7 +364,7 @@ static void board_hear(struct board *b, unsigned int source, int64_t when)
 		s->heard = when;
 }
 
-/* It was never silent for long from c->since to c->heard, and before only once */
+/* It was not silent for long from c->since to c->heard */
 static void board_hear_contact(struct board *b, unsigned int source,
 			       const struct contact *c)
 {

@@ -15,7 +15,7 @@
 #include "view/server_http.h"
 
 enum {
-	WORKERS		= 8,		/* answers of gdimd that are waited for */
+	WORKERS		= 8,		/* that wait for gdimd */
 	REQUEST		= 5000,		/* ms, for a request to be complete */
 	PATIENCE	= 30,		/* s, for gdimd */
 	NUMBER_AT	= 62, OURS_AT = 63,

@@ -21,6 +21,8 @@ part()
 # of what is in use: pages that the allocator keeps are no leak
 memory() { echo $(($(metric memory_bytes) / 1024)); }
 files() { ls "/proc/${pid[view]}/fd" | wc -l; }
+# of the first client
+has_states() { [ "$(awk '$2 == "/state"' "$scratch/watch.out" | wc -l)" -ge 100 ]; }
 has_files() { [ "$(files)" = "$1" ]; }
 
 # ---- wrong options: one line each ----
@@ -103,6 +105,7 @@ for part in handshakes requests broken halves greedy crowd slow halfopen; do
 done
 kill -0 "${pid[watch]}"
 ok "the hundred are still there"
+wait_for 60 has_states
 slay watch
 awk '$2 == "/state" { if (n++ && $3 != last + 1) missing++; last = $3 }
      END { print "# " n + 0 " states, " missing + 0 " missing"

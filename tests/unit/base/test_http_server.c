@@ -171,7 +171,7 @@ static void test_halves(unsigned int count, unsigned int addresses,
 		if (loop_now() - began > longest)
 			longest = loop_now() - began;
 	}
-	ok(good == ASKS, "%u half-open from %u addresses: %u of %u are answered",
+	ok(good == ASKS, "%u half-open from %u addresses: %u of %u answered",
 	   count, addresses, good, ASKS);
 	ok(renewed > 0 && http_server_dropped(server) > 0,
 	   "and %u halves had to go", renewed);

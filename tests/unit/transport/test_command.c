@@ -4,6 +4,7 @@
  * loopback that loses, repeats and changes datagrams
  */
 #include <stdio.h>
+#include <sys/stat.h>
 #include "folder.h"
 #include "loopback.h"
 
@@ -275,6 +276,7 @@ static void put_key(const char *name, const char *text)
 	FILE *f = fopen(in_folder(name), "w");
 
 	fputs(text, f);
+	fchmod(fileno(f), 0600);
 	fclose(f);
 }
 

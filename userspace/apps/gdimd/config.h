@@ -56,7 +56,8 @@ struct config {
 	char			to[CONFIG_TEXT], socket[CONFIG_TEXT];
 	char			http[CONFIG_TEXT], http_tokens[CONFIG_TEXT];
 	char			node[CONFIG_TEXT], frame[CONFIG_TEXT];
-	double			rate, slop, storey;	/* of struct site_config */
+	double			rate, slop;
+	double			storey;		/* as in struct site_config */
 	size_t			memory;
 	unsigned int		threads;
 	double			range[MODALITIES][2];

@@ -156,7 +156,8 @@ static int read_layers(const struct message_grid_map *m,
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
 		return error_set(error, err, "%s", why);
-	err = check_level(m->pose.position, m->pose.orientation, &height, error);
+	err = check_level(m->pose.position, m->pose.orientation, &height,
+			  error);
 	if (err)
 		return err;
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)

@@ -36,7 +36,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 void submap_free(struct submap_layer *layer, unsigned int count);
 
 /**
- * submap_transform() - a transform, projected to the ground plane, with its rise
+ * submap_transform() - a transform, projected to the ground plane, and its rise
  *
  * Return: 0; -EINVAL: invalid frames or numbers.
  */

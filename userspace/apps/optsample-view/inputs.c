@@ -112,7 +112,8 @@ static void on_message(void *arg, const struct source_message *m)
 		return;
 	robot = robots_find(&i->robots, m->topic);
 	/* static transforms keep the stamp of their first time */
-	inputs_put(in, robot ? robot : i->name, m->topic, m->kind, m->format, m->data, m->len,
+	inputs_put(in, robot ? robot : i->name, m->topic, m->kind, m->format,
+		   m->data, m->len,
 		   message_is_static(m->topic) ? 0 :
 		   stamp_of(m->kind, &in->message), m->stamp);
 }

@@ -188,7 +188,8 @@ static int peaks_update(struct peaks_entry *e)
 	if (e->failed || e->renewed != renewed)
 		peaks_forget(e);
 	e->renewed = renewed;
-	e->since = site_changes(e->site, e->layer, e->since, peaks_on_change, e);
+	e->since = site_changes(e->site, e->layer, e->since, peaks_on_change,
+				e);
 	if (e->failed)
 		return -ENOMEM;
 	return peaks_read(e);

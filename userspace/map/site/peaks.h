@@ -42,8 +42,8 @@ void peaks_destroy(struct peaks *p);
  *
  * Others wait for the thread that reads, but not for long.
  *
- * Return: 0; -EBUSY: another thread reads a large map; -EAGAIN: parts of it were
- * evicted; -ENOMEM.
+ * Return: 0; -EBUSY: another thread reads a large map; -EAGAIN: parts of it
+ * were evicted; -ENOMEM.
  */
 int peaks_find(struct peaks *p, struct site *s, unsigned int layer, int over,
 	       struct peaks_found *found);

@@ -47,7 +47,10 @@ int query_room(struct site *s, unsigned int id, cJSON *out,
 int query_find_room(struct site *s, unsigned int id, struct room *room,
 		    char error[ERROR_TEXT]);
 
-/* "nodes", "placed", "submaps", "waiting", "apart", "apart_submaps", "damaged", "cell_bytes", "tile_bytes" */
+/*
+ * "nodes", "placed", "submaps", "waiting", "apart", "apart_submaps", "to_fuse",
+ * "damaged", "cell_bytes", "tile_bytes"
+ */
 int query_status(struct site *s, cJSON *out);
 
 #endif

@@ -19,9 +19,10 @@
  * @follower:	first of its followers, INDEX_NONE: none
  * @next, @previous: list of the followers of one node
  * @place:	index in a change being tried, see site_graph.c; else INDEX_NONE
- * @storey:	where @node.pose is, and @rise of @node.link. They are not in the
- *		store: a node that was placed when the site was opened is level
- * @apart:	not on the map's storey: it is not placed, but @node.pose is known
+ * @storey:	where @node.pose is, and @rise of @node.link. They are not in
+ *		the store: a node that was placed when the site was opened is
+ *		level
+ * @apart:	not on the map's storey: not placed, but @node.pose is known
  */
 struct node {
 	struct store_node	node;

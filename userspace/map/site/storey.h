@@ -2,9 +2,9 @@
 /*
  * storey.h - is a node on the storey of the map?
  *
- * A map is one storey, seen from above. What is a storey higher, or leans, would
- * lie upon other rooms in it. Heights and slopes follow the pose graph as poses
- * do.
+ * A map is one storey, seen from above. What is a storey higher, or leans,
+ * would lie upon other rooms in it. Heights and slopes follow the pose graph as
+ * poses do.
  */
 #ifndef MAP_SITE_STOREY_H
 #define MAP_SITE_STOREY_H

@@ -478,7 +478,12 @@ static void bag_source_find_origin(struct bag_source *s, int64_t begin)
 	}
 }
 
-/* Of a pass: up to the last message, plus the mean interval */
+static int64_t shorter(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a pass: up to the last message, plus the mean interval without gaps */
 static void bag_source_measure(struct bag_source *s)
 {
 	int64_t begin = 0, end = 0;
@@ -494,7 +499,8 @@ static void bag_source_measure(struct bag_source *s)
 	if (s->length > INT64_MAX / 4)
 		s->length = INT64_MAX / 4;
 	s->length = s->length <= 0 ? second : count < 2 ? s->length + second :
-		    s->length + s->length / (int64_t)(count - 1);
+		    s->length + shorter(s->length / (int64_t)(count - 1),
+					60 * second);
 	if (s->length < shortest)
 		s->length = shortest;
 }

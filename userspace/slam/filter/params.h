@@ -94,6 +94,9 @@ int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT]);
 /* Cells from the origin to a robot, at most: positions in maps are integers */
 #define SLAM_POSE_CELLS	(1 << 20)
 
+/* Limit of a yaw, which need not be within a turn, rad */
+#define SLAM_YAW_MAX	1e4
+
 /* Can a map be matched or written at this pose? */
 static inline bool slam_pose_valid(const struct slam_params *p,
 				   const struct pose *pose)
@@ -101,7 +104,7 @@ static inline bool slam_pose_valid(const struct slam_params *p,
 	const double most = SLAM_POSE_CELLS * p->resolution;
 
 	return fabs(pose->x) <= most && fabs(pose->y) <= most &&
-	       pose_valid(pose);
+	       fabs(pose->yaw) <= SLAM_YAW_MAX && pose_valid(pose);
 }
 
 #endif

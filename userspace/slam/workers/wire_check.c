@@ -28,7 +28,8 @@ bool wire_seek_valid(const struct seek *s, const struct slam_params *p)
 	const struct prior *prior = &s->prior;
 
 	return slam_pose_valid(p, &prior->at) &&
-	       slam_pose_valid(p, &prior->from) && wire_is_width(prior->reach) &&
+	       slam_pose_valid(p, &prior->from) &&
+	       wire_is_width(prior->reach) &&
 	       prior->place >= 0 && prior->turn >= 0 &&
 	       (!s->wide || (prior->place > 0 && prior->turn > 0));
 }

@@ -343,7 +343,7 @@ int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
 	const struct wire_map *m = data;
 	int ret;
 
-	/* before SETUP the resolution is not known: see worker_maps_put_map() */
+	/* before SETUP the resolution is unknown: worker_maps_put_map() */
 	if (len < sizeof(*m) || !pose_valid(&m->pose))
 		return -EBADMSG;
 	ret = map_reassembly_take(&w->reassembly, from, &data, &len);

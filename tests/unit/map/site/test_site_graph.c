@@ -113,7 +113,8 @@ static void test_storeys(void)
 	climb(s, "b", "", 1, 253.5, 0);
 	ok(aparts == 1, "once");
 	climb(s, "c", "b", 2, -3.5, 0);
-	ok(seen(s, 3.01, 0.01) == 4 && site_counts(s).apart == 1, "one that comes down from it is placed");
+	ok(seen(s, 3.01, 0.01) == 4 && site_counts(s).apart == 1,
+	   "one that comes down from it is placed");
 	climb(s, "b", "", 1, 251, 0);
 	ok(seen(s, 1.01, 0.01) == 3 && seen(s, 3.01, 0.01) == -1 &&
 	   !strcmp(last_apart.frame, "c"), "it was lower after all: it has its "
