@@ -13,6 +13,7 @@ static const double DECIBEL = 4.342944819; /* 10 / ln 10 */
  * Then an image that is a ms earlier is worth WORTH dB.
  */
 static const double SOON = 0.1, FAST = 0.1, WORTH = 0.06;
+static const double STANDS = 0.05;	/* of FAST */
 static const double STEP = 0.94, FEWEST = 16;	/* sizes that are tried */
 
 bool look_is_known(const struct look *l)
@@ -56,6 +57,9 @@ double look_bytes(const struct look *l, double rate, double most)
 	if (!look_is_known(l) || l->contrast <= 0 || rate <= 0)
 		return most;
 	part = fmin(look_moved(l, SOON) / (2 * l->contrast) / FAST, 1);
+	/* nothing is gained by sending less of what stands */
+	if (part < STANDS)
+		return most;
 	for (double bytes = most; bytes > most / FEWEST; bytes *= STEP) {
 		const double worth = DECIBEL * log(look_code(l, bytes)) +
 				     WORTH * 1000 * part * bytes / rate;

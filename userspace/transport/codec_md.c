@@ -69,7 +69,8 @@ static void codec_md_look(const struct codec_md *s,
 	const double all = md_error(s->encoder, 1);
 	const double half = md_error(s->encoder, .5);
 
-	if (!in->movement.known || in->scaled)
+	/* of 16 bits the numbers count, not how they look */
+	if (!in->movement.known || in->scaled || in->image.depth != 8)
 		return;
 	*l = (struct look){
 		.error = fmax(all, LOOK_LEAST),

@@ -218,7 +218,11 @@ static void test_early(void)
 {
 	const struct look stands = seen(.01).look, moves = seen(400).look;
 	const struct look none = { 0 };
+	struct look exact = seen(.001).look;
 
+	exact.error = .01;
+	ok(look_bytes(&exact, 1e6, 65536) == 65536,
+	   "nor less than all that makes it exact");
 	ok(look_bytes(&none, 1e6, 65536) == 65536 &&
 	   look_bytes(&stands, 1e6, 65536) > 60000,
 	   "a view that stands is sent as good as can be");
