@@ -146,8 +146,10 @@ static void optsample_hold_for(struct optsample_stall *st, u32 cause, u64 now)
 {
 	if (cause == st->cause)
 		return;
-	optsample_hold_add(st, now ?: ktime_get_ns());
+	now = now ?: ktime_get_ns();
+	optsample_hold_add(st, now);
 	st->cause = cause;
+	st->began_ns = now;
 }
 
 /**
@@ -320,18 +322,29 @@ void optsample_hold_by_dest(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 per = q->cfg.inflight_per;
 
-	q->stall.by_dest = optsample_inflight_wanted(&q->cfg) &&
-			   optsample_link_is_ethernet(sch) &&
-			   (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
-			    q->stall.many :
-			    per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION);
+	bool by_dest = optsample_inflight_wanted(&q->cfg) &&
+		       optsample_link_is_ethernet(sch) &&
+		       (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
+			q->stall.many :
+			per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION);
+
+	/* A destination that is full must not block senders to others. */
+	if (by_dest && !q->stall.by_dest)
+		optsample_flows_orphan(q);
+	q->stall.by_dest = by_dest;
+}
+
+/* Has nothing left for so long that the link is not just busy? */
+static bool optsample_hold_is_stalled(const struct optsample_stall *st)
+{
+	return ktime_get_ns() - st->began_ns >=
+	       (u64)OPTSAMPLE_BUSY_MS * NSEC_PER_MSEC;
 }
 
 /* What senders are to know of @cause. */
 static void optsample_hold_senders(struct Qdisc *sch, u32 cause)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	u64 busy_ns = (u64)OPTSAMPLE_BUSY_MS * NSEC_PER_MSEC;
 
 	switch (cause) {
 	case TC_OPTSAMPLE_NOT_STALLED:
@@ -339,8 +352,14 @@ static void optsample_hold_senders(struct Qdisc *sch, u32 cause)
 		optsample_ordinary_hold(sch, false);
 		break;
 	case TC_OPTSAMPLE_STALL_INFLIGHT:
-		optsample_ordinary_hold(sch, ktime_get_ns() -
-					q->stall.since_ns >= busy_ns);
+		/* A stall that began otherwise goes on. */
+		if (optsample_hold_is_stalled(&q->stall))
+			optsample_ordinary_hold(sch, true);
+		break;
+	case TC_OPTSAMPLE_STALL_GATE:
+		/* A pause lets ordinary traffic leave. */
+		optsample_ordinary_hold(sch, q->cfg.gate ==
+					TC_OPTSAMPLE_GATE_CLOSED);
 		break;
 	default:
 		optsample_ordinary_hold(sch, true);

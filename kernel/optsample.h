@@ -35,9 +35,7 @@
  *   ordinary -> inflight, wait
  *   hold -> inflight, link, recall, ordinary
  *   link -> recall
- *   recall, inflight: call each other
- *
- * and all of them may call message.c.
+ *   recall, inflight: call each other; all: message.c
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
@@ -480,7 +478,8 @@ struct optsample_recall {
  * @next_ns:	earliest departure at the configured rate, ns
  * @last_len:	bytes of the last packet that left at that rate
  * @cause:	cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED
- * @since_ns:	when @cause began, ns
+ * @since_ns:	@cause is accounted until then, ns
+ * @began_ns:	when @cause began, ns
  * @last_jiffies: last departure, jiffies
  * @backlogged:	packets still waited after the last departure
  * @ns:		time spent by cause, ns
@@ -513,6 +512,7 @@ struct optsample_stall {
 	u32			last_len;
 	u32			cause;
 	u64			since_ns;
+	u64			began_ns;
 	unsigned long		last_jiffies;
 	bool			backlogged;
 	u64			ns[TC_OPTSAMPLE_STALLS];

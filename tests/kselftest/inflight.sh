@@ -208,6 +208,13 @@ classify d0.5
 rtps-gen send 10.8.0.2 7411 1 20 1 500
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 15" \
 	"a driver that completes nothing: 5 in flight"
+for i in $(seq 20); do
+	echo command >/dev/udp/10.8.0.2/9
+	stat qlen d0.5 >/dev/null
+	sleep 0.05
+done
+[ "$(stat ordinary_aged d0.5)" -ge 5 ]
+ok "commands that wait there age, even if statistics are read meanwhile"
 wait_for 60 recounted 1
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 10" \
 	"after 10 s the count begins anew: 5 more leave"
