@@ -99,6 +99,28 @@ is "$(optsample up t0 2>&1)" "optsample: t0 is a tunnel without a route to its r
 	"a tunnel to nowhere is refused"
 ip link del t0
 
+# a full tunnel whose peer calls first: its own packets bypass it by a mark
+fresh_link
+link_up
+wireguard t0 t1 0.0.0.0/0 10.9.0.1 10.9.0.2
+peer=$(wg show t0 peers)
+wg set t0 peer "$peer" remove
+wg set t0 peer "$peer" allowed-ips 0.0.0.0/0
+ip addr add 10.7.0.1/24 dev t0
+ip link set t0 up
+optsample up t0 2>"$scratch/err"
+is "$?:$(grep -c 't0 is a tunnel whose remote end is not known: its outages are not seen until it is' "$scratch/err")" \
+	0:1 "WireGuard without an endpoint: up all the same, with a warning"
+ip route add default dev t0 table 51820
+ip rule add not fwmark 51820 table 51820
+wg set t0 fwmark 51820 peer "$peer" endpoint 10.9.0.2:5000
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/ifindex)" = "$(stat watched opt-t0)" ]'
+ok "its endpoint becomes known: the device of the marked route is watched"
+is "$(json_of t0 .qdisc.stalled)" null "and nothing is held"
+ip rule del not fwmark 51820 table 51820
+optsample down t0
+ip link del t0
+
 # ports
 refused()	# MASTER KIND
 {

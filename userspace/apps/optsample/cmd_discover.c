@@ -72,7 +72,8 @@ struct discover {
 	int			ifindex;
 	int			lower_tried;	/* last ifindex of @lower */
 	char			queue[IFNAMSIZ];
-	char			watch[IFNAMSIZ]; /* what a tunnel sends by */
+	bool			tunnel;
+	char			watch[IFNAMSIZ]; /* what it sends by, or "" */
 	uint64_t		watched;	/* last tunnel_follow(), ms */
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
@@ -516,7 +517,7 @@ static void tunnel_follow(struct discover *d, uint64_t now)
 	char name[IFNAMSIZ] = "";
 	int lower;
 
-	if (!*d->watch || now - d->watched < TUNNEL_MS)
+	if (!d->tunnel || now - d->watched < TUNNEL_MS)
 		return;
 	d->watched = now;
 	lower = tunnel_lower(d->ifindex);
@@ -525,7 +526,11 @@ static void tunnel_follow(struct discover *d, uint64_t now)
 	if (lower <= 0 || !if_indextoname(lower, name) ||
 	    !strcmp(name, d->watch))
 		return;
-	cli_warn("%s sends by %s now, not by %s", d->dev, name, d->watch);
+	if (*d->watch)
+		cli_warn("%s sends by %s now, not by %s", d->dev, name,
+			 d->watch);
+	else
+		cli_warn("%s sends by %s now", d->dev, name);
 	if (!stack_set_watch(d->queue, name))
 		strcpy(d->watch, name);
 }
@@ -541,6 +546,7 @@ static void device_first(struct discover *d)
 	snprintf(d->lower, IFNAMSIZ, "%s", st.stack.lower);
 	snprintf(d->queue, IFNAMSIZ, "%s", st.stack.queue);
 	snprintf(d->watch, IFNAMSIZ, "%s", st.stack.watch);
+	d->tunnel = *d->watch || tunnel_lower(d->ifindex);
 	d->lower_tried = d->ifindex ? netlink_ifindex(d->lower) : 0;
 	state_free(&st);
 }

@@ -498,7 +498,9 @@ static int up_stack(const struct up *up, struct stack *s)
 
 static int up_take_rule(void *arg, const struct rules_section *s)
 {
-	return rules_set_put(arg, s->patterns, s->n, &s->rule);
+	if (rules_set_put(arg, s->patterns, s->n, &s->rule))
+		cli_warn("rules: the rule of %s is left out", s->patterns[0]);
+	return 0;
 }
 
 static void up_bad_rule(void *arg, const char *why)
@@ -560,6 +562,9 @@ static int up_tunnel(struct stack *s)
 {
 	int lower = *s->lower ? 0 : tunnel_lower(netlink_ifindex(s->dev));
 
+	if (lower == -EDESTADDRREQ)
+		cli_warn("%s is a tunnel whose remote end is not known: its outages are not seen until it is",
+			 s->dev);
 	if (lower == -ENETUNREACH)
 		return cli_error(lower, "%s is a tunnel without a route to its remote end: which link counts is not known",
 				 s->dev);

@@ -343,7 +343,7 @@ static void doctor_stack_on_peer(const struct route_addr *a, bool peer,
 	if (!peer)
 		return;
 	inet_ntop(a->family, a->addr, text, sizeof(text));
-	routed = !route_find(a, &r) && r.ifindex == d->dev->ifindex;
+	routed = !route_find(a, 0, &r) && r.ifindex == d->dev->ifindex;
 	known = routed && doctor_stack_is_known(&r);
 	peer_report(d, text, routed, known);
 }

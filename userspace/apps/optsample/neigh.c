@@ -564,7 +564,7 @@ static bool neigh_next_hop(const struct neigh_table *t,
 	*via = *to;
 	if (to->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(to->addr))
 		return true;
-	if (route_find(to, &r) || r.type != RTN_UNICAST ||
+	if (route_find(to, 0, &r) || r.type != RTN_UNICAST ||
 	    (r.ifindex != t->ifindex && r.ifindex != t->keep))
 		return false;
 	*via = r.via;

@@ -37,7 +37,7 @@ bool origin_is_foreign(const struct route_addr *a, int n, int ifindex)
 	struct route r;
 
 	for (int i = 0; i < n; i++) {
-		if (route_find(&a[i], &r))
+		if (route_find(&a[i], 0, &r))
 			continue;
 		if (r.type == RTN_LOCAL)
 			here = true;

@@ -47,7 +47,7 @@ static int route_answer(struct nlmsghdr *h, void *arg)
 	return 1;
 }
 
-int route_find(const struct route_addr *to, struct route *r)
+int route_find(const struct route_addr *to, uint32_t mark, struct route *r)
 {
 	unsigned int len = route_addr_len(to->family);
 	struct rtmsg rt = {
@@ -58,6 +58,8 @@ int route_find(const struct route_addr *to, struct route *r)
 	int err;
 
 	nla_put(msg, RTA_DST, len, to->addr);
+	if (mark)
+		nla_put_u32(msg, RTA_MARK, mark);
 	memset(r, 0, sizeof(*r));
 	r->via = *to;
 	err = netlink_ask(msg, route_answer, r);

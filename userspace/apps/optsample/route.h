@@ -36,10 +36,11 @@ bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
 /**
  * route_find - look up the route to @to
  * @to:		the address
+ * @mark:	firewall mark of the packets; 0: none
  * @r:		gets it
  *
  * Return: 0 or negative errno: no route
  */
-int route_find(const struct route_addr *to, struct route *r);
+int route_find(const struct route_addr *to, uint32_t mark, struct route *r);
 
 #endif

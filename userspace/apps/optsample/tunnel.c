@@ -19,11 +19,13 @@ enum { TUNNEL_DEPTH = 4, TUNNEL_REMOTES = 16 };
  * struct tunnel - what is known of a device
  * @known:	it is a tunnel
  * @lower:	the device that it is bound to, 0: any
+ * @mark:	firewall mark of its packets, 0: none
  * @remote:	@n addresses of its remote ends
  */
 struct tunnel {
 	bool			known;
 	int			lower;
+	uint32_t		mark;
 	struct route_addr	remote[TUNNEL_REMOTES];
 	int			n;
 };
@@ -105,14 +107,18 @@ static void tunnel_endpoint(struct tunnel *t, struct nlattr *endpoint)
 static void tunnel_peers(struct nlattr *tb[], void *arg)
 {
 	struct nlattr *peer[WGPEER_A_MAX + 1], *one;
+	struct tunnel *t = arg;
 	int left;
+
+	if (tb[WGDEVICE_A_FWMARK])
+		t->mark = nla_get_u32(tb[WGDEVICE_A_FWMARK]);
 
 	if (!tb[WGDEVICE_A_PEERS])
 		return;
 	nla_for_each_nested(one, tb[WGDEVICE_A_PEERS], left)
 		if (!nla_parse_nested(peer, WGPEER_A_MAX, one, NULL) &&
 		    peer[WGPEER_A_ENDPOINT])
-			tunnel_endpoint(arg, peer[WGPEER_A_ENDPOINT]);
+			tunnel_endpoint(t, peer[WGPEER_A_ENDPOINT]);
 }
 
 static int tunnel_on_link(struct nlmsghdr *h, void *arg)
@@ -140,18 +146,22 @@ static int tunnel_on_link(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* Return: the device of the first remote end that has a route; 0: none has */
+/*
+ * Return: the device of the first remote end that has a route, or negative
+ * errno as tunnel_lower()
+ */
 static int tunnel_route(const struct tunnel *t, int self)
 {
+	int err = -EDESTADDRREQ;
 	struct route r;
 
 	for (int i = 0; i < t->n; i++) {
-		r = (struct route){ .via = t->remote[i] };
-		if (!route_find(&t->remote[i], &r) && r.ifindex &&
-		    r.ifindex != self && r.type != RTN_LOCAL)
+		if (route_find(&t->remote[i], t->mark, &r))
+			err = -ENETUNREACH;
+		else if (r.ifindex && r.ifindex != self && r.type != RTN_LOCAL)
 			return r.ifindex;
 	}
-	return 0;
+	return err;
 }
 
 /* One step down. Return: as tunnel_lower() */
@@ -159,13 +169,11 @@ static int tunnel_below(int ifindex)
 {
 	struct ifinfomsg i = { .ifi_index = ifindex };
 	struct tunnel t = { 0 };
-	int lower;
 
 	if (netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
 			tunnel_on_link, &t) || !t.known)
 		return 0;
-	lower = t.lower ?: tunnel_route(&t, ifindex);
-	return lower ?: -ENETUNREACH;
+	return t.lower ?: tunnel_route(&t, ifindex);
 }
 
 int tunnel_lower(int ifindex)
@@ -176,5 +184,5 @@ int tunnel_lower(int ifindex)
 		lower = below;
 		below = tunnel_below(lower);
 	}
-	return below < 0 ? below : lower;
+	return below == -ENETUNREACH || !lower ? below : lower;
 }

@@ -14,7 +14,8 @@
  * the first one that has a route. A tunnel over a tunnel is followed down.
  *
  * Return: number of that device; 0: @ifindex is no tunnel that is known;
- * -ENETUNREACH: there is no route now
+ * -ENETUNREACH: there is no route now; -EDESTADDRREQ: no remote end is known
+ * yet, or its route is the tunnel itself
  */
 int tunnel_lower(int ifindex);
 
