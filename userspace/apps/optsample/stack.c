@@ -281,6 +281,7 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
 	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
 	put_option(msg, TCA_OPTSAMPLE_AGE, cfg->age_ms);
+	nla_put_u32(msg, TCA_OPTSAMPLE_ORDINARY, STACK_ORDINARY_PACKETS);
 	put_option(msg, TCA_OPTSAMPLE_PROG_FD, prog);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
