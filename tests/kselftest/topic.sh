@@ -232,16 +232,21 @@ age = 250ms" "topic --save: topics.conf"
 		[topic /worse]
 		colour = red
 		[topics /wrong]
+		[topic /cam[0-9]/*]
+		limit = 8
 		[topic /last]
 		never
 	END
 	fresh
-	is "$(cut -d' ' -f1 <(optsample topic v0) | words)" "/good /last" \
+	is "$(cut -d' ' -f1 <(optsample topic v0) | words)" "/good /cam[0-9]/* /last" \
 		"a faulty file: the other rules are set"
 	is "$(grep -c 'rules: line [467]: .*: this rule is left out' fresh.err)" \
 		"3" "each fault is said, with its line"
 	grep -q 'line 6: no key "colour": this rule' fresh.err
 	ok "and its reason"
+	is "$(optsample topic v0 'a b' --limit 5 2>&1)" \
+		"optsample: no topic matches a pattern with blanks: 'a b'" \
+		"a pattern that a file could not have is refused"
 	fresh --rules /nowhere/topics.conf
 	grep -q "cannot read the rules of /nowhere/topics.conf: No such file" fresh.err
 	ok "a missing file that was named: said, and up all the same"

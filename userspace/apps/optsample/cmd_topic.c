@@ -68,6 +68,9 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 	if (!*arg || strlen(arg) >= ROS_PATTERN)
 		return cli_error(-EINVAL, "a pattern has 1..%d characters",
 				 ROS_PATTERN - 1);
+	if (strpbrk(arg, " \t\r\n"))
+		return cli_error(-EINVAL, "no topic matches a pattern with blanks: '%s'",
+				 arg);
 	t->patterns = realloc(t->patterns, (t->n + 1) * sizeof(*t->patterns));
 	if (!t->patterns)
 		abort();

@@ -210,7 +210,7 @@ void rule_text_print(FILE *f, const struct ros_rule *r, const char *format)
 	if (r->by != ROS_BY_NUMBER)
 		rule_print(f, format, "by", "%s", rules_by_name(r->by));
 	if (r->sync)
-		rule_print(f, format, "sync", "%gms", r->slop_ns / 1e6);
+		rule_print(f, format, "sync", "%.9gms", r->slop_ns / 1e6);
 	if (r->age_ms)
 		rule_print(f, format, "age", "%ums", r->age_ms);
 }

@@ -73,7 +73,8 @@ const struct rule rules_commands = { "", {
 
 bool rules_is_newest(const struct ros_rule *r)
 {
-	return r->policy == OPTSAMPLE_POLICY_DROP_OLDEST && r->limit == 1;
+	return r->policy == OPTSAMPLE_POLICY_DROP_OLDEST && r->limit == 1 &&
+	       r->by == ROS_BY_NUMBER && !r->sync;
 }
 
 /*

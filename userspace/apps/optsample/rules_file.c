@@ -100,7 +100,7 @@ static int rules_section_end(struct rules_read *r)
 /* @text: what follows the bracket */
 static int rules_heading(struct rules_read *r, char *text)
 {
-	char *end = strchr(text, ']'), *word, *save;
+	char *end = strrchr(text, ']'), *word, *save;
 	int err = rules_section_end(r);
 
 	r->begun = true;
