@@ -456,6 +456,7 @@ test_boundaries()
 	INFLIGHT_PER 0 2 per must be auto, device or destination
 	PAUSE 0 60000 pause must be 0..60s
 	RECALL 0 2 recall must be off, on or auto
+	AGE 0 86400000 age must be 0..24h
 	PROFILE_ID 1 63 profile must be 1..63
 	PROFILE_LIMIT 1 65535 limit must be 1..65535
 	PROFILE_POLICY 0 4 unknown policy
@@ -463,7 +464,6 @@ test_boundaries()
 	PROFILE_PRIORITY 0 7 priority must be 0..7
 	PROFILE_SYNC 0 4294967295
 	PROFILE_SEGMENTS 0 1 segments must be 0 or 1
-	AGE 0 86400000 age must be 0..24h
 	PROFILE_AGE 0 86400000 age must be 0..24h
 	END
 }
