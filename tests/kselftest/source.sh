@@ -87,7 +87,7 @@ quiet_link
 queue=q0
 ip link add $queue type ifb
 ip link set $queue up
-tc qdisc add dev $queue root handle 1: optsample watch v0 gate closed settle 0
+tc qdisc add dev $queue root handle 1: optsample age 0 watch v0 gate closed settle 0
 tc qdisc add dev v0 clsact
 tc filter add dev v0 egress matchall action mirred egress redirect dev $queue
 frame $first 100
@@ -164,7 +164,7 @@ ip link del d1
 # 2. the queue on the interface itself, whose address may change while it is up
 quiet_link
 queue=v0
-tc qdisc add dev v0 root handle 1: optsample gate closed
+tc qdisc add dev v0 root handle 1: optsample age 0 gate closed
 frame $first 100
 ip link set v0 address $scan
 frame $scan 200
@@ -178,7 +178,7 @@ is "$(through 3)" "100 $first
 ip link add gre0t type gre local 10.9.0.1 remote 10.9.0.2
 if ip link show gre0t >/dev/null 2>&1; then
 	ip link set gre0t up
-	tc qdisc add dev gre0t root handle 1: optsample watch v0 gate closed
+	tc qdisc add dev gre0t root handle 1: optsample age 0 watch v0 gate closed
 	ip addr add 10.8.0.1/24 dev gre0t
 	ping -c 1 -W 1 10.8.0.2 >/dev/null
 	ip link set v0 address $scan
