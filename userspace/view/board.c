@@ -692,6 +692,8 @@ void board_cut(struct board *b, int64_t t)
 		board_cut_topic(b, b->topic[i], t);
 	for (unsigned int i = 0; i < b->sources; i++)
 		board_cut_source(b->source[i], t);
+	/* before a client can see that there was a cut */
+	board_set_now(b, t);
 	board_unlock(b);
 	board_changed(b);
 }

@@ -162,8 +162,8 @@ void board_tick(struct board *b);
 void board_set_now(struct board *b, int64_t now);
 
 /*
- * Of a replay that jumps: forget what is at @t or later, and do not take the
- * time that it leaves out for an outage
+ * Of a replay that jumps: @t is the time now. Forget what is at @t or later, and
+ * do not take the time that it leaves out for an outage
  */
 void board_cut(struct board *b, int64_t t);
 
