@@ -684,7 +684,7 @@ static void board_cut_source(struct board_source *s, int64_t t)
 		memset(s->tf, 0, sizeof(*s->tf));
 }
 
-void board_cut(struct board *b, int64_t t)
+void board_cut(struct board *b, int64_t t, int64_t now)
 {
 	board_lock(b);
 	b->cuts++;
@@ -693,7 +693,7 @@ void board_cut(struct board *b, int64_t t)
 	for (unsigned int i = 0; i < b->sources; i++)
 		board_cut_source(b->source[i], t);
 	/* before a client can see that there was a cut */
-	board_set_now(b, t);
+	board_set_now(b, now);
 	board_unlock(b);
 	board_changed(b);
 }

@@ -162,10 +162,10 @@ void board_tick(struct board *b);
 void board_set_now(struct board *b, int64_t now);
 
 /*
- * Of a replay that jumps: @t is the time now. Forget what is at @t or later, and
- * do not take the time that it leaves out for an outage
+ * Of a replay that jumps, to @now: forget what is at @t or later, and do not take
+ * the time that it leaves out for an outage
  */
-void board_cut(struct board *b, int64_t t);
+void board_cut(struct board *b, int64_t t, int64_t now);
 
 /*
  * Of a replay that goes on at @t, as nothing was recorded for long: not an

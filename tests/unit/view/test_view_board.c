@@ -254,8 +254,7 @@ static void test_shared_text(void)
 	ok(shared_is(b, "EEE"), "an outage");
 	ok(board_topic(b, 0)->lost > 10, "with what was lost: %u slots",
 	   board_topic(b, 0)->lost);
-	board_cut(b, base + 5 * SECOND);
-	board_set_now(b, base + 5 * SECOND);
+	board_cut(b, base + 5 * SECOND, base + 5 * SECOND);
 	ok(shared_is(b, "LLLL."), "a replay that goes back has a new one at once");
 	board_destroy(b);
 }
@@ -574,7 +573,7 @@ static void test_jump(void)
 
 	for (t = 0; t < 10 * SECOND; t += 100 * MS)
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
-	board_cut(b, base + 20 * SECOND);
+	board_cut(b, base + 20 * SECOND, base + 20 * SECOND);
 	for (t = 20 * SECOND; t < 25 * SECOND; t += 100 * MS)
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t);
 	shows(b, 8 * SECOND, 22 * SECOND, "LLLL....................LLLL",

@@ -278,8 +278,7 @@ static int seek(struct inputs *in, struct source *s, int64_t t)
 	if (err)
 		return err;
 	source_playback(s, &p);
-	board_cut(in->board, t < p.begin ? p.begin : t);
-	board_set_now(in->board, p.time);
+	board_cut(in->board, t < p.begin ? p.begin : t, p.time);
 	return 0;
 }
 
