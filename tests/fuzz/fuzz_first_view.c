@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/loop.h"
+#include "drain.h"
 #include "odd_first.h"
 #include "view/browser.h"
 #include "view/browser_frame.h"
@@ -48,21 +49,6 @@ static void draw(const struct board_topic *t)
 		view_message_put(body);
 }
 
-static void drain(struct peer *p)
-{
-	struct outgoing *o;
-
-	for (unsigned int i = 0; i < 30 && !p->failed; i++) {
-		if (STAILQ_EMPTY(&p->queue) && !p->ops->compose(p))
-			break;
-		while ((o = STAILQ_FIRST(&p->queue))) {
-			STAILQ_REMOVE_HEAD(&p->queue, next);
-			p->queued -= o->head_len + o->len;
-			outgoing_free(o);
-		}
-	}
-}
-
 static void serve(const struct peer_ops *ops)
 {
 	struct peer *p = peer_create(ops, &view, 1, "fuzz");
@@ -71,10 +57,10 @@ static void serve(const struct peer_ops *ops)
 		abort();
 	p->authorised = true;
 	p->ops->opened(p);
-	drain(p);
+	drain(p, 30);
 	if (p->ops->tick)
 		p->ops->tick(p, 2000000000);
-	drain(p);
+	drain(p, 30);
 	peer_destroy(p);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/loop.h"
+#include "drain.h"
 #include "view/browser.h"
 #include "view/foxglove.h"
 #include "view/pictures.h"
@@ -65,21 +66,6 @@ static void open_view(void)
 	put("/scan", MESSAGE_LASER_SCAN, &m);
 }
 
-static void drain(struct peer *p)
-{
-	struct outgoing *o;
-
-	for (unsigned int i = 0; i < 50 && !p->failed; i++) {
-		if (STAILQ_EMPTY(&p->queue) && !p->ops->compose(p))
-			break;
-		while ((o = STAILQ_FIRST(&p->queue))) {
-			STAILQ_REMOVE_HEAD(&p->queue, next);
-			p->queued -= o->head_len + o->len;
-			outgoing_free(o);
-		}
-	}
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct peer_ops *const ops[] = {
@@ -107,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (n > size)
 			n = size;
 		p->ops->received(p, data, n, binary);
-		drain(p);
+		drain(p, 50);
 		data += n;
 		size -= n;
 	}
