@@ -3,8 +3,8 @@
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
  * that are not sampled). It has its own child qdisc, class ffff, which the user
  * may replace. While the link is stalled it waits elsewhere (wait.c). The
- * default is net.core.default_qdisc (systemd sets it to
- * fq_codel), or pfifo where that one cannot be a child.
+ * default is net.core.default_qdisc (systemd sets it to fq_codel), or pfifo
+ * where that one cannot be a child.
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
@@ -44,7 +44,7 @@ static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
  * CoDel drops what waited for 5 ms. That tears each large datagram and each
  * message of several datagrams whose program waits for the link, as its socket
  * buffer alone is more. TCP needs no CoDel here, as it limits itself while its
- * packets wait. So CoDel is left for traffic that nobody limits.
+ * packets wait. So CoDel only acts on senders that nothing else slows down.
  */
 #define OPTSAMPLE_CODEL_US	USEC_PER_SEC
 
