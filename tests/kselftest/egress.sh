@@ -217,6 +217,7 @@ is "$(($(counter opt-v0 tx_packets) - before)) $(counter opt-v0 tx_dropped)" \
 # catch TYPE COUNT [DEV]: a receiver for frames, in op
 catch()
 {
+	: >"$scratch/ready"
 	n_op timeout 10 python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,

@@ -34,7 +34,7 @@ uri()
 # peer CMD...: in the background; peer_op: at the operator's
 peer()
 {
-	: >"$1.out"
+	: >"$1.out" >"$1.err"
 	CYCLONEDDS_URI=$(uri v0 "${xml-}") ROS_IP=10.9.0.1 "$@" \
 		>"$1.out" 2>"$1.err" &
 	pids+=($!)
@@ -42,7 +42,7 @@ peer()
 
 peer_op()
 {
-	: >"$1.out"
+	: >"$1.out" >"$1.err"
 	CYCLONEDDS_URI=$(uri v1 "${xml-}") ROS_IP=10.9.0.2 \
 		ip netns exec op "$@" >"$1.out" 2>"$1.err" &
 	pids+=($!)

@@ -31,6 +31,7 @@ s.send((mac("02:00:00:00:00:0b") + mac(sys.argv[1]) +
 # record SECONDS: "LENGTH SOURCE" of each frame at v1, in $scratch/got
 record()
 {
+	: >"$scratch/ready"
 	ip netns exec op python3 -c '
 import socket, sys, time
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5))

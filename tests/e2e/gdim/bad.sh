@@ -19,6 +19,7 @@ own_domain 62
 # start ARGS: a daemon, $daemon is its pid
 start()
 {
+	: >"$log"
 	(exec ip netns exec "$space" "$bin/gdimd" --store "$store" \
 		--socket "$socket" --http 127.0.0.1:8460 "$@" \
 		>"$scratch/out" 2>"$log") &

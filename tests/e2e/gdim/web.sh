@@ -33,6 +33,7 @@ part() { checks "$1" python3 "$here/web.py" "$@"; }
 # begin ARGS...: the daemon, on port 8460 by default
 begin()
 {
+	: >"$scratch/log"
 	"$bin/gdimd" --to none --socket "$scratch/socket" "$@" \
 		>"$scratch/out" 2>"$scratch/log" &
 	daemon=$!

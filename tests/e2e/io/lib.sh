@@ -53,6 +53,8 @@ node()
 	local name=$1
 
 	shift
+	# its own redirection comes too late for who reads at once
+	: >"$scratch/$name" >"$scratch/$name.err"
 	# exec, so that kill hits timeout, which passes the signal on
 	(exec ip netns exec "$space" env ROS_IP=127.0.0.1 \
 		ROS_MASTER_URI=http://127.0.0.1:11311 ROS_LOG_DIR="$scratch" \

@@ -89,6 +89,7 @@ play()
 {
 	local slamd gdimd
 
+	: >"$scratch/slamd.log"
 	ip netns exec op env CYCLONEDDS_URI=$cyclone "$bin/gdimd" --from ros2 \
 		--to none --http none --store "$scratch/$1.db" \
 		--socket "$scratch/$1.socket" >"$scratch/gdimd.log" 2>&1 &

@@ -27,6 +27,7 @@ peer()
 	local name=$1
 
 	shift
+	: >"$scratch/$name"
 	"$bin/bus-peer" "$@" >"$scratch/$name" 2>&1 &
 	pid=$!
 	pids+=($pid)

@@ -45,6 +45,7 @@ run()
 	local name=$1
 
 	shift
+	: >"$scratch/$name"
 	timeout --foreground 300 "$bin/slamd" "${settings[@]}" -v "$@" \
 		--trajectory "$scratch/$name.tum" --stats "$scratch/$name.json" \
 		>"$scratch/$name" 2>&1 &
@@ -58,6 +59,7 @@ worker()
 	local name=$1
 
 	shift
+	: >"$scratch/$name"
 	"$bin/slam-worker" --engine "$rabbit_url" --threads 1 "$@" \
 		>"$scratch/$name" 2>&1 &
 	pids+=($!)

@@ -50,6 +50,7 @@ begin()
 	local name=$1
 
 	shift
+	: >"$d/$name"
 	# exec, so that the kill hits slamd itself
 	(exec "$bin/slamd" "${settings[@]}" --trajectory "$d/$name.tum" \
 		--stats "$d/$name.json" "$@" >"$d/$name" 2>&1) &
@@ -279,6 +280,7 @@ worker()
 	local name=$1
 
 	shift
+	: >"$d/$name"
 	(exec "$bin/slam-worker" --engine "$rabbit_url" --threads 1 "$@" \
 		>"$d/$name" 2>&1) &
 	worker=$!
@@ -487,6 +489,7 @@ coordinator()
 {
 	local name=$1
 
+	: >"$d/$name"
 	(exec ip netns exec $ns-$((workers + 1)) "$bin/slamd" "${settings[@]}" \
 		--log "$d/w.clf" --verbose --engine "$rabbit_url" \
 		--workers $workers --trajectory "$d/$name.tum" \

@@ -39,6 +39,8 @@ begin()
 	local name=$1
 
 	shift
+	# its own redirection comes too late for who reads at once
+	: >"$scratch/$name.out" >"$scratch/$name.log"
 	"$@" >"$scratch/$name.out" 2>"$scratch/$name.log" &
 	pid[$name]=$!
 }
