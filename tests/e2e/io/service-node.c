@@ -7,11 +7,14 @@
  * service-node call [S [N]]     calls each N times, with S seconds for a call,
  *                               and prints one line for each answer
  * service-node flood N          calls one N times at once
+ * service-node busy COMMAND     calls one; runs COMMAND before it looks for the
+ *                               answer
  * service-node noise 0|1        writes what are no requests (0), no answers (1)
  *                               to all of their topics, then ends
  *
  * Answers depend only on the request; service-peer has the same.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,6 +304,71 @@ static int flood(long n, char error[ERROR_TEXT])
 }
 
 /*
+ * A client whose loop does not run while others are answered
+ */
+
+struct busy {
+	struct loop_timer	timer;
+	struct ros2_client	*client;
+	const char		*command;
+	unsigned int		calls, turns, good;
+};
+
+static void busy_call(struct busy *b);
+
+static void on_busy(void *arg, int err, const union service_response *r)
+{
+	struct busy *b = arg;
+
+	b->good += !err && r->logging.rate == b->calls;
+	if (b->calls < 2)
+		busy_call(b);
+	else
+		loop_stop(loop, 0);
+}
+
+/* The first call finds the service; the request of the second leaves before
+ * the second turn of the timer */
+static void busy_call(struct busy *b)
+{
+	union service_request q = { .logging = { 1, ++b->calls } };
+
+	ros2_client_call(b->client, &q, 10000000000, on_busy, b);
+	if (b->calls == 2)
+		b->timer.due = loop_now();
+}
+
+static void busy_turn(void *arg, uint64_t now)
+{
+	struct busy *b = arg;
+
+	b->timer.due = b->turns ? LOOP_NEVER : now;
+	if (b->turns++ && system(b->command))
+		loop_stop(loop, -ECHILD);
+}
+
+static int busy(const char *command, char error[ERROR_TEXT])
+{
+	struct busy b = {
+		.timer = { .due = LOOP_NEVER, .expired = busy_turn, .arg = &b },
+		.command = command,
+	};
+	int err = ros2_client_open(&b.client, ros, loop,
+				   service_names[SERVICE_LOGGING],
+				   SERVICE_LOGGING, error);
+
+	if (err)
+		return err;
+	loop_add_timer(loop, &b.timer);
+	busy_call(&b);
+	err = loop_run(loop);
+	loop_remove_timer(loop, &b.timer);
+	ros2_client_close(b.client);
+	printf("%u of 2\n", b.good);
+	return err;
+}
+
+/*
  * Noise
  */
 
@@ -378,6 +446,8 @@ int main(int argc, char **argv)
 			   argc > 3 ? atol(argv[3]) : 1, error);
 	else if (!err && !strcmp(argv[1], "flood"))
 		err = flood(argc > 2 ? atol(argv[2]) : 1, error);
+	else if (!err && !strcmp(argv[1], "busy"))
+		err = busy(argc > 2 ? argv[2] : "true", error);
 	else if (!err)
 		err = noise(argc > 2 && *argv[2] == '1');
 	if (err)

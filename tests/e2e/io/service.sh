@@ -131,8 +131,10 @@ finish $many1 $many2 $many3 $node &&
 	answers many1 100 && answers many2 100 && answers many3 100 &&
 	answers mine 100 || {
 	for i in many1 many2 many3 mine; do
-		echo "# $i: $(wc -l <"$scratch/$i") answers," \
-			"$(tail -n 1 "$scratch/$i.err")"
+		answers $i 100
+		echo "# $i: $(tail -n 1 "$scratch/$i.err"), answers that differ:"
+		grep -v '^others' "$scratch/$i" | sort |
+			diff - "$scratch/all" | head -n 4 | sed 's/^/# /'
 	done
 	false
 }
@@ -143,6 +145,12 @@ ok "64 calls at once"
 here_is flood "$ours" flood 65
 [ $? = 1 ] && grep -q 'No buffer space' "$scratch/flood.err"
 ok "one more is too many"
+
+here_is busy "$ours" busy "'$peer' call 200 >'$scratch/others'" &&
+	[ "$(cat "$scratch/busy")" = "2 of 2" ] && answers others 200
+ok "200 answers to others do not push out the one to a busy client" || {
+	cat "$scratch/busy" "$scratch/busy.err" | sed 's/^/# /'
+}
 
 here_is noise "$ours" noise 0
 here_is call "$peer" call && answers call 1

@@ -13,7 +13,8 @@
 
 enum {
 	SENT	= 1024,		/* of writers: kept to repair losses */
-	KEPT	= 128,		/* of readers: peers are not trusted */
+	KEPT	= 128,		/* requests: peers are not trusted */
+	KEPT_ANSWERS = 8192,	/* to all clients of a service */
 	PEERS	= 64,		/* of one endpoint; more are ignored */
 	ID	= 64,		/* characters of USER_DATA's values */
 	PREFIX	= 12,		/* bytes of a GUID that name the participant */
@@ -96,6 +97,18 @@ static dds_entity_t make_topic(struct ros2_pair *p, const struct ros2 *ros,
 	return topic;
 }
 
+/*
+ * A client gets the answers to all others, too. While it waits for a processor
+ * they must not push out its own: what does not fit is not acknowledged, and
+ * comes again.
+ */
+static void keep_answers(dds_qos_t *qos)
+{
+	dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, 0);
+	dds_qset_resource_limits(qos, KEPT_ANSWERS, DDS_LENGTH_UNLIMITED,
+				 DDS_LENGTH_UNLIMITED);
+}
+
 static dds_return_t make_endpoints(struct ros2_pair *p, const struct ros2 *ros,
 				   enum service_part part)
 {
@@ -111,7 +124,10 @@ static dds_return_t make_endpoints(struct ros2_pair *p, const struct ros2 *ros,
 				p->listener);
 	if (ret >= 0) {
 		p->writer = ret;
-		dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, KEPT);
+		if (part == SERVICE_REQUEST)
+			keep_answers(qos);
+		else
+			dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, KEPT);
 		ret = dds_create_reader(ros2_participant(ros), p->topic[!part],
 					qos, p->listener);
 	}
