@@ -98,7 +98,8 @@ static __always_inline void tag_fragment(struct __sk_buff *skb,
 		return;
 	}
 	tag_put(skb, &tag);
-	count(tag.mark & OPTSAMPLE_TAG_LAST ? ROS_LAST : ROS_FRAG);
+	count(!tag.flow ? ROS_FRAG_OTHER :
+	      tag.mark & OPTSAMPLE_TAG_LAST ? ROS_LAST : ROS_FRAG);
 }
 
 /**
@@ -379,13 +380,15 @@ static __noinline void slow_fragment(struct __sk_buff *skb,
 }
 
 /* Ordinary traffic that the qdisc does not drop by age: see struct tag */
-static __always_inline void tag_lasts(struct __sk_buff *skb)
+static __always_inline void tag_lasts(struct __sk_buff *skb,
+				      const struct parse_ip *ip,
+				      struct optsample_tag *tag)
 {
-	const struct optsample_tag tag = {
-		.mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_CONTROL,
-	};
-
-	tag_put(skb, &tag);
+	__builtin_memset(tag, 0, sizeof(*tag));
+	tag->mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_CONTROL;
+	if (ip->frag_off & IPV4_MF)
+		slow_first_fragment(skb, ip, tag);
+	tag_put(skb, tag);
 }
 
 /* A UDP datagram, or its start. Return: the counter, increased if tagged */
@@ -407,7 +410,7 @@ static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 		tag_put(skb, &s->tag);
 		count(what);
 	} else if (what == ROS_UNTAGGED && found_is_control(&s->found)) {
-		tag_lasts(skb);
+		tag_lasts(skb, ip, &s->tag);
 	}
 	scratch_give(s);
 	return what;
@@ -434,7 +437,7 @@ GLOBAL int slow_path(struct __sk_buff *skb, enum fast result)
 	/* ROS_COUNTERS: of no known format, not counted */
 	if (what < ROS_COUNTERS)
 		count(what);
-	if (ip.frag_off & IPV4_MF)
+	if (ip.frag_off & IPV4_MF && !skb->cb[0])
 		ipfrag_forget(skb, &ip);
 	return 0;
 }

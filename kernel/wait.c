@@ -70,6 +70,16 @@ static bool optsample_is_reliable(u8 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_SCTP;
 }
 
+/* Errors, neighbour discovery and multicast listeners, but no echo */
+static bool optsample_is_icmp(const struct sk_buff *skb, int offset,
+			      u8 request, u8 reply)
+{
+	u8 buf;
+	const u8 *type = skb_header_pointer(skb, offset, sizeof(buf), &buf);
+
+	return type && *type != request && *type != reply;
+}
+
 static bool optsample_lasts_ipv4(const struct sk_buff *skb, int offset)
 {
 	struct iphdr buf;
@@ -80,20 +90,14 @@ static bool optsample_lasts_ipv4(const struct sk_buff *skb, int offset)
 		return false;
 	if (optsample_is_reliable(ip->protocol) || ip->protocol == IPPROTO_IGMP)
 		return true;
-	/* A later fragment has no ports. */
-	return ip->protocol == IPPROTO_UDP &&
-	       !(ip->frag_off & htons(IP_OFFSET)) &&
-	       optsample_is_dhcp(skb, offset + ip->ihl * 4);
-}
-
-/* Neighbour discovery and multicast listeners, but no echo */
-static bool optsample_is_icmpv6(const struct sk_buff *skb, int offset)
-{
-	u8 buf;
-	const u8 *type = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-
-	return type && *type != ICMPV6_ECHO_REQUEST &&
-	       *type != ICMPV6_ECHO_REPLY;
+	/* A later fragment has neither type nor ports. */
+	if (ip->frag_off & htons(IP_OFFSET))
+		return false;
+	offset += ip->ihl * 4;
+	return ip->protocol == IPPROTO_ICMP ?
+		       optsample_is_icmp(skb, offset, ICMP_ECHO,
+					 ICMP_ECHOREPLY) :
+	       ip->protocol == IPPROTO_UDP && optsample_is_dhcp(skb, offset);
 }
 
 static bool optsample_lasts_ipv6(const struct sk_buff *skb, int offset)
@@ -112,7 +116,9 @@ static bool optsample_lasts_ipv6(const struct sk_buff *skb, int offset)
 		return true;
 	if (offset < 0 || frag & htons(IP6_OFFSET))
 		return false;
-	return protocol == IPPROTO_ICMPV6 ? optsample_is_icmpv6(skb, offset) :
+	return protocol == IPPROTO_ICMPV6 ?
+		       optsample_is_icmp(skb, offset, ICMPV6_ECHO_REQUEST,
+					 ICMPV6_ECHO_REPLY) :
 	       protocol == IPPROTO_UDP && optsample_is_dhcp(skb, offset);
 }
 

@@ -373,7 +373,7 @@ static void test_mixed(void)
 
 static void test_untagged(void)
 {
-	struct packet p;
+	struct packet first, p;
 
 	fresh();
 	packet_tcp(&p);
@@ -417,6 +417,24 @@ static void test_untagged(void)
 	packet_end(&p, 0);
 	WANT(flags(&p, NULL) == NONE && !lasts);
 	done("discovery and control of DDS last, data of a user does not");
+
+	packet_rtps(&first, 2, 7411, CYCLONE);
+	packet_data(&first, 0, PACKET_BUILTIN, 1, 1400);
+	packet_end(&first, 2000);
+	packet_ip(&first, 90, 0x2000);
+	WANT(flags(&first, NULL) == NONE && lasts);
+	packet_ip_frag(&p, &first, 1480, true, 1480);
+	WANT(flags(&p, NULL) == NONE && lasts);
+	packet_ip_frag(&p, &first, 2960, false, 200);
+	WANT(flags(&p, NULL) == NONE && lasts);
+	packet_rtps(&first, 2, 7411, CYCLONE);
+	packet_data(&first, 0, PACKET_OTHER, 1, 1400);
+	packet_end(&first, 2000);
+	packet_ip(&first, 90, 0x2000);
+	WANT(flags(&first, NULL) == NONE && !lasts);
+	packet_ip_frag(&p, &first, 1480, false, 1480);
+	WANT(flags(&p, NULL) == NONE && !lasts);
+	done("and so do all IP fragments of discovery");
 
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	packet_sub(&p, 0x33, 0);

@@ -134,9 +134,13 @@ for family, to in (socket.AF_INET, "10.9.0.2"), (socket.AF_INET6, "fd00:9::2"):
 r = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 r.bind(("v0", 0))
 mac = bytes.fromhex(open("/sys/class/net/v0/address").read().strip().replace(":", ""))
-# ARP, EAPOL, and of IPv6 a neighbour solicitation and an echo request
+# ARP, EAPOL; of IPv6 a neighbour solicitation and an echo request; of IPv4
+# "destination unreachable", an echo request, and a fragment that begins like the
+# first
 six = struct.pack("!IHBB", 6 << 28, 24, 58, 255) + bytes(32)
-for proto, body in (0x806, bytes(28)), (0x888e, bytes(46)), (0x86dd, six + b"\x87" + bytes(23)), (0x86dd, six + b"\x80" + bytes(23)), (0x4305, bytes(46)):
+def four(fragment, type):
+    return struct.pack("!BBHHHBBHII", 0x45, 0, 48, 1, fragment, 64, 1, 0, 0, 0) + bytes([type]) + bytes(27)
+for proto, body in (0x806, bytes(28)), (0x888e, bytes(46)), (0x86dd, six + b"\x87" + bytes(23)), (0x86dd, six + b"\x80" + bytes(23)), (0x800, four(0, 3)), (0x800, four(0, 8)), (0x800, four(9, 3)), (0x4305, bytes(46)):
     r.send(b"\xff" * 6 + mac + struct.pack("!H", proto) + body)
 print("sent", flush=True)
 sys.stdin.readline()
@@ -151,9 +155,10 @@ sleep 2
 tc qdisc change dev v0 root optsample gate open
 wait $server
 is "$(tail -n 1 "$scratch/tcp")" "of an outage" "TCP: what was sent arrives"
-# of each family ports 9 and 5555; an echo request; a frame of batman-adv
+# of each family ports 9 and 5555 and an echo request; a fragment; a frame of
+# batman-adv
 is "$(stat ordinary_aged v0) $(stat ordinary_dropped v0) $(stat qlen v0)" \
-	"6 0 0" "DHCP, ARP, EAPOL and neighbour discovery last, others do not"
+	"8 0 0" "DHCP, ARP, EAPOL, neighbour discovery and errors of IP last, others do not"
 echo >&"${lasts[1]}"
 wait
 
