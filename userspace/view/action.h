@@ -9,7 +9,7 @@
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
-#define ACTION_AGE	500000000LL	/* ns: older messages are refused */
+#define ACTION_AGE	300000000LL	/* ns: older messages are refused */
 
 enum {
 	ACTION_TEXT	= 256,

@@ -2,10 +2,11 @@
 /*
  * foxglove_publish - messages of clients, to a robot
  *
- * Only topics that the user allowed. A message that may be older than half a
- * second is refused: after a stall the connection delivers what an operator
- * wanted long ago. Its age is bounded by the last pong: what arrives now was
- * sent after that pong, and so after its ping.
+ * Only topics that the user allowed. A message that may be older than ACTION_AGE
+ * is refused: after a stall the connection delivers what an operator wanted long
+ * ago. Its age is bounded by the last pong: what arrives now was sent after that
+ * pong, and so after its ping had arrived, which takes half of the shortest
+ * round trip.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,8 +111,8 @@ int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 {
 	const struct foxglove_channel *c = NULL;
 	struct action a = { .type = ACTION_PUBLISH,
-			    .sent = f->peer.answered };
-	const int64_t age = loop_now() - f->peer.answered;
+			    .sent = f->peer.answered + f->peer.nearest / 2 };
+	const int64_t age = loop_now() - a.sent;
 	static union message scratch;
 	uint32_t id;
 
@@ -129,7 +130,7 @@ int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 	data += 4;
 	len -= 4;
 	if (age > ACTION_AGE) {
-		refuse(f, c, "it may be older than 500 ms");
+		refuse(f, c, "it may be older than 300 ms");
 		return 0;
 	}
 	if (message_read(c->kind, c->format, data, len, &scratch)) {

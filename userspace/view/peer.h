@@ -106,6 +106,7 @@ struct peer_ops {
  * @answered:	when the ping was sent whose pong came last, ns: data that
  *		arrives now is not older. This and all intervals of clients are
  *		of loop_now(): the wall clock may jump
+ * @nearest:	shortest round trip of the connection, ns; 0: no pong came yet
  * @opened:	when it connected, ns
  * @failure:	why it is closed, if @failed
  * @wants_ping:	send one, even if no data went out
@@ -120,7 +121,7 @@ struct peer {
 	struct feed			feed;
 	STAILQ_HEAD(, outgoing)		queue;
 	size_t				queued;
-	int64_t				answered, opened;
+	int64_t				answered, nearest, opened;
 	char				failure[128];
 	bool				failed, wants_ping, authorised;
 	const struct http_auth		*auth;

@@ -469,13 +469,16 @@ static int client_read(struct client *c, const void *data, size_t len)
 
 static void client_pong(struct client *c, const void *data, size_t len)
 {
+	const int64_t now = loop_now();
+	struct peer *p = c->peer;
 	int64_t pinged;
 
-	if (len != 8 || !window_pong(&c->peer->window, get_le64(data), loop_now(),
-				     &pinged))
+	if (len != 8 || !window_pong(&p->window, get_le64(data), now, &pinged))
 		return;
-	if (pinged > c->peer->answered)
-		c->peer->answered = pinged;
+	if (pinged > p->answered)
+		p->answered = pinged;
+	if (!p->nearest || now - pinged < p->nearest)
+		p->nearest = now - pinged;
 	lws_callback_on_writable(c->wsi);
 }
 

@@ -208,7 +208,7 @@ def stall(port, http, ways, file):
     commands(lambda: metrics(http)['refused_commands_total'] > gone and
              metrics(http)['published_total'] > n + 10)
     ok(True, 'what waited is refused, then commands arrive again')
-    s = c.status('may be older than 500 ms')
+    s = c.status('may be older than 300 ms')
     ok(s['level'] == 2, 'it is said: ' + s['message'], s)
     # the end of the recording is not that of the commands
     while metrics(http)['published_total'] == n:

@@ -98,7 +98,7 @@ ok "nothing else"
 # ---- a connection that stalls ----
 
 # too_old SENT CAME: commands that came although they had waited for more than
-# 0.5 s when the connection went on
+# 0.3 s when the connection went on
 too_old()
 {
 	awk '
@@ -110,7 +110,7 @@ too_old()
 	{ came[$1] }
 	END {
 		for (c in sent)
-			if (sent[c] > from && sent[c] < to - 0.5) {
+			if (sent[c] > from && sent[c] < to - 0.3) {
 				waited++
 				old += c in came
 			}
@@ -133,7 +133,7 @@ for ways in up down+up; do
 	ok "$ways: what arrives is in order"
 	read -r old waited < <(too_old "$scratch/$name" "$scratch/came")
 	[ "$old" = 0 ] && [ "$waited" -gt 5 ]
-	ok "$ways: of $waited commands that waited longer than 0.5 s none arrives ($old)"
+	ok "$ways: of $waited commands that waited longer than 0.3 s none arrives ($old)"
 	awk -v zero="$zero" '
 	$1 == zero { zeros++; twice += last == zero }
 	{ last = $1 }

@@ -256,18 +256,23 @@ static void test_publish(void)
 	ok(actions == 1 && last_action.type == ACTION_PUBLISH &&
 	   last_action.kind == MESSAGE_TWIST,
 	   "a fresh message is published");
-	p->answered = loop_now() - 600000000;
+	p->answered = loop_now() - 350000000;
+	p->nearest = 2000000;
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
 	o = fixture_expect(p, "status");
 	ok(actions == 1 && o && strstr(cJSON_GetObjectItem(o, "message")
-				       ->valuestring, "500 ms"),
-	   "one that may be older than 500 ms is refused, and it is said");
+				       ->valuestring, "300 ms"),
+	   "one that may be older than 300 ms is refused, and it is said");
 	cJSON_Delete(o);
+	p->nearest = 250000000;
+	p->ops->received(p, data, len + 5, true);
+	fixture_act();
+	ok(actions == 2, "by a link with long round trips it cannot be so old");
 	p->answered = loop_now();
 	p->ops->received(p, data, 20, true);
 	fixture_act();
-	ok(actions == 1 && !p->failed, "so is a cut one");
+	ok(actions == 2 && !p->failed, "a cut one is refused");
 	peer_destroy(p);
 	fixture_close();
 }
