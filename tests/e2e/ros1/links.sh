@@ -85,6 +85,17 @@ ok "limit=1 keeps one"
 [ "$(gap /other)" -ge 40 ] && [ -z "$(stat /other in)" ]
 ok "a topic that is not named is native: the newest 20"
 
+# H.264, whatever the message calls it: pictures need others
+{ printf '\0\0\0\1\x67'; head -c 10000 /dev/urandom; } >"$dir/h264"
+subscribe -n 160 image:/video
+publish OPTSAMPLE_TOPICS=/video ros1-pub $outage "image:/video:$dir/h264"
+wait $subscriber
+[ "$(gap /video)" -ge 40 ] && [ "$(stat /video in)" = 0 ] &&
+	[ "$(grep -c 'optsample-ros1: /video to .* is not sampled: h264' \
+		"$dir/err")" = 1 ]
+ok "video that is named is native, too, and that is said once" ||
+	sed 's/^/# /' "$dir/err" "$dir/stats"
+
 subscribe -n 160 image:/a
 publish OPTSAMPLE_TOPICS=/a ros1-pub $outage -q 1 image:/a:10000
 wait $subscriber

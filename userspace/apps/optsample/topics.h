@@ -7,7 +7,7 @@
 #define OPTSAMPLE_CTL_TOPICS_H
 
 #include "ctl.h"
-#include "topic_format.h"
+#include "ros/msg/topic_format.h"
 
 enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
 

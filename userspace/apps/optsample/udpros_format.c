@@ -92,39 +92,6 @@ static bool fetch_answer(int fd, uint64_t end)
 	       fetch_read(fd, header, get_le32(len), end);
 }
 
-/* Skip a string or bytes at @*at. Return: their length; negative: cut off */
-static int fetch_skip(const uint8_t *m, size_t len, size_t *at)
-{
-	size_t n;
-
-	if (len < *at + 4)
-		return -1;
-	n = get_le32(m + *at);
-	*at += 4;
-	if (n > FETCH_BYTES)
-		return -1;
-	*at += n;
-	return n;
-}
-
-/* seq, stamp, frame_id, format, data */
-static bool fetch_parse(const uint8_t *m, size_t len, char format[TOPIC_FORMAT])
-{
-	size_t at = 12, begin;
-	int n;
-
-	if (fetch_skip(m, len, &at) < 0)
-		return false;
-	begin = at + 4;
-	n = fetch_skip(m, len, &at);
-	if (n < 0 || at > len)
-		return false;
-	/* after the length of the data */
-	at = at + 4 < len ? at + 4 : len;
-	topic_format_read((const char *)m + begin, n, m + at, len - at, format);
-	return true;
-}
-
 bool udpros_format_fetch(const char *host, unsigned int port,
 			 const char *topic, char format[TOPIC_FORMAT])
 {
@@ -144,5 +111,5 @@ bool udpros_format_fetch(const char *host, unsigned int port,
 		good = fetch_read(fd, m, len, end);
 	}
 	close(fd);
-	return good && fetch_parse(m, len, format);
+	return good && topic_format_of_ros1(m, len, format);
 }

@@ -6,7 +6,7 @@
 #define OPTSAMPLE_CTL_UDPROS_FORMAT_H
 
 #include <stdbool.h>
-#include "topic_format.h"
+#include "ros/msg/topic_format.h"
 
 /**
  * udpros_format_fetch() - subscribe, and wait for a message

@@ -14,7 +14,8 @@
  *
  * A sampled link leaves its outbox_ unused, but for one entry that never
  * leaves: it owns the link's struct outbox, which so lives exactly as long as
- * the link does. type_info tells it from any message.
+ * the link does. type_info tells it from any message. If its first message shows
+ * that pictures need others (H.264), the outbox ends, and the link is native.
  *
  * Sampling is opt in; see optsample-ros1(7) for OPTSAMPLE_TOPICS.
  */
@@ -41,6 +42,7 @@
 
 #include "guard.h"
 #include "outbox.h"
+#include "ros/msg/topic_format.h"
 
 #define NAME	"optsample-ros1"
 #define CLASS	"_ZN3ros23TransportSubscriberLink"
@@ -205,6 +207,8 @@ outbox_new(const ros::Header &header, const ros::ConnectionPtr &connection)
 	log_line(o.get(), "policy %s limit %zu refill %u%s%s",
 		 optsample_policy_name(rule->policy), limit, rule->refill,
 		 o->group ? " sync " : "", o->group ? rule->sync : "");
+	o->formatted =
+		topic_format_has(publication->getDataType().c_str());
 	if (rule->sync && !stamped)
 		fprintf(stderr, NAME ": %s: no header, not in sync=%s\n",
 			topic.c_str(), rule->sync);
@@ -232,9 +236,25 @@ bool TransportSubscriberLink::handleHeader(const Header &header)
 	return native_roscpp().handle_header(this, header);
 }
 
+/* Why the messages of @o, of which @m is the first, are not sampled, or NULL */
+static const char *why_not(const struct outbox *o,
+			   const ros::SerializedMessage &m)
+{
+	const size_t length = 4;	/* of the message, before it */
+	char format[TOPIC_FORMAT];
+
+	return o->formatted && !o->stats.in && m.num_bytes > length &&
+			       topic_format_of_ros1(m.buf.get() + length,
+						    m.num_bytes - length,
+						    format) ?
+		       topic_format_why(format, true) : NULL;
+}
+
 void TransportSubscriberLink::enqueueMessage(const SerializedMessage &m,
 					     bool ser, bool nocopy)
 {
+	const char *why = NULL;
+	SerializedMessage owner;
 	struct outbox *o = NULL;
 
 	if (ser && sampling) {
@@ -242,7 +262,18 @@ void TransportSubscriberLink::enqueueMessage(const SerializedMessage &m,
 
 		o = outbox_of(outbox_);
 		if (o)
+			why = why_not(o, m);
+		if (why) {
+			owner = outbox_.front();
+			outbox_.pop();
+		} else if (o) {
 			o->put(m);
+		}
+	}
+	if (why) {
+		fprintf(stderr, NAME ": %s to %s is not sampled: %s\n",
+			o->topic.c_str(), o->peer.c_str(), why);
+		o = NULL;	/* ends with its owner, without locks */
 	}
 	if (!o) {
 		native_roscpp().enqueue(this, m, ser, nocopy);

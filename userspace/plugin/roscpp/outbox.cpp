@@ -254,8 +254,8 @@ void outbox::leave()
 
 outbox::outbox(const std::string &topic_, const std::string &peer_,
 	       const struct rule *rule, u32 limit, bool stamped_)
-	: topic(topic_), peer(peer_), stamped(stamped_), group(NULL),
-	  member(0), refused(false), stats()
+	: topic(topic_), peer(peer_), stamped(stamped_), formatted(false),
+	  group(NULL), member(0), refused(false), stats()
 {
 	optsample_init(&sampler, rule->policy, limit, rule->refill);
 	if (rule->sync && stamped)

@@ -78,6 +78,7 @@ struct stats {
  * @start: begin to write, if nothing is being written; may be called as long
  *	as @link is held, and without locks
  * @stamped: messages begin with a std_msgs/Header
+ * @formatted: their type does not tell whether each is a picture alone
  * @queue: waiting messages
  * @sampler: of the queue, outside of a group
  * @group: NULL: none
@@ -108,6 +109,7 @@ struct outbox {
 	boost::weak_ptr<void> link;
 	std::function<void()> start;
 	bool stamped;
+	bool formatted;
 	std::list<message> queue;
 	struct optsample_sampler sampler;
 	struct group *group;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "apps/optsample/topics.h"
+#include "base/wire.h"
 #include "tap.h"
 
 static struct topic image(const char *format)
@@ -116,8 +117,51 @@ static void test_begin(void)
 	   "not too long");
 }
 
+/* seq, stamp, "cam", @format, then an Annex B start code */
+static size_t ros1_image(const char *format, uint8_t m[128])
+{
+	size_t at = 12, n = strlen(format);
+
+	memset(m, 0, 128);
+	put_le32(m + at, 3);
+	memcpy(m + at + 4, "cam", 3);
+	at += 7;
+	put_le32(m + at, n);
+	memcpy(m + at + 4, format, n);
+	at += 4 + n;
+	put_le32(m + at, 5000);
+	memcpy(m + at + 4, "\0\0\0\1\x67", 5);
+	return at + 9;
+}
+
+/* Each cut of it tells the format, the bytes that follow, or nothing */
+static void test_ros1(void)
+{
+	char to[TOPIC_FORMAT];
+	uint8_t m[128];
+	size_t len = ros1_image("h264", m), told = 0, wrong = 0;
+
+	for (size_t n = 0; n <= len; n++)
+		if (topic_format_of_ros1(m, n, to)) {
+			told++;
+			wrong += !!strcmp(to, "h264");
+		}
+	ok(!wrong && told == 10, "h264 in a message of ROS 1 (%zu cuts)", told);
+	len = ros1_image("", m);
+	ok(topic_format_of_ros1(m, len, to) && !strcmp(to, "h264 or h265"),
+	   "one that does not say so");
+	ok(topic_format_of_ros1(m, len - 9, to) && !strcmp(to, "unnamed"),
+	   "and one whose picture did not come");
+	put_le32(m + 12, 0xfffffff0);
+	ok(!topic_format_of_ros1(m, len, to), "a length that cannot be");
+	len = ros1_image("jpeg", m);
+	put_le32(m + 19, 0xffffffff);
+	ok(!topic_format_of_ros1(m, len, to), "nor that of the format");
+}
+
 int main(void)
 {
+	test_ros1();
 	test_alone();
 	test_inter();
 	test_unknown();

@@ -4,12 +4,16 @@
  * sensor_msgs/CompressedImage does not tell: some cameras send H.264 in it, of
  * which a sample shows nothing. Its field `format` tells, or the first bytes.
  */
-#ifndef OPTSAMPLE_CTL_TOPIC_FORMAT_H
-#define OPTSAMPLE_CTL_TOPIC_FORMAT_H
+#ifndef MSG_TOPIC_FORMAT_H
+#define MSG_TOPIC_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
 	TOPIC_FORMAT	= 48,
@@ -18,6 +22,14 @@ enum {
 
 /* Does the type have formats? @type: of ROS or DDS */
 bool topic_format_has(const char *type);
+
+/**
+ * topic_format_of_ros1() - what a serialized message of ROS 1 says
+ * @m:		its first @len bytes, from the header's sequence number on
+ *
+ * Return: false: they end before the format does
+ */
+bool topic_format_of_ros1(const void *m, size_t len, char to[TOPIC_FORMAT]);
 
 /**
  * topic_format_read() - what a message says
@@ -38,5 +50,9 @@ void topic_format_read(const char *format, size_t len, const void *data,
  * Return: NULL: each message is a picture alone.
  */
 const char *topic_format_why(const char *format, bool named);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

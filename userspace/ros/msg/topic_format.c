@@ -5,7 +5,8 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "topic_format.h"
+#include "base/wire.h"
+#include "ros/msg/topic_format.h"
 
 /* What a topic's messages begin with if they are pictures, or video */
 static const struct {
@@ -43,6 +44,7 @@ static const char *const topic_alone[] = {
 bool topic_format_has(const char *type)
 {
 	return !strcmp(type, "sensor_msgs/msg/CompressedImage") ||
+	       !strcmp(type, "sensor_msgs/CompressedImage") ||
 	       !strcmp(type, "sensor_msgs::msg::dds_::CompressedImage_");
 }
 
@@ -103,6 +105,40 @@ void topic_format_read(const char *format, size_t len, const void *data,
 		snprintf(to, TOPIC_FORMAT, "%s", begin);
 	if (!*to)
 		snprintf(to, TOPIC_FORMAT, "unnamed");
+}
+
+/*
+ * A string or bytes at @*at, which moves behind them, beyond @len if they are
+ * cut off. Return: their beginning; NULL: their length is cut off
+ */
+static const uint8_t *topic_format_field(const uint8_t *m, size_t len,
+					 size_t *at, size_t *n)
+{
+	const uint8_t *field;
+
+	if (*at > len || len - *at < 4)
+		return NULL;
+	*n = get_le32(m + *at);
+	*at += 4;
+	field = m + *at;
+	*at = *n <= len - *at ? *at + *n : len + 1;
+	return field;
+}
+
+bool topic_format_of_ros1(const void *m, size_t len, char to[TOPIC_FORMAT])
+{
+	const uint8_t *bytes = m, *format, *data;
+	size_t at = 12, n, size;	/* sequence number and stamp */
+
+	if (!topic_format_field(bytes, len, &at, &n))
+		return false;
+	format = topic_format_field(bytes, len, &at, &n);
+	if (!format || at > len)
+		return false;
+	data = topic_format_field(bytes, len, &at, &size);
+	topic_format_read((const char *)format, n, data,
+			  data ? bytes + len - data : 0, to);
+	return true;
 }
 
 const char *topic_format_why(const char *format, bool named)
