@@ -15,7 +15,8 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
-modprobe -a ifb cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
+modprobe -a ifb cls_bpf cls_matchall act_mirred sch_ingress sch_fq_codel \
+	2>/dev/null
 
 robot=10.9.0.1 operator=10.9.0.2
 export CYCLONEDDS_URI=file:///nonexistent.xml
@@ -113,4 +114,29 @@ address
 wait_for 3 now_is 47 .messages_out
 ok "another network: it gives the same address, and they leave"
 optsample down wlan0
+
+# The air has a rate now, of which large messages of a topic that is not sampled
+# take less than a third: wlan0 alone loses none, neither may `up`.
+connect home
+hwsim-medium --rate 6 >"$scratch/medium" &
+medium=$!
+wait_for 10 grep -q start "$scratch/medium"
+# large: which of 4 arrive
+large()
+{
+	n_op rtps-gen recv $operator 7411 4 286 >"$scratch/got" &
+	receiver=$!
+	wait_for 10 eval 'n_op ss -uln | grep -q ":7411 "'
+	rtps-gen send $operator 7411 5 4 286 1400 every 2000
+	wait $receiver
+	words <"$scratch/got"
+}
+is "$(large)" "5 1 5 2 5 3 5 4" "messages of 400 kB over wlan0 alone: whole"
+optsample up wlan0 --peer $operator 2>/dev/null
+is "$(large)" "5 1 5 2 5 3 5 4" "and with optsample up"
+[ "$(show .ordinary_sent)" -ge $((4 * 286)) ]
+ok "which sent them as ordinary traffic"
+optsample down wlan0
+kill $medium
+wait $medium
 done_testing
