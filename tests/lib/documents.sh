@@ -13,14 +13,15 @@ documents()
 		Documentation/*.[1-8])
 }
 
-# commands DOCUMENT: one a line, in its order; a line "<TITLE" begins a section
+# commands DOCUMENT: one a line, in its order; a line "<TITLE" begins a section,
+# and has what it repeats once
 commands()
 {
 	case $1 in
 	*.md)	markdown "$1" ;;
 	*)	examples "$1" ;;
 	esac | sed -E '/^</! { s/[[:blank:]]+#[[:blank:]].*//; s/[[:blank:]]+/ /g }
-		s/^ //; s/ $//'
+		s/^ //; s/ $//' | awk '/^</ { delete seen } !seen[$0]++'
 }
 
 # markdown DOCUMENT: its indented lines, and `code` that is a program with an

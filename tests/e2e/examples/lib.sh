@@ -231,7 +231,7 @@ run_command()
 	else
 		name=command
 		[[ $2 != make* ]] || run="cd $top && $2"
-		timeout 60 bash -c "$run" >"$scratch/$name.out" \
+		timeout 60 bash -o pipefail -c "$run" >"$scratch/$name.out" \
 			2>"$scratch/$name.log" </dev/null 3<&-
 	fi
 	status=$?

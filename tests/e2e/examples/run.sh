@@ -81,16 +81,14 @@ end_document()
 
 run_document()
 {
-	local line why skipped=
+	local line why
 
 	begin_document "$1"
 	while IFS= read -r line <&3; do
 		if [[ $line == '<'* ]] || in_guest "$line"; then
 			continue
 		elif why=$(why_not "$line"); then
-			[[ $skipped == *$'\n'"$line"$'\n'* ]] ||
-				skip "$1: $line" "$why"
-			skipped+=$'\n'$line$'\n'
+			skip "$1: $line" "$why"
 		elif ! may_run "$line"; then
 			false; ok "$1: $line"
 			echo "# neither a program of ours nor in never_run"
@@ -115,7 +113,7 @@ check_list()
 		echo "# no document has: $pattern"
 		false; ok "an entry of never_run is in a document"
 	done < <(never_run)
-	[ $ran -ge 60 ]
+	[ $ran -ge 55 ]
 	ok "$ran commands were run"
 }
 
