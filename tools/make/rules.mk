@@ -74,8 +74,9 @@ source_flags = $(if $(filter tests/unit/%,$(1)),-Itests/unit) \
 # A source is compiled again if what it includes, its module.mk, the compiler
 # or the common flags have changed.
 COMMANDS := $(BUILD)/.commands
-# $(call kept,FILE,TEXT): FILE has TEXT, and is new if it had another one
-kept = $(if $(findstring <$(file <$(1))>,<$(2)>),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
+# $(call kept,FILE,TEXT): FILE has TEXT, and is new if it had another one. Without
+# strip, make 4.3 at times leaves the newline at the end of what it reads
+kept = $(if $(findstring <$(strip $(file <$(1)))>,<$(strip $(2))>),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 $(call kept,$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(LDFLAGS) \
 	$(foreach o,$(OPTIONS),$(o)=$($(o))))
 .SECONDEXPANSION:
