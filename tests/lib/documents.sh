@@ -100,17 +100,14 @@ never_run()
 	sed 's/^\t*//' <<-'END'
 	optsample up|the name of a command, its DEV is missing
 	ip link add NAME *|a synopsis
-	make demo|runs VMs for minutes; the test demo runs its parts
+	make demo|runs VMs for minutes; the test demo runs one of them
 	make check|this test is a part of it
-	make deb|the test package builds them
-	make programs|the test package builds what is installed
-	make install|the test package does it, into a folder
-	make uninstall|the test package does it, in a folder
+	make deb|compiles everything once more, for minutes
 	tools/packages *|installs packages
 	apt install *|installs packages
-	dkms install *|builds for the kernel of this machine; the test dkms does it
+	dkms install *|needs the headers of the kernel that runs
 	systemctl *|no systemd in a namespace
-	tools/demo/view --live|runs until a browser's user ends it; see demo
+	tools/demo/view --live|a VM, and a browser's user who ends it
 	OPTSAMPLE_TOPICS=*rosrun ...|no node is named; the test ros1_apps runs one
 	END
 }

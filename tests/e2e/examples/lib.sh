@@ -19,8 +19,29 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# make_space: addresses, host names and folders that documents name. Only $SPACE,
-# build and what is in memory can be written
+# over FOLDER: what is written there stays in memory
+over()
+{
+	mkdir -p "$SPACE/over$1" "$SPACE/work$1" && mount -t overlay -o \
+		"lowerdir=$1,upperdir=$SPACE/over$1,workdir=$SPACE/work$1" over "$1"
+}
+
+# written: files that are new or changed in folders of the system
+written() { find "$SPACE/over" -type f ! -name '*.pyc' -printf '/%P\n'; }
+
+# make_mounts: folders that documents name. Only build and what is in memory can
+# be written
+make_mounts()
+{
+	printf '%s\n' "127.0.0.1 localhost broker $(hostname)" \
+		"10.0.0.2 operator" >"$scratch/hosts"
+	over /usr && over /etc && mount --bind "$scratch/hosts" /etc/hosts &&
+		mount -t tmpfs var /var/lib && mkdir /var/lib/gdim /var/lib/slam &&
+		mount --bind "$top/build" "$top/build" &&
+		mount -o remount,bind,ro /
+}
+
+# make_space: addresses and variables
 make_space()
 {
 	ip link set lo up multicast on && ip route replace 224.0.0.0/4 dev lo &&
@@ -29,14 +50,7 @@ make_space()
 		ip link set wan0 up || skip_all "no network of its own"
 	# or DDS takes lo, and only at times
 	wait_for 10 grep -qx up /sys/class/net/wan0/operstate
-	printf '%s\n' "127.0.0.1 localhost broker $(hostname)" \
-		"10.0.0.2 operator" >"$scratch/hosts"
-	mount --bind "$scratch/hosts" /etc/hosts &&
-		mount -t tmpfs var /var/lib && mkdir /var/lib/gdim /var/lib/slam &&
-		mount --bind "$SPACE" "$SPACE" &&
-		mount --bind "$top/build" "$top/build" &&
-		mount -o remount,bind,ro / ||
-		skip_all "no mounts of its own"
+	make_mounts || skip_all "no mounts of its own"
 	export XDG_RUNTIME_DIR=$scratch/run ROS_MASTER_URI=http://127.0.0.1:11311
 	mkdir "$scratch/run"
 	# as a user, on a machine with a core for each rank

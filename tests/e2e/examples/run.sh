@@ -23,6 +23,7 @@ if [ -z "${SPACE-}" ]; then
 	unshare --net --mount -- "$0" "$@"
 	exit
 fi
+mount -t tmpfs space "$SPACE" || exit 1
 export TMPDIR=$SPACE HOME=$SPACE PATH=${BIN:-$top/build/bin}:$PATH
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/wait.sh"
@@ -69,7 +70,8 @@ may_run()
 {
 	local program=${1%% *}
 
-	[[ " ${programs[*]} mpirun " == *" $program "* || $1 == "make help" ]]
+	[[ " ${programs[*]} mpirun " == *" $program "* ||
+		$1 =~ ^make\ (help|programs|install|uninstall)$ ]]
 }
 
 end_document()
@@ -127,4 +129,7 @@ for document in $(documents); do
 	run_document "$document"
 done
 check_list
+[ -z "$(written)" ]
+ok "make uninstall has removed what make install put" ||
+	written | head -n 20 | sed 's/^/# /'
 done_testing
