@@ -92,7 +92,6 @@ status_fits()
 # answers NAME: a program in the background
 answers()
 {
-	kill -0 "${pid[$1]}" || return
 	case $1 in
 	watch)	grep -q '^wlan0: ' watch.out ;;
 	discover) is_up wlan0 ;;
@@ -105,7 +104,8 @@ begin()
 	: >"$1.out" >"$1.log"
 	bash -c "exec ${2%&}" >"$1.out" 2>"$1.log" </dev/null 3<&- &
 	pid[$1]=$! command[$1]=$2
-	wait_for 20 answers "$1"
+	wait_for 20 eval "! kill -0 ${pid[$1]} || answers $1" &&
+		kill -0 "${pid[$1]}" 2>/dev/null
 }
 
 # end_daemons: by SIGTERM, unless a command has ended them; all must exit with 0

@@ -83,6 +83,17 @@ examples()
 			'"$prompted" | sed 's/^# //'
 }
 
+# settings DOCUMENT: the configuration file of its EXAMPLES, up to what has a
+# prompt
+settings()
+{
+	awk '/^\.SH/ { on = /EXAMPLES/ }
+		/^\.fi/ { block = 0 }
+		on && block && /^# / { exit }
+		on && block
+		/^\.nf/ { block = 1 }' "$top/$1" | sed 's/\\-/-/g'
+}
+
 # in_guest COMMAND: it needs the module, or the devices of a robot
 in_guest()
 {

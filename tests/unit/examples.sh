@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # examples.sh - each command of ours in README.md, in the Markdown pages and in
-# the man pages names a program, a command and options that exist. It is not
-# run: most need a robot.
+# the man pages names a program, a command and options that exist. Those of
+# README.md, troubleshooting.md and EXAMPLES are run by tests/e2e/examples/run.sh
+# and tests/kselftest/examples.sh.
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh

@@ -34,9 +34,10 @@ written() { find "$SPACE/over" -type f ! -name '*.pyc' -printf '/%P\n'; }
 make_mounts()
 {
 	printf '%s\n' "127.0.0.1 localhost broker $(hostname)" \
-		"10.0.0.2 operator" >"$scratch/hosts"
+		"10.0.0.2 operator operator.local" >"$scratch/hosts"
 	over /usr && over /etc && mount --bind "$scratch/hosts" /etc/hosts &&
 		mount -t tmpfs var /var/lib && mkdir /var/lib/gdim /var/lib/slam &&
+		mount -t tmpfs run /run && mkdir -p /run/credentials/gdimd.service &&
 		mount --bind "$top/build" "$top/build" &&
 		mount -o remount,bind,ro /
 }
@@ -133,7 +134,7 @@ daemon_of()
 {
 	case $1 in
 	optsample-recv*|optsample-view*|gdimd*|slam-worker*) echo "${1%% *}" ;;
-	optsample-send*ros2|slamd*--from*) echo "${1%% *}" ;;
+	optsample-send*ros2|*--config*|slamd*--from*) echo "${1%% *}" ;;
 	"optsample watch"*) echo watch ;;
 	*) return 1 ;;
 	esac
@@ -180,7 +181,6 @@ sends_topics()
 # answers NAME: it does its work
 answers()
 {
-	kill -0 "${pid[$1]}" || return
 	case $1 in
 	optsample-send) sends_topics "${command[$1]}" ;;
 	optsample-*) optsample "${1#optsample-}" status ;;
@@ -204,7 +204,9 @@ daemon()
 		run="env ROS_DOMAIN_ID=$operator_domain $run"
 	start "$name" "$run"
 	pid[$name]=$! command[$name]=$1
-	wait_for 30 answers "$name"
+	# one that has ended need not be waited for
+	wait_for 60 eval "! kill -0 ${pid[$name]} || answers $name" &&
+		kill -0 "${pid[$name]}" 2>/dev/null
 }
 
 # a namespace of its own has all ports
@@ -245,7 +247,7 @@ run_command()
 	else
 		name=command
 		[[ $2 != make* ]] || run="cd $top && $2"
-		timeout 60 bash -o pipefail -c "$run" >"$scratch/$name.out" \
+		timeout 120 bash -o pipefail -c "$run" >"$scratch/$name.out" \
 			2>"$scratch/$name.log" </dev/null 3<&-
 	fi
 	status=$?

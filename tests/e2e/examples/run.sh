@@ -40,9 +40,11 @@ begin_document()
 	*/optsample-recv.1)
 		# it is written there
 		rm mission.mcap ;;
-	*/optsample-send.1)
+	*/optsample-send.1|*/optsample-send.conf.5)
 		robot receiver optsample-recv --socket "$scratch/receiver" \
 			sent/ ;;
+	*/gdimd.conf.5)
+		install -m 600 tokens /run/credentials/gdimd.service ;;
 	*/slamd.8)
 		robot_laser
 		robot link optsample-send --socket "$scratch/link" \
@@ -63,6 +65,17 @@ begin_document()
 		ok "$1: the daemons run" || show_all
 		ln -s "$XDG_RUNTIME_DIR/gdim/gdimd.sock" PATH ;;
 	esac
+}
+
+# run_settings DOCUMENT: the program with the configuration file of its page
+run_settings()
+{
+	local program=${1##*/}
+
+	settings "$1" >example.conf
+	[ "$(wc -l <example.conf)" -ge 5 ]
+	ok "$1: has an example"
+	run_command "$1" "${program%.conf.5} --config example.conf"
 }
 
 # may_run COMMAND: others could change this machine
@@ -87,10 +100,10 @@ run_document()
 
 	begin_document "$1"
 	while IFS= read -r line <&3; do
-		if [[ $line == '<'* ]] || in_guest "$line"; then
-			continue
-		elif why=$(why_not "$line"); then
+		if why=$(why_not "$line"); then
 			skip "$1: $line" "$why"
+		elif [[ $line == '<'* ]] || in_guest "$line"; then
+			continue
 		elif ! may_run "$line"; then
 			false; ok "$1: $line"
 			echo "# neither a program of ours nor in never_run"
@@ -99,6 +112,7 @@ run_document()
 			ran=$((ran + 1))
 		fi
 	done 3< <(commands "$1")
+	[[ $1 != *.conf.5 ]] || run_settings "$1"
 	end_document
 }
 
