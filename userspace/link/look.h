@@ -19,7 +19,7 @@
  * @slope:	the error falls with the bytes to this power
  * @moved:	error of an image that is @after s old
  * @growth:	it grows with the time to this power
- * @contrast:	variance of the pixels
+ * @contrast:	variance of the pixels; 0: they are numbers, any error counts
  */
 struct look {
 	double	error, bytes, slope;
@@ -42,8 +42,8 @@ double look_mean(const struct look *l, double bytes, double interval,
  * @rate:	at which it is sent, bytes/s
  * @most:	bytes
  *
- * The faster the view changes the smaller; @most if it does not, or if nothing
- * is known.
+ * The faster the view changes the smaller; @most if it does not, if nothing is
+ * known, or if the pixels are numbers.
  */
 double look_bytes(const struct look *l, double rate, double most);
 

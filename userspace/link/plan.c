@@ -9,7 +9,7 @@
 static const double AGAIN = 1.33;	/* hysteresis of a step up */
 static const double SLOWEST = 1;	/* Hz */
 static const double QUALITY = 0.02;	/* bytes/pixel of smallest image */
-static const double SMOOTH = 5;		/* Hz; less often only if it must be */
+static const double SMOOTH = 5;		/* Hz, about; below only if needed */
 static const double BETTER = 0.12;	/* 0.5 dB, ln of the error */
 static const double POINT = 1.4;	/* bytes of a voxel with its centroid */
 static const double NOTHING = 0.005;	/* images that may be lost whole */
@@ -135,8 +135,7 @@ static unsigned int image_every(const struct plan *p,
 				const struct plan_source *s, double rate,
 				double loss, unsigned int least)
 {
-	const unsigned int last = fmax(floor(plan_hz(s) / SMOOTH + 1e-6),
-				       least);
+	const unsigned int last = fmax(round(plan_hz(s) / SMOOTH), least);
 	const double full = image_cost(image_most(s), loss);
 	double best = INFINITY, now = INFINITY;
 	unsigned int every = least;

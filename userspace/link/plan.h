@@ -47,7 +47,7 @@ enum plan_mode {
  * struct plan_source - properties and costs of a topic
  * @kind:	enum plan_kind
  * @hz:		messages per second, of maps: updates; 0: not known, 10
- * @pixels:	of an image
+ * @pixels:	of an image, if its look will be known; 0: no least size
  * @look:	of an image; if known, its frame rate is the one that looks best
  * @bytes:	of an image: largest useful size, e.g. of the exact one; 0: one
  *		byte per pixel. Of a scan, a plain message and an update of a

@@ -239,7 +239,12 @@ static int codec_image_read(void **input, const struct encode_call *c)
 
 void codec_image_learn(struct plan_source *s, const struct codec_frame *f)
 {
-	s->pixels = f->result->pixels;
+	/*
+	 * Few large images until the look is known. Codecs that never tell it
+	 * have no pixels here: what they send may move, and would come too
+	 * seldom.
+	 */
+	s->pixels = f->result->codec == CODEC_MD ? f->result->pixels : 0;
 	s->look = f->result->look;
 	s->look.bytes = f->bytes;
 }

@@ -69,8 +69,7 @@ static void codec_md_look(const struct codec_md *s,
 	const double all = md_error(s->encoder, 1);
 	const double half = md_error(s->encoder, .5);
 
-	/* of 16 bits the numbers count, not how they look */
-	if (!in->movement.known || in->scaled || in->image.depth != 8)
+	if (!in->movement.known || in->scaled)
 		return;
 	*l = (struct look){
 		.error = fmax(all, LOOK_LEAST),
@@ -79,7 +78,8 @@ static void codec_md_look(const struct codec_md *s,
 				   SLOPE_LEAST), SLOPE_MOST),
 		.moved = in->movement.moved, .after = in->movement.after,
 		.growth = in->movement.growth,
-		.contrast = in->movement.contrast,
+		/* of 16 bits the numbers count, not how they look */
+		.contrast = in->image.depth == 8 ? in->movement.contrast : 0,
 	};
 }
 

@@ -200,7 +200,14 @@ static void test_look(void)
 	ok(every_of(&hover, 4e6) == 1, "all if they are as good as they can be");
 	unknown.look = (struct look){ 0 };
 	ok(every_of(&unknown, 31e3) == 5,
-	   "if nothing is known: 6 kB of 640x480 at least");
+	   "if nothing is known yet: 6 kB of 640x480 at least");
+	unknown.pixels = 0;
+	ok(every_of(&unknown, 31e3) == 2,
+	   "if it never will be, it may move: two datagrams at least");
+	next = hover;
+	next.hz = 9;
+	ok(every_of(&next, 31e3) == 2,
+	   "a thermal camera at 9 Hz that stands: every second image");
 	next = hover;
 	plan_update(&p, &next, 125e3, 0);
 	before = p.every;
@@ -218,8 +225,16 @@ static void test_early(void)
 {
 	const struct look stands = seen(.01).look, moves = seen(400).look;
 	const struct look none = { 0 };
+	struct plan_source numbers = seen(400);
 	struct look exact = seen(.001).look;
 
+	numbers.look.contrast = 0;
+	ok(every_of(&numbers, 31e3) == 1 &&
+	   look_bytes(&numbers.look, 1e6, 65536) == 65536,
+	   "of numbers that move all are sent, and each as exact as can be");
+	numbers = seen(1);
+	numbers.look.contrast = 0;
+	ok(every_of(&numbers, 125e3) >= 3, "of those that stand fewer");
 	exact.error = .01;
 	ok(look_bytes(&exact, 1e6, 65536) == 65536,
 	   "nor less than all that makes it exact");

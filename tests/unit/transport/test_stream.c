@@ -108,6 +108,41 @@ static void test_look(void)
 	end(&p);
 }
 
+/* Of a thermal camera that stands: how often, but not how small, it is sent */
+static void test_look_of_numbers(void)
+{
+	struct plan_source source = { .kind = PLAN_IMAGE };
+	struct codec_frame f = { 0 };
+	union message m = image("mono16", 2);
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.bytes = 8000;
+	p.order.loss = 0;
+	for (unsigned int n = 0; n < 6; n++) {
+		m.image.header.stamp += 50 * MS;
+		for (unsigned int i = 0; i < W * H; i++)
+			pixels[2 * i] ^= rnd(&rng, 2);
+		pass(&p, &m, 0);
+	}
+	f.result = &p.result;
+	f.bytes = payloads_bytes(&sent);
+	codec_get(CODEC_MD)->learn(&source, &f);
+	ok(look_is_known(&source.look) && source.look.moved < 2 &&
+	   look_bytes(&source.look, 1e5, 65536) == 65536,
+	   "that numbers stand, and that each counts: %.1f",
+	   source.look.moved);
+	end(&p);
+	begin(&p, MESSAGE_IMAGE, CODEC_DEPTH);
+	pass(&p, &m, 0);
+	f.bytes = payloads_bytes(&sent);
+	codec_get(CODEC_DEPTH)->learn(&source, &f);
+	ok(p.result.codec == CODEC_DEPTH && !source.pixels &&
+	   !look_is_known(&source.look),
+	   "of depths nothing, nor a least size");
+	end(&p);
+}
+
 /* Smaller datagrams, more of them, of the same bytes */
 static void test_many(void)
 {
@@ -680,6 +715,7 @@ int main(void)
 	stream_fixture_begin();
 	test_images();
 	test_look();
+	test_look_of_numbers();
 	test_many();
 	test_deep();
 	test_depth_chosen();
