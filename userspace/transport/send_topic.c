@@ -33,6 +33,7 @@ enum {
 	SLOTS	= 4096,
 	GAPS	= 8,
 	SEVERAL	= 4,
+	TEACHES	= 4,		/* one of so many frames */
 	WAIT	= 64,		/* most small messages that may wait */
 	SOON_TIMES = 3,		/* times that a new receiver gets a state, */
 	SOON_LARGE = 4,		/* but once if it has more datagrams */
@@ -294,8 +295,11 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.parts = p->parts,
 		.copies = 1,
 	};
-	/* frames of fewer would not teach the pace that their size depends on */
-	if (s->latency > 0 && o->datagrams < SEVERAL)
+	/*
+	 * Frames of fewer would not teach the pace that their size depends on;
+	 * but small datagrams cost more than a decibel.
+	 */
+	if (s->latency > 0 && o->datagrams < SEVERAL && !(t->frame % TEACHES))
 		o->datagrams = SEVERAL;
 	if (send_topic_is_map(t))
 		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
