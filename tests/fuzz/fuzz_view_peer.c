@@ -56,6 +56,7 @@ static void open_view(void)
 	view.name = view.session = "fuzz";
 	view.assets = "/nonexistent";
 	view.publish = publish;
+	view.publish_age = 300;
 	view.control = view.replaying = true;
 	memset(&m, 0, sizeof(m));
 	m.odometry.pose.orientation[3] = 1;

@@ -9,8 +9,6 @@
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
-#define ACTION_AGE	300000000LL	/* ns: older messages are refused */
-
 enum {
 	ACTION_TEXT	= 256,
 	ACTIONS_MAX	= 1024,		/* that wait */
@@ -39,8 +37,7 @@ enum action_type {
  * @pause:	1: pause, -1: play, 0: as before
  * @seek:	to @time, ns
  * @number:	of ACTION_REPLAY, see struct view
- * @sent:	the client sent it after this time of loop_now(), ns; for
- *		ACTION_PUBLISH
+ * @until:	of loop_now(), ns: then it may be too old; for ACTION_PUBLISH
  * @message:	serialized, @len bytes, of malloc(); freed with the action
  */
 struct action {
@@ -51,7 +48,7 @@ struct action {
 	bool			seek;
 	int64_t			time;
 	uint64_t		number;
-	int64_t			sent;
+	int64_t			until;
 	enum message_kind	kind;
 	enum message_format	format;
 	uint8_t			*message;

@@ -14,7 +14,7 @@
 
 static const int64_t band_every = 1000 * MS;
 static const int64_t status_every = 10000 * MS;
-static const int64_t ping_every = 100 * MS;
+static const int64_t ping_every = 45 * MS; /* with the next tick */
 static const int64_t time_every = 100 * MS;
 
 enum { BAND_SECONDS = 60, REPLACED = 10 };

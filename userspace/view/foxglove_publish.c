@@ -2,11 +2,11 @@
 /*
  * foxglove_publish - messages of clients, to a robot
  *
- * Only topics that the user allowed. A message that may be older than ACTION_AGE
- * is refused: after a stall the connection delivers what an operator wanted long
- * ago. Its age is bounded by the last pong: what arrives now was sent after that
- * pong, and so after its ping had arrived, which takes half of the shortest
- * round trip.
+ * Only topics that the user allowed. A message that may be older than the view's
+ * publish_age is refused: after a stall the connection delivers what an operator
+ * wanted long ago. Its age is bounded by the last pong: what arrives now was
+ * sent after that pong, and so after its ping. No part of the round trip may be
+ * taken off: the way back can have all of the delay.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,10 +110,11 @@ static void refuse(struct foxglove *f, const struct foxglove_channel *c,
 int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 {
 	const struct foxglove_channel *c = NULL;
+	const uint32_t most = f->peer.view->publish_age;
 	struct action a = { .type = ACTION_PUBLISH,
-			    .sent = f->peer.answered + f->peer.nearest / 2 };
-	const int64_t age = loop_now() - a.sent;
+			    .until = f->peer.answered + most * 1000000LL };
 	static union message scratch;
+	char why[64];
 	uint32_t id;
 
 	if (len < 4)
@@ -129,8 +130,9 @@ int foxglove_client_message(struct foxglove *f, const uint8_t *data, size_t len)
 	}
 	data += 4;
 	len -= 4;
-	if (age > ACTION_AGE) {
-		refuse(f, c, "it may be older than 300 ms");
+	if ((int64_t)loop_now() > a.until) {
+		snprintf(why, sizeof(why), "it may be older than %u ms", most);
+		refuse(f, c, why);
 		return 0;
 	}
 	if (message_read(c->kind, c->format, data, len, &scratch)) {

@@ -48,6 +48,7 @@ struct peer;
  * @name:	of this server; @host: of its machine
  * @control:	robots take priorities and focus
  * @publish:	topics that clients may publish; NULL: none
+ * @publish_age: ms; what may be older is refused
  * @assets:	folder of assets; NULL: none
  * @replay:	state of a replayed recording
  * @asked:	number of the newest ACTION_REPLAY, in the server's thread
@@ -60,6 +61,7 @@ struct view {
 	struct actions		*actions;
 	const char		*name, *host, *session, *assets;
 	const char *const	*publish;
+	uint32_t		publish_age;
 	bool			control, replaying;
 	struct view_replay	replay;		/* with the board's lock */
 	uint64_t		replayed;	/* changes of it, atomic */
@@ -106,7 +108,6 @@ struct peer_ops {
  * @answered:	when the ping was sent whose pong came last, ns: data that
  *		arrives now is not older. This and all intervals of clients are
  *		of loop_now(): the wall clock may jump
- * @nearest:	shortest round trip of the connection, ns; 0: no pong came yet
  * @opened:	when it connected, ns
  * @failure:	why it is closed, if @failed
  * @wants_ping:	send one, even if no data went out
@@ -121,7 +122,7 @@ struct peer {
 	struct feed			feed;
 	STAILQ_HEAD(, outgoing)		queue;
 	size_t				queued;
-	int64_t				answered, nearest, opened;
+	int64_t				answered, opened;
 	char				failure[128];
 	bool				failed, wants_ping, authorised;
 	const struct http_auth		*auth;

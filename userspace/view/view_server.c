@@ -28,9 +28,9 @@ enum {
 	CHUNK		= 65536,	/* bytes written at once */
 	UNSENT		= 32768,	/* bytes that the kernel buffers */
 	INPUT		= 1 << 20,	/* bytes of a client's message */
-	TICK		= 100,		/* ms */
+	TICK		= 50,		/* ms */
 	HANDSHAKE	= 5,		/* s, also until a token comes */
-	FAILING		= 10,		/* ticks, to read the reason */
+	FAILING		= 20,		/* ticks, to read the reason */
 	LISTENERS	= 2,
 	HANDSHAKES	= 256,		/* that wait for the server's thread */
 };
@@ -469,16 +469,13 @@ static int client_read(struct client *c, const void *data, size_t len)
 
 static void client_pong(struct client *c, const void *data, size_t len)
 {
-	const int64_t now = loop_now();
-	struct peer *p = c->peer;
 	int64_t pinged;
 
-	if (len != 8 || !window_pong(&p->window, get_le64(data), now, &pinged))
+	if (len != 8 || !window_pong(&c->peer->window, get_le64(data), loop_now(),
+				     &pinged))
 		return;
-	if (pinged > p->answered)
-		p->answered = pinged;
-	if (!p->nearest || now - pinged < p->nearest)
-		p->nearest = now - pinged;
+	if (pinged > c->peer->answered)
+		c->peer->answered = pinged;
 	lws_callback_on_writable(c->wsi);
 }
 

@@ -7,7 +7,7 @@ usage: publish.py PART PORT HTTP-PORT [FILE]
 Prints "ok NAME" and "not ok NAME". FILE gets a line for each message sent:
 TIME VALUE CRC, and "held FROM TO" for the time in which the connection stalled.
 """
-import os, socket, struct, sys, threading, time, zlib
+import os, queue, socket, struct, sys, threading, time, zlib
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from client import Client, WS, SDK, metrics, ok, until
@@ -137,9 +137,11 @@ def seven(port, http):
 
 
 class Relay:
-    """to the port, with a time in which nothing passes: up, down or both"""
+    """to the port, with a time in which nothing passes: up, down or both; or up
+    comes late"""
 
-    def __init__(self, port):
+    def __init__(self, port, late=0):
+        self.late = {'up': late, 'down': 0}
         self.listener = socket.socket()
         self.listener.bind(('127.0.0.1', 0))
         self.listener.listen()
@@ -154,15 +156,28 @@ class Relay:
             a = self.listener.accept()[0]
             b = socket.create_connection(('127.0.0.1', port))
             for way, x, y in ('up', a, b), ('down', b, a):
-                threading.Thread(target=self.move, args=(self.open[way], x, y),
+                came = queue.Queue()
+                threading.Thread(target=self.read, args=(x, came),
+                                 daemon=True).start()
+                threading.Thread(target=self.write, args=(way, came, x, y),
                                  daemon=True).start()
 
     @staticmethod
-    def move(gate, x, y):
+    def read(x, came):
+        data = b'-'
+        while data:
+            try:
+                data = x.recv(4096)
+            except OSError:
+                data = b''
+            came.put((time.monotonic(), data))
+
+    def write(self, way, came, x, y):
         try:
             while True:
-                data = x.recv(4096)
-                gate.wait()
+                then, data = came.get()
+                time.sleep(max(0, then + self.late[way] - time.monotonic()))
+                self.open[way].wait()
                 if not data:
                     break
                 y.sendall(data)
@@ -214,6 +229,26 @@ def stall(port, http, ways, file):
     while metrics(http)['published_total'] == n:
         time.sleep(.05)
     out.close()
+    c.close()
+
+
+def late(port, http, wanted=0):
+    """a way up of 0.4 s, and none back: no part of a round trip is taken off"""
+    c = Client(Relay(port, .4).port, host='127.0.0.1:%d' % port)
+    advertise(c)
+    with open('/dev/null', 'w') as out:
+        n, refused = metrics(http)['published_total'], \
+            metrics(http)['refused_commands_total']
+        m, x = metrics(http), 0
+        while m['published_total'] + m['refused_commands_total'] < \
+                n + refused + 20:
+            x += 1
+            drive(c, x, out)
+            time.sleep(.05)
+            m = metrics(http)
+        came = m['published_total'] - n
+        ok(came >= int(wanted) if wanted else not came,
+           'of 20 commands that take 0.4 s %d are published' % came, m)
     c.close()
 
 

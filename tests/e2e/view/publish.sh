@@ -141,4 +141,11 @@ for ways in up down+up; do
 	' "$scratch/came"
 	ok "$ways: the robot is stopped once, not again and again"
 done
+view --loop --allow-publish /cmd_vel --publish-to "$scratch/late.mcap" "$scratch/a.mcap"
+part late
+end view; ok "SIGTERM: status 0"
+view --loop --allow-publish /cmd_vel --publish-age 2s \
+	--publish-to "$scratch/soon.mcap" "$scratch/a.mcap"
+part late 20
+end view; ok "SIGTERM: status 0"
 done_testing

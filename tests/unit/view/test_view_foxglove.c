@@ -242,6 +242,7 @@ static void test_publish(void)
 
 	fixture_open(false);
 	view.publish = publish;
+	view.publish_age = 300;
 	p = open_peer(&foxglove_sdk_ops);
 	fixture_say(p, "{\"op\":\"advertise\",\"channels\":[{\"id\":9,"
 		    "\"topic\":\"/cmd_vel\",\"encoding\":\"cdr\","
@@ -257,7 +258,6 @@ static void test_publish(void)
 	   last_action.kind == MESSAGE_TWIST,
 	   "a fresh message is published");
 	p->answered = loop_now() - 350000000;
-	p->nearest = 2000000;
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
 	o = fixture_expect(p, "status");
@@ -265,14 +265,10 @@ static void test_publish(void)
 				       ->valuestring, "300 ms"),
 	   "one that may be older than 300 ms is refused, and it is said");
 	cJSON_Delete(o);
-	p->nearest = 250000000;
-	p->ops->received(p, data, len + 5, true);
-	fixture_act();
-	ok(actions == 2, "by a link with long round trips it cannot be so old");
 	p->answered = loop_now();
 	p->ops->received(p, data, 20, true);
 	fixture_act();
-	ok(actions == 2 && !p->failed, "a cut one is refused");
+	ok(actions == 1 && !p->failed, "so is a cut one");
 	peer_destroy(p);
 	fixture_close();
 }

@@ -156,6 +156,7 @@ static int open_view(struct program *p, char error[ERROR_TEXT])
 	v->session = p->session;
 	v->assets = *c->assets ? c->assets : NULL;
 	v->publish = c->publishes ? (const char *const *)c->publish : NULL;
+	v->publish_age = c->publish_age;
 	v->control = inputs_control(p->inputs);
 	err = actions_open(&v->actions, p->loop, on_action, p);
 	if (!err)

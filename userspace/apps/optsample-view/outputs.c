@@ -176,7 +176,7 @@ static bool is_zero(const union message *m, enum message_kind kind)
 int outputs_publish(struct outputs *o, const struct action *a)
 {
 	/* it may have waited for the loop */
-	const bool fresh = (int64_t)loop_now() - a->sent <= ACTION_AGE;
+	const bool fresh = (int64_t)loop_now() <= a->until;
 	struct output *t = fresh ? outputs_find(o, a) : NULL;
 	const struct message_header *h;
 	int err = fresh ? -EIO : -ETIMEDOUT;

@@ -136,6 +136,9 @@ static const struct setting settings[] = {
 	{ "allow-publish", "TOPIC", "let clients publish this topic, like "
 	  "/cmd_vel; may be repeated (none)", "a topic; at most 16",
 	  view_set_publish, .heading = "Access:" },
+	{ "publish-age", "TIME", "refuse messages of clients that may be older "
+	  "(300ms)", .must = "10ms..60s, with a unit",
+	  SETTING_FIELD(MS, publish_age), .min = 10, .max = 60000 },
 	{ "publish-to", "SINK", "where clients publish (ros2)", A_TEXT,
 	  view_set_publish_to },
 	{ "token-file", "FILE", "tokens of clients, one per line; needed for "
@@ -193,6 +196,7 @@ void view_config_init(struct view_config *c)
 	*c = (struct view_config){
 		.node = "optsample_view", .http = "127.0.0.1:8470",
 		.foxglove = "127.0.0.1:8765", .publish_to = "ros2",
+		.publish_age = 300,
 		.memory = 256 << 20, .speed = 1, .hz = 10,
 		.receiver.topics = RECV_DEFAULTS,
 	};

@@ -23,7 +23,7 @@ enum {
  * @source:	see ros/io/source.h; @sink: see ros/io/sink.h
  * @pattern:	of topics of sources, fnmatch(3); none: all
  * @publish:	topics that clients may publish, NULL after the last; to
- *		@publish_to
+ *		@publish_to, unless they may be older than @publish_age, ms
  * @origin:	see struct server_config, NULL after the last
  */
 struct view_config {
@@ -38,7 +38,7 @@ struct view_config {
 	char			*publish[VIEW_PUBLISH + 1];
 	char			*origin[VIEW_ORIGINS + 1];
 	unsigned int		sources, sinks, patterns, publishes, origins;
-	uint32_t		memory;
+	uint32_t		memory, publish_age;
 	double			speed, start, hz;
 	bool			loop;
 	struct receiver_options	receiver;
