@@ -311,7 +311,7 @@ struct busy {
 	struct loop_timer	timer;
 	struct ros2_client	*client;
 	const char		*command;
-	unsigned int		calls, turns, good;
+	unsigned int		calls, good;
 };
 
 static void busy_call(struct busy *b);
@@ -327,13 +327,16 @@ static void on_busy(void *arg, int err, const union service_response *r)
 		loop_stop(loop, 0);
 }
 
-/* The first call finds the service; the request of the second leaves before
- * the second turn of the timer */
+/*
+ * The first call finds the service. The request of the second leaves in the event
+ * that called on_busy(), so before the timer's turn, and no answer is taken until
+ * that is over.
+ */
 static void busy_call(struct busy *b)
 {
 	union service_request q = { .logging = { 1, ++b->calls } };
 
-	ros2_client_call(b->client, &q, 10000000000, on_busy, b);
+	ros2_client_call(b->client, &q, 120000000000, on_busy, b);
 	if (b->calls == 2)
 		b->timer.due = loop_now();
 }
@@ -342,8 +345,9 @@ static void busy_turn(void *arg, uint64_t now)
 {
 	struct busy *b = arg;
 
-	b->timer.due = b->turns ? LOOP_NEVER : now;
-	if (b->turns++ && system(b->command))
+	(void)now;
+	b->timer.due = LOOP_NEVER;
+	if (system(b->command))
 		loop_stop(loop, -ECHILD);
 }
 

@@ -97,18 +97,6 @@ static dds_entity_t make_topic(struct ros2_pair *p, const struct ros2 *ros,
 	return topic;
 }
 
-/*
- * A client gets the answers to all others, too. While it waits for a processor
- * they must not push out its own: what does not fit is not acknowledged, and
- * comes again.
- */
-static void keep_answers(dds_qos_t *qos)
-{
-	dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, 0);
-	dds_qset_resource_limits(qos, KEPT_ANSWERS, DDS_LENGTH_UNLIMITED,
-				 DDS_LENGTH_UNLIMITED);
-}
-
 static dds_return_t make_endpoints(struct ros2_pair *p, const struct ros2 *ros,
 				   enum service_part part)
 {
@@ -124,10 +112,13 @@ static dds_return_t make_endpoints(struct ros2_pair *p, const struct ros2 *ros,
 				p->listener);
 	if (ret >= 0) {
 		p->writer = ret;
-		if (part == SERVICE_REQUEST)
-			keep_answers(qos);
-		else
-			dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, KEPT);
+		/*
+		 * A client gets the answers to all others, too. While it waits
+		 * for a processor they must not push out its own. KEEP_ALL
+		 * would stop the thread that receives once it is full.
+		 */
+		dds_qset_history(qos, DDS_HISTORY_KEEP_LAST,
+				 part == SERVICE_REQUEST ? KEPT_ANSWERS : KEPT);
 		ret = dds_create_reader(ros2_participant(ros), p->topic[!part],
 					qos, p->listener);
 	}
