@@ -195,7 +195,9 @@ int classifier_load(const char *dev)
 		return err;
 	classifier_unload(dev);
 	classifier_pins_of(dev, pins);
-	mkdir(CTL_PINS, 0700);
+	if (mkdir(CTL_PINS, 0700) && errno != EEXIST)
+		return cli_error(-errno, "cannot make %s: %s", CTL_PINS,
+				 strerror(errno));
 	if (mkdir(pins, 0700))
 		return cli_error(-errno, "cannot make %s: %s", pins,
 				 strerror(errno));
