@@ -26,8 +26,12 @@ over()
 		"lowerdir=$1,upperdir=$SPACE/over$1,workdir=$SPACE/work$1" over "$1"
 }
 
-# written: files that are new or changed in folders of the system
-written() { find "$SPACE/over" -type f ! -name '*.pyc' -printf '/%P\n'; }
+# written: files that are new, changed or (a device of the overlay) removed in
+# folders of the system
+written()
+{
+	find "$SPACE/over" ! -type d ! -name '*.pyc' -printf '/%P\n'
+}
 
 # make_mounts: folders that documents name. Only build and what is in memory can
 # be written

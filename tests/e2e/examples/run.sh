@@ -20,7 +20,8 @@ if [ -z "${SPACE-}" ]; then
 	}
 	SPACE=$(mktemp -d) && export SPACE || exit 1
 	trap 'rm -rf -- "$SPACE"' EXIT
-	unshare --net --mount -- "$0" "$@"
+	unshare --net --mount --pid --fork --kill-child --mount-proc -- \
+		"$0" "$@"
 	exit
 fi
 mount -t tmpfs space "$SPACE" || exit 1
