@@ -51,6 +51,9 @@ test_units()
 		systemd-analyze verify "$unit" >"$scratch/verify" 2>&1 &&
 			[ ! -s "$scratch/verify" ]
 		ok "unit ${unit##*/systemd/}" || sed 's/^/# /' "$scratch/verify"
+		! grep -q '^ReadWritePaths=.*/sys' "$unit" ||
+			! grep -q '^ProtectKernelTunables=yes' "$unit"
+		ok "what it writes below /sys stays writable"
 		[[ $unit != */system/* ]] ||
 			systemd-analyze security --offline=yes --threshold=30 \
 				"$unit" >"$scratch/security" 2>/dev/null
