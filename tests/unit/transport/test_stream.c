@@ -75,34 +75,53 @@ static void test_images(void)
 	}
 }
 
+/* Six images with noise of a camera that stands; @size: bytes of a pixel */
+static void send_noise(struct pair *p, union message *m, unsigned int size)
+{
+	begin(p, MESSAGE_IMAGE, CODEC_MD);
+	p->order.bytes = 8000;
+	p->order.loss = 0;
+	for (unsigned int n = 0; n < 6; n++) {
+		m->image.header.stamp += 50 * MS;
+		for (unsigned int i = 0; i < W * H; i++) {
+			if (size == 1)
+				pixels[i] += rnd(&rng, 3) - 1;
+			else
+				pixels[2 * i] ^= rnd(&rng, 2);
+		}
+		pass(p, m, 0);
+	}
+}
+
+/* Of the last frame. Return: its bytes */
+static size_t learn(const struct pair *p, struct plan_source *source)
+{
+	const struct codec_frame f = {
+		.result = &p->result, .bytes = payloads_bytes(&sent),
+	};
+
+	codec_get(p->result.codec)->learn(source, &f);
+	return f.bytes;
+}
+
 /* What the plan learns of images: their size, how good they are, and how still */
 static void test_look(void)
 {
 	struct plan_source source = { .kind = PLAN_IMAGE };
-	struct codec_frame f = { 0 };
 	union message m = image("mono8", 1);
 	double shown;
 	struct pair p;
+	size_t size;
 
-	begin(&p, MESSAGE_IMAGE, CODEC_MD);
-	p.order.bytes = 8000;
-	p.order.loss = 0;
-	for (unsigned int n = 0; n < 6; n++) {
-		m.image.header.stamp += 50 * MS;
-		for (unsigned int i = 0; i < W * H; i++)
-			pixels[i] += rnd(&rng, 3) - 1;
-		pass(&p, &m, 0);
-	}
-	f.result = &p.result;
-	f.bytes = payloads_bytes(&sent);
-	codec_get(CODEC_MD)->learn(&source, &f);
+	send_noise(&p, &m, 1);
+	size = learn(&p, &source);
 	shown = 65025 / pow(10, psnr(pixels, got.msg.image.data.data, W * H) /
 				10);
 	ok(source.pixels == W * H && source.look.error > shown / 2 &&
 	   source.look.error < shown * 2,
 	   "the plan knows the pixels, and an error of %.2f for %.2f",
 	   source.look.error, shown);
-	ok(look_is_known(&source.look) && source.look.bytes == f.bytes &&
+	ok(look_is_known(&source.look) && source.look.bytes == size &&
 	   source.look.moved > .3 && source.look.moved < 5,
 	   "and that the view stands: %.1f", source.look.moved);
 	end(&p);
@@ -113,22 +132,11 @@ static void test_look_of_numbers(void)
 {
 	const uint64_t before = rng;
 	struct plan_source source = { .kind = PLAN_IMAGE };
-	struct codec_frame f = { 0 };
 	union message m = image("mono16", 2);
 	struct pair p;
 
-	begin(&p, MESSAGE_IMAGE, CODEC_MD);
-	p.order.bytes = 8000;
-	p.order.loss = 0;
-	for (unsigned int n = 0; n < 6; n++) {
-		m.image.header.stamp += 50 * MS;
-		for (unsigned int i = 0; i < W * H; i++)
-			pixels[2 * i] ^= rnd(&rng, 2);
-		pass(&p, &m, 0);
-	}
-	f.result = &p.result;
-	f.bytes = payloads_bytes(&sent);
-	codec_get(CODEC_MD)->learn(&source, &f);
+	send_noise(&p, &m, 2);
+	learn(&p, &source);
 	ok(look_is_known(&source.look) && source.look.moved < 2 &&
 	   look_bytes(&source.look, 1e5, 65536) == 65536,
 	   "that numbers stand, and that each counts: %.1f",
@@ -136,8 +144,7 @@ static void test_look_of_numbers(void)
 	end(&p);
 	begin(&p, MESSAGE_IMAGE, CODEC_DEPTH);
 	pass(&p, &m, 0);
-	f.bytes = payloads_bytes(&sent);
-	codec_get(CODEC_DEPTH)->learn(&source, &f);
+	learn(&p, &source);
 	ok(p.result.codec == CODEC_DEPTH && !source.pixels &&
 	   !look_is_known(&source.look),
 	   "of depths nothing, nor a least size");
