@@ -139,24 +139,24 @@ static void test_ros1(void)
 {
 	char to[TOPIC_FORMAT];
 	uint8_t m[128];
-	size_t len = ros1_image("h264", m), told = 0, wrong = 0;
+	size_t len = ros1_image("h264", m), read = 0, wrong = 0;
 
 	for (size_t n = 0; n <= len; n++)
 		if (topic_format_of_ros1(m, n, to)) {
-			told++;
+			read++;
 			wrong += !!strcmp(to, "h264");
 		}
-	ok(!wrong && told == 10, "h264 in a message of ROS 1 (%zu cuts)", told);
+	ok(!wrong && read == 10, "h264 in a message of ROS 1 (%zu cuts)", read);
 	len = ros1_image("", m);
 	ok(topic_format_of_ros1(m, len, to) && !strcmp(to, "h264 or h265"),
 	   "one that does not say so");
 	ok(topic_format_of_ros1(m, len - 9, to) && !strcmp(to, "unnamed"),
 	   "and one whose picture did not come");
 	put_le32(m + 12, 0xfffffff0);
-	ok(!topic_format_of_ros1(m, len, to), "a length that cannot be");
+	ok(!topic_format_of_ros1(m, len, to), "a frame_id that is longer than the message");
 	len = ros1_image("jpeg", m);
 	put_le32(m + 19, 0xffffffff);
-	ok(!topic_format_of_ros1(m, len, to), "nor that of the format");
+	ok(!topic_format_of_ros1(m, len, to), "a format that is");
 }
 
 int main(void)
