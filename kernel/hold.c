@@ -321,7 +321,6 @@ void optsample_hold_by_dest(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 per = q->cfg.inflight_per;
-
 	bool by_dest = optsample_inflight_wanted(&q->cfg) &&
 		       optsample_link_is_ethernet(sch) &&
 		       (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
