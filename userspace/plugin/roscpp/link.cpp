@@ -243,11 +243,11 @@ static const char *why_not(const struct outbox *o,
 	const size_t length = 4;	/* of the message, before it */
 	char format[TOPIC_FORMAT];
 
-	return o->formatted && !o->stats.in && m.num_bytes > length &&
-			       topic_format_of_ros1(m.buf.get() + length,
-						    m.num_bytes - length,
-						    format) ?
-		       topic_format_why(format, true) : NULL;
+	if (!o->formatted || o->stats.in || m.num_bytes <= length ||
+	    !topic_format_of_ros1(m.buf.get() + length, m.num_bytes - length,
+				  format))
+		return NULL;
+	return topic_format_why(format, true);
 }
 
 void TransportSubscriberLink::enqueueMessage(const SerializedMessage &m,
