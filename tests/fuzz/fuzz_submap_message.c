@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "map/io/map_message.h"
-#include "apps/gdimd/submap_message.h"
+#include "map/ros/submap_message.h"
 #include "odd_message.h"
 
 static void check_cells(const struct cells *c)

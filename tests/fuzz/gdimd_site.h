@@ -11,8 +11,7 @@
 
 #include <cjson/cJSON.h>
 #include <string.h>
-#include "apps/gdimd/input.h"
-#include "base/cli.h"
+#include "map/ros/input.h"
 #include "base/error.h"
 #include "base/service.h"
 #include "memory_file.h"
@@ -21,7 +20,7 @@ enum { SITE_ROUND = 256 };
 
 static struct site *site;
 static struct loop *site_loop;
-static struct config site_config;
+static struct map_config site_config;
 static unsigned int site_lines;
 static char site_path[96];
 
@@ -64,12 +63,8 @@ static void gdimd_site_begin(void)
 	struct layer l;
 
 	if (!site_loop) {
-		char *argv[] = { (char *)"gdimd", (char *)"--store",
-				 (char *)"x", NULL };
-
-		cli_program = "gdimd";
-		if (config_parse(&site_config, 3, argv))
-			abort();
+		map_config_init(&site_config);
+		map_config_add_defaults(&site_config);
 		site_loop = loop_create();
 		sprintf(site_path, "%s/site.db",
 			memory_folder(gdimd_site_forget_all));
@@ -110,7 +105,7 @@ static struct map_input *gdimd_site_input(void)
 	return in;
 }
 
-static const struct config_layer *gdimd_site_line(const char *name)
+static const struct map_config_layer *gdimd_site_line(const char *name)
 {
 	for (unsigned int i = 0; i < site_config.layers; i++)
 		if (!strcmp(site_config.layer[i].name, name))

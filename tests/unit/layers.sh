@@ -24,6 +24,8 @@ map/layer
 map/store
 map/site
 map/io
+map/ros
+map/record
 transport slam/filter
 slam/workers
 slam/output

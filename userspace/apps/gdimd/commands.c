@@ -335,14 +335,15 @@ static int commands_find_layer(struct gdimd *g, const char *name,
 			       char error[ERROR_TEXT])
 {
 	const int number = site_find_layer(g->site, name);
-	const struct config_layer *from;
+	const struct map_config_layer *from;
 
 	if (number >= 0) {
 		site_layer(g->site, number, l);
 		return layer_change(l, words, error);
 	}
-	from = config_line(&g->config, name);
-	if (!from || config_make_layer(&g->config, from, name, l, error))
+	from = map_config_find(&g->config.map, name);
+	if (!from ||
+	    map_config_make_layer(&g->config.map, from, name, l, error))
 		return layer_parse(l, name, words, error);
 	return layer_change(l, words, error);
 }

@@ -6,28 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "apps/gdimd/config.h"
-#include "apps/gdimd/wildcard.h"
+#include "map/ros/wildcard.h"
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/settings.h"
-
-enum { DEFAULTS = 12 };
-
-/* D4.1, tables 1 to 3. The ranges are those of the configuration. */
-static const struct config_layer default_layers[DEFAULTS] = {
-	{ "slam_map", "input=slam_submap role=obstacle", false, 0 },
-	{ "gas_*_map_*", "input=gas_*_submap_* role=gas bits=16 rule=mean unit=ppm", false, 0 },
-	{ "smoke_map_remote", "input=smoke_submap_remote role=smoke rule=mean unit=%", false, 0 },
-	{ "smoke_map_insitu", "input=smoke_submap_insitu role=smoke rule=mean unit=%", false, 0 },
-	{ "smoke_map_fused", "input=smoke_submap_fused role=smoke rule=mean unit=%", false, 0 },
-	{ "rf_signal_map", "input=rf_signal_submap role=signal rule=mean unit=dBm", false, 0 },
-	{ "temp_map_remote", "input=temp_submap_remote role=temperature rule=mean unit=°C", false, 0 },
-	{ "temp_map_insitu", "input=temp_submap_insitu role=temperature rule=mean unit=°C", false, 0 },
-	{ "temp_map_fused", "input=temp_submap_fused role=temperature rule=mean unit=°C", false, 0 },
-	{ "hazard_map", "input=hazard_map role=hazard", true, 0 },
-	{ "nav_cost_map", "input=nav_cost_map role=cost", true, 0 },
-	{ "teleop_map", "input=teleop_map role=cost", true, 0 },
-};
+#include "map/ros/rates.h"
 
 #define TEXT(field)							\
 static int set_##field(void *c, const char *v)				\
@@ -37,8 +20,13 @@ static int set_##field(void *c, const char *v)				\
 TEXT(store)
 TEXT(socket)
 TEXT(node)
-TEXT(frame)
 TEXT(http_tokens)
+
+static int set_frame(void *c, const char *v)
+{
+	return settings_text(((struct config *)c)->map.frame, MAP_CONFIG_TEXT,
+			     v);
+}
 
 /* "none": empty */
 static int set_end(char *to, const char *v)
@@ -65,22 +53,17 @@ static int set_http(void *c, const char *v)
 	       set_end(((struct config *)c)->http, "none");
 }
 
-bool config_rate_valid(double hz)
-{
-	return hz == 0 || (hz >= 0.001 && hz <= CONFIG_RATE_MAX);
-}
-
 static int config_set_rate(void *c, const char *v)
 {
-	double *rate = &((struct config *)c)->rate;
+	double *rate = &((struct config *)c)->map.rate;
 
-	return parse_double(v, 0, CONFIG_RATE_MAX, rate) || !config_rate_valid(*rate) ?
+	return parse_double(v, 0, RATES_MAX, rate) || !rates_valid(*rate) ?
 	       -EINVAL : 0;
 }
 
 static int set_match(void *c, const char *v)
 {
-	double *slop = &((struct config *)c)->slop;
+	double *slop = &((struct config *)c)->map.slop;
 
 	if (!strcmp(v, "frame")) {
 		*slop = 0;
@@ -91,7 +74,7 @@ static int set_match(void *c, const char *v)
 
 static int set_storey(void *c, const char *v)
 {
-	double *storey = &((struct config *)c)->storey;
+	double *storey = &((struct config *)c)->map.storey;
 
 	if (!strcmp(v, "any")) {
 		*storey = -1;
@@ -115,8 +98,9 @@ static int set_##name(void *config, const char *v)			\
 {									\
 	struct config *c = config;					\
 									\
-	c->ranged[modality] = true;					\
-	return parse_double(v, -1e9, 1e9, &c->range[modality][end]);	\
+	c->map.ranged[modality] = true;					\
+	return parse_double(v, -1e9, 1e9,				\
+			    &c->map.range[modality][end]);		\
 }
 VALUE(min_temp, MODALITY_TEMPERATURE, 0)
 VALUE(max_temp, MODALITY_TEMPERATURE, 1)
@@ -132,97 +116,14 @@ static int check_ranges(const struct config *c)
 	for (int i = 0; i < MODALITIES; i++) {
 		const char *const *option = modality_get(i)->option;
 
-		if (option[1] && !(c->range[i][0] < c->range[i][1]))
+		if (option[1] && !(c->map.range[i][0] < c->map.range[i][1]))
 			return cli_error(-EINVAL,
 					 "%s %g must be greater than %s%s%g",
-					 option[1], c->range[i][1],
+					 option[1], c->map.range[i][1],
 					 option[0] ? option[0] : "",
-					 option[0] ? " " : "", c->range[i][0]);
+					 option[0] ? " " : "",
+					 c->map.range[i][0]);
 	}
-	return 0;
-}
-
-/* The first word of a line. Return: the rest */
-static const char *first_word(const char *line, char *word, size_t room)
-{
-	const size_t n = strcspn(line, " \t");
-
-	if (!n || n >= room)
-		return NULL;
-	memcpy(word, line, n);
-	word[n] = 0;
-	return line + n + strspn(line + n, " \t");
-}
-
-/* The next word. Return: its length; 0: the end */
-static size_t config_next_word(const char **words)
-{
-	*words += strspn(*words, " \t");
-	return strcspn(*words, " \t");
-}
-
-/* Whether @words has the key of @word */
-static bool has_key(const char *words, const char *word)
-{
-	const size_t key = strcspn(word, "=") + 1;
-
-	for (size_t n; (n = config_next_word(&words)); words += n)
-		if (n >= key && !strncmp(words, word, key))
-			return true;
-	return false;
-}
-
-static int config_add_word(char *words, size_t room, const char *word, size_t n)
-{
-	const size_t len = strlen(words);
-
-	return snprintf(words + len, room - len, "%s%.*s", len ? " " : "",
-			(int)n, word) < (int)(room - len) ? 0 : -EINVAL;
-}
-
-/* Add the words of the default layer of this name that the user did not give */
-static int begin_with_default(struct config_layer *l)
-{
-	char words[sizeof(l->words)];
-	const char *at = words;
-	int err = -ENOENT;
-
-	l->own = strlen(l->words);
-	for (unsigned int i = 0; err && i < DEFAULTS; i++)
-		err = wildcard_fill(default_layers[i].name, l->name,
-				    default_layers[i].words, words,
-				    sizeof(words));
-	if (err)
-		return 0;
-	for (size_t n; (n = config_next_word(&at)); at += n)
-		if (!has_key(l->words, at) &&
-		    config_add_word(l->words, sizeof(l->words), at, n))
-			return -EINVAL;
-	return 0;
-}
-
-static int config_add_layer(struct config *c, const char *line, bool whole,
-			    char error[ERROR_TEXT])
-{
-	struct config_layer *l = &c->layer[c->layers];
-	struct layer try;
-	const char *words;
-
-	snprintf(error, ERROR_TEXT,
-		 "'%.80s' is not NAME KEY=VALUE ..., or there are "
-		 "more than %d layers", line, CONFIG_LAYERS);
-	if (c->layers == CONFIG_LAYERS)
-		return -EINVAL;
-	words = first_word(line, l->name, sizeof(l->name));
-	if (!words || settings_text(l->words, sizeof(l->words),
-				    *words ? words : " ") ||
-	    begin_with_default(l))
-		return -EINVAL;
-	l->whole = whole;
-	/* later lines may change ranges, but report errors now */
-	if (config_make_layer(c, l, wildcard_example(l->name), &try, error))
-		return -EINVAL;
-	c->layers++;
 	return 0;
 }
 
@@ -231,13 +132,15 @@ static int config_set_layer(void *c, const char *v)
 {
 	char error[ERROR_TEXT];
 
-	return config_add_layer(c, v, false, error);
+	return map_config_add_layer(&((struct config *)c)->map, v, false,
+				    error);
 }
 
 static int config_option_layer(void *c, const char *v)
 {
 	char error[ERROR_TEXT];
-	const int err = config_add_layer(c, v, false, error);
+	const int err = map_config_add_layer(&((struct config *)c)->map, v,
+					     false, error);
 
 	return err ? cli_error(err, "--layer: %s", error) : 0;
 }
@@ -246,30 +149,21 @@ static int config_set_map(void *c, const char *v)
 {
 	char error[ERROR_TEXT];
 
-	return config_add_layer(c, v, true, error);
+	return map_config_add_layer(&((struct config *)c)->map, v, true, error);
 }
 
 static int config_option_map(void *c, const char *v)
 {
 	char error[ERROR_TEXT];
-	const int err = config_add_layer(c, v, true, error);
+	const int err = map_config_add_layer(&((struct config *)c)->map, v,
+					     true, error);
 
 	return err ? cli_error(err, "--map: %s", error) : 0;
 }
 
-static int set_remap(void *config, const char *v)
+static int set_remap(void *c, const char *v)
 {
-	struct config *c = config;
-	const char *colon = strstr(v, ":=");
-	struct config_remap *r = &c->remap[c->remaps];
-
-	if (!colon || c->remaps == CONFIG_REMAPS || *v != '/' ||
-	    colon[2] != '/' || (size_t)(colon - v) >= sizeof(r->from))
-		return -EINVAL;
-	memcpy(r->from, v, colon - v);
-	r->from[colon - v] = 0;
-	c->remaps++;
-	return settings_text(r->to, sizeof(r->to), colon + 2);
+	return map_config_add_remap(&((struct config *)c)->map, v);
 }
 
 static int set_records(void *c, const char *v)
@@ -401,22 +295,6 @@ static int config_check(void *config, const bool *given, const char *program)
 	return check_ranges(c);
 }
 
-static bool config_has_layer(const struct config *c, const char *name)
-{
-	for (unsigned int i = 0; i < c->layers; i++)
-		if (!strcmp(c->layer[i].name, name))
-			return true;
-	return false;
-}
-
-static void add_defaults(struct config *c)
-{
-	for (unsigned int i = 0; i < DEFAULTS && c->defaults; i++)
-		if (c->layers < CONFIG_LAYERS &&
-		    !config_has_layer(c, default_layers[i].name))
-			c->layer[c->layers++] = default_layers[i];
-}
-
 int config_parse(struct config *c, int argc, char **argv)
 {
 	static const struct settings_program program = {
@@ -432,125 +310,13 @@ int config_parse(struct config *c, int argc, char **argv)
 	int ret;
 
 	*c = (struct config){
-		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
-		.http = "127.0.0.1:8460",
-		.rate = 1, .defaults = true,
+		.from = "ros2", .to = "ros2", .node = "gdim",
+		.http = "127.0.0.1:8460", .defaults = true,
 		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};
-	for (int i = 0; i < MODALITIES; i++)
-		memcpy(c->range[i], modality_get(i)->range,
-		       sizeof(c->range[i]));
+	map_config_init(&c->map);
 	ret = settings_parse(&program, c, argc, argv);
-	add_defaults(c);
+	if (c->defaults)
+		map_config_add_defaults(&c->map);
 	return ret;
-}
-
-/* The range of the layer's line has precedence over that of the options */
-static void give_range(const struct config *c, struct layer *l)
-{
-	const double *range = c->range[l->modality];
-
-	if (range[0] == range[1])
-		return;
-	l->low = range[0];
-	l->high = range[1];
-}
-
-int config_make_layer(const struct config *c, const struct config_layer *from,
-		      const char *name, struct layer *l, char error[ERROR_TEXT])
-{
-	char words[sizeof(from->words) + 4 * LAYER_NAME];
-	int err;
-
-	if (!layer_name_valid(name) ||
-	    wildcard_fill(from->name, name, from->words, words,
-			  sizeof(words)))
-		return error_set(error, -EINVAL,
-				 "'%.64s' is not a layer name", name);
-	err = layer_parse(l, name, words, error);
-	if (!err && !has_key(words, "range="))
-		give_range(c, l);
-	return err;
-}
-
-const struct config_layer *config_line(const struct config *c,
-				       const char *name)
-{
-	char text[LAYER_NAME];
-
-	for (unsigned int i = 0; i < c->layers; i++)
-		if (!wildcard_fill(c->layer[i].name, name, "", text,
-				   sizeof(text)))
-			return &c->layer[i];
-	return NULL;
-}
-
-void config_input(const struct config_layer *l, char input[LAYER_NAME])
-{
-	const char *at = strstr(l->words, "input=");
-	size_t n;
-
-	snprintf(input, LAYER_NAME, "%s", l->name);
-	if (!at || (at != l->words && at[-1] != ' ' && at[-1] != '\t'))
-		return;
-	at += strlen("input=");
-	n = strcspn(at, " \t");
-	if (n && n < LAYER_NAME) {
-		memcpy(input, at, n);
-		input[n] = 0;
-	}
-}
-
-int config_name(const struct config *c, const char *input,
-		char name[LAYER_NAME])
-{
-	for (unsigned int i = 0; i < c->layers; i++) {
-		char pattern[LAYER_NAME];
-
-		config_input(&c->layer[i], pattern);
-		if (!wildcard_fill(pattern, input, c->layer[i].name, name,
-				   LAYER_NAME))
-			return 0;
-	}
-	return -ENOENT;
-}
-
-void config_difference(const struct config_layer *from,
-		       const struct layer *now, char words[512])
-{
-	const char *at = from->words, *end = at + from->own;
-	char word[sizeof(from->words)], error[ERROR_TEXT];
-
-	*words = 0;
-	for (size_t n; (n = config_next_word(&at)) && at < end; at += n) {
-		struct layer l = *now;
-
-		snprintf(word, sizeof(word), "%.*s", (int)n, at);
-		if (strncmp(word, "input=", strlen("input=")) &&
-		    (layer_change(&l, word, error) || !layer_same(&l, now)))
-			config_add_word(words, 512, word, n);
-	}
-}
-
-void config_update(const struct config *c, const struct config_layer *from,
-		   struct layer *l)
-{
-	struct layer made;
-	char error[ERROR_TEXT];
-
-	if (config_make_layer(c, from, l->name, &made, error))
-		return;
-	/* the layers of a wildcard may be those of one grid map */
-	if (!wildcard_in(from->name))
-		memcpy(l->input, made.input, sizeof(l->input));
-	if (c->ranged[l->modality] && !has_key(from->words, "range="))
-		give_range(c, l);
-}
-
-const char *config_topic(const struct config *c, const char *name)
-{
-	for (unsigned int i = 0; i < c->remaps; i++)
-		if (!strcmp(c->remap[i].from, name))
-			return c->remap[i].to;
-	return name;
 }

@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/web.h"
-#include "apps/gdimd/wildcard.h"
+#include "map/ros/wildcard.h"
 #include "base/cli.h"
 #include "base/socket_path.h"
 #include "base/error.h"
@@ -36,7 +36,7 @@ static const char *record_folder(struct gdimd *g)
 static int open_recorder(struct gdimd *g)
 {
 	const struct recorder_config config = {
-		record_folder(g), &g->config, g->config.quota,
+		record_folder(g), &g->config.map, g->config.quota,
 		g->config.log_size, g->config.log,
 	};
 
@@ -49,14 +49,15 @@ static int gdimd_add_layers(struct gdimd *g, char error[ERROR_TEXT])
 {
 	int number = 0;
 
-	for (unsigned int i = 0; i < g->config.layers && number >= 0; i++) {
-		const struct config_layer *from = &g->config.layer[i];
+	for (unsigned int i = 0; i < g->config.map.layers && number >= 0; i++) {
+		const struct map_config_layer *from = &g->config.map.layer[i];
 		struct layer l;
 
 		if (wildcard_in(from->name) ||
 		    site_find_layer(g->site, from->name) >= 0)
 			continue;
-		if (config_make_layer(&g->config, from, from->name, &l, error))
+		if (map_config_make_layer(&g->config.map, from, from->name, &l,
+					  error))
 			return -EINVAL;
 		number = site_set_layer(g->site, &l, error);
 	}
@@ -72,16 +73,16 @@ static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
 	int number = 0;
 
 	for (unsigned int i = 0; i < site_layers(g->site) && number >= 0; i++) {
-		const struct config_layer *from;
+		const struct map_config_layer *from;
 		struct layer now, l;
 		char words[512];
 
 		site_layer(g->site, i, &now);
-		from = config_line(&g->config, now.name);
+		from = map_config_find(&g->config.map, now.name);
 		if (!from)
 			continue;
 		l = now;
-		config_update(&g->config, from, &l);
+		map_config_update(&g->config.map, from, &l);
 		if (l.low != now.low || l.high != now.high)
 			service_logf(LOG_INFO, "layer %s: range set to %g:%g "
 				     "by the settings; was %g:%g",
@@ -93,7 +94,7 @@ static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
 				     l.name, l.input, now.input);
 		if (!layer_same(&l, &now))
 			number = site_set_layer(g->site, &l, error);
-		config_difference(from, &l, words);
+		map_config_difference(from, &l, words);
 		if (*words)
 			service_logf(LOG_WARNING, "layer %s differs from the "
 				     "settings and is kept as stored; to apply "
@@ -142,7 +143,7 @@ static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const struct site_config config = {
 		.memory = g->config.memory, .threads = g->config.threads,
-		.storey = g->config.storey,
+		.storey = g->config.map.storey,
 	};
 	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
 			    error);
@@ -177,7 +178,7 @@ static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
 		err = sink_open(&g->sink, g->loop, &to, error);
 	if (!err)
 		err = map_publisher_open(&g->publisher, g->site, g->loop,
-					 g->sink, c, gdimd_keep_rate, g);
+					 g->sink, &c->map, gdimd_keep_rate, g);
 	if (err)
 		return err;
 	if (*c->from)

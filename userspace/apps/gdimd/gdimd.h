@@ -14,12 +14,12 @@
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
 #include "apps/gdimd/config.h"
-#include "apps/gdimd/fuser.h"
-#include "apps/gdimd/input.h"
-#include "apps/gdimd/jobs.h"
-#include "apps/gdimd/publisher.h"
-#include "apps/gdimd/storing.h"
-#include "apps/gdimd/recorder.h"
+#include "map/site/fuser.h"
+#include "map/ros/input.h"
+#include "base/jobs.h"
+#include "map/ros/publisher.h"
+#include "map/ros/storing.h"
+#include "map/record/recorder.h"
 
 struct gdimd_services;
 struct web;

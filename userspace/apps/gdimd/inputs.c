@@ -7,21 +7,21 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
-#include "apps/gdimd/wildcard.h"
+#include "map/ros/wildcard.h"
 #include "base/service.h"
 
 #define PREFIX	"/gdim/input/"
 
-static bool takes_grid_map(const struct config_layer *l)
+static bool takes_grid_map(const struct map_config_layer *l)
 {
 	return strstr(l->words, "bits=16");
 }
 
 static const char *inputs_topic_of(const struct gdimd *g, const char *input,
-				   char topic[CONFIG_TEXT])
+				   char topic[MAP_CONFIG_TEXT])
 {
-	snprintf(topic, CONFIG_TEXT, PREFIX "%s", input);
-	return config_topic(&g->config, topic);
+	snprintf(topic, MAP_CONFIG_TEXT, PREFIX "%s", input);
+	return map_config_topic(&g->config.map, topic);
 }
 
 /* Images are only shown, all else is stored: subscribe reliably */
@@ -107,15 +107,15 @@ enum { OTHERS = sizeof(others) / sizeof(*others) };
 
 void gdimd_subscribe(struct gdimd *g)
 {
-	char input[LAYER_NAME], topic[CONFIG_TEXT];
+	char input[LAYER_NAME], topic[MAP_CONFIG_TEXT];
 
 	for (unsigned int i = 0; i < OTHERS; i++)
 		inputs_subscribe(g, inputs_topic_of(g, others[i].name, topic),
 				 others[i].kind);
-	for (unsigned int i = 0; i < g->config.layers; i++) {
-		const struct config_layer *l = &g->config.layer[i];
+	for (unsigned int i = 0; i < g->config.map.layers; i++) {
+		const struct map_config_layer *l = &g->config.map.layer[i];
 
-		config_input(l, input);
+		map_config_input(l, input);
 		if (!wildcard_in(input))
 			inputs_subscribe(g, inputs_topic_of(g, input, topic),
 					 takes_grid_map(l) ? MESSAGE_GRID_MAP :
@@ -124,16 +124,15 @@ void gdimd_subscribe(struct gdimd *g)
 }
 
 /* The line for a topic, and the name of its layer */
-static const struct config_layer *find_line(const struct gdimd *g,
-					    const char *topic,
-					    char name[LAYER_NAME])
+static const struct map_config_layer *
+find_line(const struct gdimd *g, const char *topic, char name[LAYER_NAME])
 {
-	char input[LAYER_NAME], full[CONFIG_TEXT];
+	char input[LAYER_NAME], full[MAP_CONFIG_TEXT];
 
-	for (unsigned int i = 0; i < g->config.layers; i++) {
-		const struct config_layer *l = &g->config.layer[i];
+	for (unsigned int i = 0; i < g->config.map.layers; i++) {
+		const struct map_config_layer *l = &g->config.map.layer[i];
 
-		config_input(l, input);
+		map_config_input(l, input);
 		if (!wildcard_fill(inputs_topic_of(g, input, full), topic,
 				   l->name, name, LAYER_NAME))
 			return l;
@@ -145,7 +144,7 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 {
 	struct gdimd *g = gdimd;
 	char name[LAYER_NAME];
-	const struct config_layer *l = find_line(g, topic, name);
+	const struct map_config_layer *l = find_line(g, topic, name);
 
 	if (l && kind == (takes_grid_map(l) ? MESSAGE_GRID_MAP :
 			  MESSAGE_OCCUPANCY_GRID))
@@ -161,8 +160,8 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 static void inputs_take(struct gdimd *g, const struct source_message *m,
 			const union message *msg)
 {
-	char name[LAYER_NAME], topic[CONFIG_TEXT];
-	const struct config_layer *l;
+	char name[LAYER_NAME], topic[MAP_CONFIG_TEXT];
+	const struct map_config_layer *l;
 
 	for (unsigned int i = 0; i < OTHERS; i++)
 		if (!strcmp(inputs_topic_of(g, others[i].name, topic),

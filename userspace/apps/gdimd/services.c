@@ -9,8 +9,8 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
-#include "apps/gdimd/modality_fields.h"
-#include "apps/gdimd/room_message.h"
+#include "map/ros/modality_fields.h"
+#include "map/ros/room_message.h"
 #include "base/error.h"
 #include "base/service.h"
 #include "map/layer/modality_values.h"
@@ -144,7 +144,7 @@ static void on_room(void *arg, const union service_request *request,
 					     "the room has no valid outline");
 		return;
 	}
-	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
+	room_message(g->site, &s->room, &v, g->config.map.frame, &s->keep,
 		     &r->information);
 	r->success = true;
 }
@@ -155,7 +155,7 @@ static void on_rate(void *arg, const union service_request *request,
 	const struct service_pub_rate_request *q = &request->pub_rate;
 	struct service_pub_rate_response *r = &response->pub_rate;
 	struct gdimd *g = arg;
-	char topic[CONFIG_TEXT];
+	char topic[MAP_CONFIG_TEXT];
 	double old = 0;
 	int err = -ENOENT;
 
@@ -323,7 +323,7 @@ static struct ros2_service *service_of(const struct gdimd_services *s,
 static void services_on_damaged(void *arg, enum service_kind kind)
 {
 	struct gdimd *g = arg;
-	char name[CONFIG_TEXT];
+	char name[MAP_CONFIG_TEXT];
 
 	for (unsigned int i = 0; i < OFFERED; i++) {
 		if (offered[i].kind != kind)
@@ -377,7 +377,7 @@ int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT])
 {
 	const char *domain = g->config.to + strlen("ros2");
 	struct gdimd_services *s;
-	char name[CONFIG_TEXT];
+	char name[MAP_CONFIG_TEXT];
 	int err;
 
 	if (strncmp(g->config.to, "ros2", strlen("ros2")))
@@ -400,7 +400,7 @@ int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT])
 
 		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
 			 offered[i].name);
-		config.name = config_topic(&g->config, name);
+		config.name = map_config_topic(&g->config.map, name);
 		err = ros2_service_open(&s->service[i], s->ros, g->loop,
 					&config, error);
 	}

@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "apps/gdimd/gdimd.h"
-#include "apps/gdimd/rates.h"
+#include "map/ros/rates.h"
 #include "base/error.h"
 #include "base/service.h"
 #include "ros/io/io.h"
@@ -178,8 +178,8 @@ static int begin_storing(void *arg, struct loop *loop)
 {
 	struct gdimd *g = arg;
 
-	return map_input_open(&g->input, g->site, loop, &g->config, on_stored,
-			      on_refused, g);
+	return map_input_open(&g->input, g->site, loop, &g->config.map,
+			      on_stored, on_refused, g);
 }
 
 static void end_storing(void *arg)

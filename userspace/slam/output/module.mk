@@ -3,4 +3,4 @@ USES	:= map/io ros/io slam/workers
 FLAGS	:= $(EXACT)
 LIBS	:= -lm
 TESTS	:= relations occupancy submaps submap_out slam_checkpoint
-test_submap_out.USES := apps/gdimd
+test_submap_out.USES := map/ros

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_submap_out - submaps as messages, and what gdimd makes of them
+ * test_submap_out - submaps as messages, and what a map makes of them
  *
  * With a folder as argument, maps of a real log are written there.
  */
@@ -8,9 +8,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include "apps/gdimd/input.h"
-#include "apps/gdimd/submap_message.h"
-#include "base/cli.h"
+#include "map/ros/input.h"
+#include "map/ros/submap_message.h"
 #include "folder.h"
 #include "laser/readings.h"
 #include "map/fusion/cells.h"
@@ -41,7 +40,7 @@ static void on_refused(void *arg, const char *line)
 
 /* The parts of gdimd that submaps go through */
 struct gdim {
-	struct config		config;
+	struct map_config	config;
 	struct loop		*loop;
 	struct site		*site;
 	struct map_input	*input;
@@ -50,14 +49,11 @@ struct gdim {
 
 static void open_gdim(struct gdim *g, const char *name)
 {
-	char *argv[] = { (char *)"gdimd", (char *)"--store", (char *)"x",
-			 NULL };
 	static const struct site_config small = { .memory = 64 << 20,
 						  .threads = 1 };
 
-	cli_program = "gdimd";
-	if (config_parse(&g->config, 3, argv))
-		abort();
+	map_config_init(&g->config);
+	map_config_add_defaults(&g->config);
 	g->loop = loop_create();
 	if (site_open(&g->site, in_folder(name), STORE_CREATE, &small, error) ||
 	    map_input_open(&g->input, g->site, g->loop, &g->config, on_stored,
