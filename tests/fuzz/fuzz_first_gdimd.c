@@ -3,7 +3,7 @@
  * fuzz_first_gdimd - the first message of each topic that gdimd reads
  *
  * Input: messages of any type (odd_first.h), each to a new input. As in
- * apps/gdimd/inputs.c a message of another type than its topic is not passed
+ * map/ros/input_topics.c a message of another type than its topic is not passed
  * on; one that cannot be read is counted as damaged.
  */
 #include "gdimd_site.h"

@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/web.h"
 #include "base/cli.h"
 #include "base/error.h"
-#include "base/service.h"
 #include "map/io/import_map.h"
 #include "map/io/import_submaps.h"
 #include "map/io/map_file.h"
@@ -154,21 +152,6 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(answer, "old_rate", old);
 	cJSON_AddNumberToObject(answer, "new_rate", hz);
 	return 0;
-}
-
-/* Nothing can be stored any more: logged once */
-bool gdimd_store_is_lost(struct gdimd *g)
-{
-	if (__atomic_load_n(&g->lost, __ATOMIC_ACQUIRE))
-		return true;
-	if (store_is_there(site_store(g->site)))
-		return false;
-	if (__atomic_exchange_n(&g->lost, true, __ATOMIC_ACQ_REL))
-		return true;
-	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing can be "
-		     "stored, all input is rejected. Restart gdimd",
-		     g->config.store);
-	return true;
 }
 
 static const char *commands_text_of(const cJSON *p, const char *key,

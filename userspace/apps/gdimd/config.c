@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "apps/gdimd/config.h"
-#include "map/ros/wildcard.h"
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "map/ros/rates.h"
+#include "map/ros/wildcard.h"
 
 #define TEXT(field)							\
 static int set_##field(void *c, const char *v)				\

@@ -9,12 +9,12 @@
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/web.h"
-#include "map/ros/wildcard.h"
 #include "base/cli.h"
-#include "base/socket_path.h"
 #include "base/error.h"
 #include "base/service.h"
+#include "base/socket_path.h"
 #include "base/utf8.h"
+#include "map/ros/wildcard.h"
 #include "ros/io/io.h"
 
 static void on_fused(void *arg)
@@ -108,17 +108,17 @@ static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
 /* A damaged file has one fault or very many */
 static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 {
-	enum { TOLD = 8 };
-	static unsigned int told;
-	const unsigned int n = __atomic_add_fetch(&told, 1, __ATOMIC_RELAXED);
+	enum { LOGGED = 8 };
+	static unsigned int count;
+	const unsigned int n = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 
 	(void)arg;
-	if (n <= TOLD)
+	if (n <= LOGGED)
 		service_logf(LOG_ERR, "damaged cells: %s of %s is omitted from "
 			     "its map until a newer submap replaces it",
 			     d->layer,
 			     d->frame);
-	else if (n == TOLD + 1)
+	else if (n == LOGGED + 1)
 		service_logf(LOG_ERR, "damaged cells in further submaps; "
 			     "'gdimctl verify' lists all");
 }
@@ -184,7 +184,7 @@ static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
 	if (*c->from)
 		err = source_open(&g->source, g->loop, &from, error);
 	if (!err && g->source)
-		gdimd_subscribe(g);
+		input_topics_subscribe(&g->topics, g->source);
 	if (!err)
 		err = gdimd_services_open(g, error);
 	return err;
@@ -198,7 +198,7 @@ static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
 
 	err = console_open_usual(&g->console, g->loop, g->config.socket,
 				 SOCKET_GDIMD, gdimd_request, g, why);
-	/* Without it gdimd could not be told anything. */
+	/* without it gdimd could not be controlled */
 	if (err)
 		snprintf(error, ERROR_TEXT,
 			 "%.190s; --socket selects another path", why);

@@ -8,18 +8,19 @@
 #include <cjson/cJSON.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include "apps/gdimd/config.h"
 #include "base/console.h"
 #include "base/error.h"
+#include "base/jobs.h"
+#include "map/record/recorder.h"
+#include "map/ros/input.h"
+#include "map/ros/input_topics.h"
+#include "map/ros/publisher.h"
+#include "map/ros/storing.h"
+#include "map/site/fuser.h"
 #include "ros/io/ros2_graph.h"
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
-#include "apps/gdimd/config.h"
-#include "map/site/fuser.h"
-#include "map/ros/input.h"
-#include "base/jobs.h"
-#include "map/ros/publisher.h"
-#include "map/ros/storing.h"
-#include "map/record/recorder.h"
 
 struct gdimd_services;
 struct web;
@@ -30,7 +31,8 @@ struct web;
  * command
  * @stored:	what is new in the store: 1 << enum map_publisher_state,
  *		GDIMD_SUBMAPS; atomic, with @changed
- * @told_lock:	of @refused_told and @refused_since
+ * @topics:	of the input; set by the thread that stores when it starts
+ * @refusal_lock: of @refusal_logged and @refusals_since
  */
 struct gdimd {
 	struct config		config;
@@ -38,6 +40,7 @@ struct gdimd {
 	struct site		*site;
 	struct fuser		*fuser;
 	struct map_input	*input;
+	struct input_topics	topics;
 	struct storing		*storing;
 	struct jobs		*jobs;
 	struct map_publisher	*publisher;
@@ -50,9 +53,9 @@ struct gdimd {
 	struct loop_timer	checkpoint;
 	struct loop_fd		changed;
 	unsigned int		stored;
-	pthread_mutex_t		told_lock;
-	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
-	unsigned int		refused_since;
+	pthread_mutex_t		refusal_lock;
+	uint64_t		refusal_logged;	/* CLOCK_MONOTONIC, ns */
+	unsigned int		refusals_since;
 	bool			lost;		/* the store; logged */
 	uint64_t		io_errors;	/* of the store; atomic */
 	unsigned int		apart_logged;	/* nodes */
@@ -104,15 +107,8 @@ bool gdimd_store_is_lost(struct gdimd *g);
 /* @what is new in the store. From any thread */
 void gdimd_stored(struct gdimd *g, unsigned int what);
 
-/**
- * gdimd_subscribe() - ask the source for all inputs of the configuration
- */
-void gdimd_subscribe(struct gdimd *g);
-
 /* Called by the source */
 void gdimd_message(void *gdimd, const struct source_message *m);
-/* Called by the thread that stores */
-void gdimd_store_message(void *gdimd, const struct source_message *m);
 void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
 
 /**

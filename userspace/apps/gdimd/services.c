@@ -9,11 +9,11 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
-#include "map/ros/modality_fields.h"
-#include "map/ros/room_message.h"
 #include "base/error.h"
 #include "base/service.h"
 #include "map/layer/modality_values.h"
+#include "map/ros/modality_fields.h"
+#include "map/ros/room_message.h"
 #include "map/site/queries.h"
 #include "ros/io/ros2_service.h"
 
@@ -337,12 +337,12 @@ static void services_on_damaged(void *arg, enum service_kind kind)
 /* Log once, though each service reports it */
 static void services_on_log(void *arg, const char *line)
 {
-	static bool told;
+	static bool logged;
 
 	(void)arg;
-	if (!told)
+	if (!logged)
 		service_logf(LOG_WARNING, "%s", line);
-	told = true;
+	logged = true;
 }
 
 /* Counters of requests */

@@ -9,9 +9,9 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "apps/gdimd/gdimd.h"
-#include "map/ros/rates.h"
 #include "base/error.h"
 #include "base/service.h"
+#include "map/ros/rates.h"
 #include "ros/io/io.h"
 
 static const uint64_t second = 1000000000ULL;
@@ -54,22 +54,37 @@ static void stored_on_changed(void *arg, uint32_t events)
 			map_publisher_stored(g->publisher, i);
 }
 
+/* Nothing can be stored any more: logged once */
+bool gdimd_store_is_lost(struct gdimd *g)
+{
+	if (__atomic_load_n(&g->lost, __ATOMIC_ACQUIRE))
+		return true;
+	if (store_is_there(site_store(g->site)))
+		return false;
+	if (__atomic_exchange_n(&g->lost, true, __ATOMIC_ACQ_REL))
+		return true;
+	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing can be "
+		     "stored, all input is rejected. Restart gdimd",
+		     g->config.store);
+	return true;
+}
+
 /* Called with the lock held. At most one line a second: errors may repeat */
 static void log_rejected(struct gdimd *g, const char *line)
 {
 	const uint64_t now = loop_now();
 
-	if (g->refused_told && now - g->refused_told < second) {
-		g->refused_since++;
+	if (g->refusal_logged && now - g->refusal_logged < second) {
+		g->refusals_since++;
 		return;
 	}
-	if (g->refused_since)
+	if (g->refusals_since)
 		service_logf(LOG_WARNING, "%s (and %u before)", line,
-			     g->refused_since);
+			     g->refusals_since);
 	else
 		service_logf(LOG_WARNING, "%s", line);
-	g->refused_told = now;
-	g->refused_since = 0;
+	g->refusal_logged = now;
+	g->refusals_since = 0;
 }
 
 static void on_refused(void *arg, const char *line)
@@ -78,12 +93,12 @@ static void on_refused(void *arg, const char *line)
 
 	if (gdimd_store_is_lost(g))
 		return;
-	pthread_mutex_lock(&g->told_lock);
+	pthread_mutex_lock(&g->refusal_lock);
 	log_rejected(g, line);
-	pthread_mutex_unlock(&g->told_lock);
+	pthread_mutex_unlock(&g->refusal_lock);
 }
 
-/* Queries and commands only tell their clients of it */
+/* Clients of queries and commands get only the error */
 void gdimd_on_io_error(void *gdimd, const char *line)
 {
 	struct gdimd *g = gdimd;
@@ -173,13 +188,62 @@ void gdimd_note(void *arg, const char *kind, const char *path,
 			     "%s: cannot store the note: out of memory", path);
 }
 
+/*
+ * Input
+ */
+
+static void on_state(void *arg, enum map_publisher_state what)
+{
+	gdimd_stored(arg, 1U << what);
+}
+
+static int on_image(void *arg, const union message *m)
+{
+	struct gdimd *g = arg;
+
+	recorder_image(g->recorder, m);
+	return map_publisher_pass(g->publisher, "thermal_image", MESSAGE_IMAGE,
+				  false, m);
+}
+
+static void store_message(void *arg, const struct source_message *m)
+{
+	static union message msg;	/* large; only used by this thread */
+
+	input_topics_take(&((struct gdimd *)arg)->topics, m, &msg);
+}
+
+/* Images are passed on at once and not stored */
+void gdimd_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large; only used by the loop */
+	struct gdimd *g = gdimd;
+
+	if (m->kind == MESSAGE_IMAGE)
+		input_topics_take(&g->topics, m, &msg);
+	else
+		storing_message(g->storing, m);
+}
+
+void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
+{
+	struct gdimd *g = gdimd;
+
+	input_topics_found(&g->topics, g->source, topic, kind);
+}
+
 /* In the thread that stores */
 static int begin_storing(void *arg, struct loop *loop)
 {
 	struct gdimd *g = arg;
+	const int err = map_input_open(&g->input, g->site, loop, &g->config.map,
+				       on_stored, on_refused, g);
 
-	return map_input_open(&g->input, g->site, loop, &g->config.map,
-			      on_stored, on_refused, g);
+	g->topics = (struct input_topics){
+		.config = &g->config.map, .input = g->input,
+		.stored = on_state, .image = on_image, .arg = g,
+	};
+	return err;
 }
 
 static void end_storing(void *arg)
@@ -191,7 +255,7 @@ int gdimd_storing_open(struct gdimd *g)
 {
 	const struct storing_config config = {
 		.site = g->site, .bytes = WAITING_BYTES,
-		.begin = begin_storing, .message = gdimd_store_message,
+		.begin = begin_storing, .message = store_message,
 		.end = end_storing, .dropped = on_dropped, .arg = g,
 	};
 	const int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -199,7 +263,7 @@ int gdimd_storing_open(struct gdimd *g)
 
 	if (fd < 0)
 		return -errno;
-	pthread_mutex_init(&g->told_lock, NULL);
+	pthread_mutex_init(&g->refusal_lock, NULL);
 	g->changed.ready = stored_on_changed;
 	g->changed.arg = g;
 	err = loop_watch(g->loop, &g->changed, fd, EPOLLIN);

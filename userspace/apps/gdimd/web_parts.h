@@ -7,11 +7,11 @@
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
-#include "base/http_server.h"
 #include "apps/gdimd/web.h"
-#include "base/http_auth.h"
 #include "apps/gdimd/web_request.h"
 #include "base/bytes.h"
+#include "base/http_auth.h"
+#include "base/http_server.h"
 #include "base/loop_call.h"
 #include "map/site/peaks.h"
 #include "map/site/site.h"

@@ -11,8 +11,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "map/record/folder.h"
 #include "base/text.h"
+#include "map/record/folder.h"
 
 int folder_make(const char *path)
 {

@@ -32,7 +32,7 @@ int folder_lock_share(int fd);
 /**
  * folder_finish() - finish recordings after a power loss or a kill
  * @ending:	whether to stop, polled
- * @told:	called for each file. @err 0: it has an index and summary now;
+ * @finished:	called for each file. @err 0: it has an index and summary now;
  *		-EBADMSG: likewise, but it was damaged and the original is kept;
  *		-EPROTO: nothing is readable, only the original is kept;
  *		-ENODATA: it was empty and is removed; other errors: unchanged
@@ -42,7 +42,7 @@ int folder_lock_share(int fd);
  * NAME.mcap.damaged if it lost more than an incomplete last record.
  */
 void folder_finish(const char *path, bool (*ending)(void *arg),
-		   void (*told)(void *arg, const char *path, int err),
+		   void (*finished)(void *arg, const char *path, int err),
 		   void *arg);
 
 /**

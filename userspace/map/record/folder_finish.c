@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "map/record/folder.h"
 #include "base/text.h"
+#include "map/record/folder.h"
 #include "ros/bag/bag.h"
 #include "ros/bag/mcap_format.h"
 
@@ -170,7 +170,7 @@ static void remove_empty(const char *path)
 		unlink(text);
 }
 
-/* Nothing was readable. Return: as @told of folder_finish() */
+/* Nothing was readable. Return: as @finished of folder_finish() */
 static int folder_finish_leave(const char *path)
 {
 	int err;
@@ -187,7 +187,7 @@ static int folder_finish_leave(const char *path)
 	return -EPROTO;
 }
 
-/* Return: as @told of folder_finish() */
+/* Return: as @finished of folder_finish() */
 static int folder_finish_finish(const char *path, bool (*ending)(void *arg),
 				void *arg)
 {
@@ -223,7 +223,7 @@ static int folder_finish_is_recording(const struct dirent *d)
 }
 
 void folder_finish(const char *folder, bool (*ending)(void *arg),
-		   void (*told)(void *arg, const char *path, int err),
+		   void (*finished)(void *arg, const char *path, int err),
 		   void *arg)
 {
 	struct dirent **found;
@@ -239,7 +239,7 @@ void folder_finish(const char *folder, bool (*ending)(void *arg),
 			const int err = folder_finish_finish(path, ending, arg);
 
 			if (err != -ECANCELED)
-				told(arg, path, err);
+				finished(arg, path, err);
 		}
 	}
 	if (n >= 0)

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
+#include "map/record/record.h"
 #include "map/ros/graph.h"
 #include "map/ros/map_topic.h"
 #include "map/ros/publisher.h"
-#include "map/record/record.h"
 #include "map/ros/room_message.h"
-#include "base/error.h"
 #include "ros/bag/bag.h"
 
 #define LOG_PREFIX	"/gdim/log/"

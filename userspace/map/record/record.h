@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "map/ros/map_config.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "map/ros/map_config.h"
 #include "map/site/site.h"
 
 enum { RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };

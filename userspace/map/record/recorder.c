@@ -11,16 +11,16 @@
 #include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
-#include "map/record/folder.h"
-#include "map/record/recorder.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "map/record/folder.h"
+#include "map/record/recorder.h"
 #include "ros/io/io.h"
 
 enum {
 	NOTES		= 64,	/* not yet read by the loop */
 	SNAPSHOTS	= 16,	/* that wait for the thread */
-	PATIENCE	= 10,	/* s, to wait for a snapshot or a log */
+	TIMEOUT		= 10,	/* s, to wait for a snapshot or a log */
 	RETRY		= 30,	/* s, after an error of the disk */
 	NAME		= 64,
 };
@@ -183,7 +183,8 @@ static int write_snapshot(struct recorder *r, struct snapshot *s)
 
 	/* another one of that name may be of the same millisecond */
 	for (int ms = 0; ms < SNAPSHOTS && err == -EEXIST; ms++) {
-		make_path(r, "snapshot", s->name, stamp + ms * 1000000, s->path);
+		make_path(r, "snapshot", s->name, stamp + ms * 1000000,
+			  s->path);
 		err = open_file(r, &record, s->path, s->error);
 	}
 	if (err)
@@ -465,7 +466,7 @@ static void *recorder_run(void *arg)
 /* Called with the lock held. Return: whether @done became @as in time */
 static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 {
-	const uint64_t due = loop_now() + PATIENCE * second;
+	const uint64_t due = loop_now() + TIMEOUT * second;
 	const struct timespec t = { due / second, due % second };
 
 	while (*done != as)

@@ -14,10 +14,10 @@
 #define MAP_RECORD_RECORDER_H
 
 #include <cjson/cJSON.h>
-#include "map/ros/map_config.h"
-#include "map/record/record.h"
 #include "base/error.h"
 #include "base/loop.h"
+#include "map/record/record.h"
+#include "map/ros/map_config.h"
 #include "map/site/site.h"
 #include "ros/msg/message.h"
 

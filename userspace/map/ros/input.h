@@ -2,7 +2,7 @@
 /*
  * input.h - input: submaps to keyframes, transforms to the pose graph
  *
- * Submaps of one frame that arrive within a moment are one keyframe: one
+ * Submaps of one frame that arrive within KEYFRAMES_WINDOW are one keyframe: one
  * transaction. Invalid input is rejected: one log line, one counter, no state
  * change.
  *
@@ -14,8 +14,8 @@
 #define MAP_ROS_INPUT_H
 
 #include <cjson/cJSON.h>
-#include "map/ros/map_config.h"
 #include "base/loop.h"
+#include "map/ros/map_config.h"
 #include "map/site/site.h"
 #include "ros/msg/message.h"
 

@@ -9,8 +9,8 @@
 #ifndef MAP_ROS_MAP_TOPIC_H
 #define MAP_ROS_MAP_TOPIC_H
 
-#include "map/ros/map_config.h"
 #include "map/io/map_message.h"
+#include "map/ros/map_config.h"
 #include "map/site/site.h"
 
 /**

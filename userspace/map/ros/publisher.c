@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
+#include "base/service.h"
 #include "map/ros/graph.h"
 #include "map/ros/map_topic.h"
 #include "map/ros/publisher.h"
 #include "map/ros/rates.h"
-#include "base/error.h"
-#include "base/service.h"
 #include "map/site/level.h"
 #include "ros/io/io.h"
 

@@ -16,8 +16,8 @@
 #define MAP_ROS_PUBLISHER_H
 
 #include <cjson/cJSON.h>
-#include "map/ros/map_config.h"
 #include "base/loop.h"
+#include "map/ros/map_config.h"
 #include "map/site/site.h"
 #include "ros/io/sink.h"
 

@@ -3,9 +3,9 @@
  * rates - rates that are kept in the store
  */
 #include <stdio.h>
-#include "map/ros/rates.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "map/ros/rates.h"
 
 enum { SETTING_NAME = 256 };
 

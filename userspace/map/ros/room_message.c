@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "map/ros/modality_fields.h"
-#include "map/ros/room_message.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "map/layer/modality_values.h"
+#include "map/ros/modality_fields.h"
+#include "map/ros/room_message.h"
 #include "ros/io/io.h"
 
 /* The sender's value of a gas; without names, of the gas layer @number */

@@ -50,8 +50,9 @@ static bool agrees(const struct stamps *s, int64_t stamp, int64_t wall,
 		return false;
 	if (!s->newest)
 		return true;
-	return (s->newest > wall + tolerance && follows_newest(s, stamp, now)) ||
-	       follows_refused(s, stamp, now);
+	if (s->newest > wall + tolerance && follows_newest(s, stamp, now))
+		return true;
+	return follows_refused(s, stamp, now);
 }
 
 bool stamps_take(struct stamps *s, int64_t stamp, int64_t wall, uint64_t now)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/ros/submap_message.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "map/ros/submap_message.h"
 #include "ros/io/io.h"
 #include "ros/msg/convert.h"
 

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
-#include "map/site/queries.h"
-#include "map/layer/modality_values.h"
 #include "map/io/map_message.h"
+#include "map/layer/modality_values.h"
 #include "map/ros/matcher.h"
 #include "map/ros/room_message.h"
 #include "map/ros/stamps.h"
-#include "map/ros/wildcard.h"
 #include "map/ros/submap_message.h"
+#include "map/ros/wildcard.h"
+#include "map/site/queries.h"
 #include "map_fixture.h"
 #include "tap.h"
 
