@@ -245,7 +245,7 @@ static void test_damaged(const char *folder, const char *path, struct file *f)
 	   ends_well(path) && same_as(damaged, f, len),
 	   "a length that is wrong: the original stays");
 	folder_finish(folder, never, on_finished, NULL);
-	ok(says("") && same_as(damaged, f, len), "and is told once");
+	ok(says("") && same_as(damaged, f, len), "and is reported once");
 	save(path, f, len - 1);
 	ok(finishes(folder, -EEXIST) && same_as(damaged, f, len) &&
 	   same_as(path, f, len - 1), "none takes the place of another");

@@ -47,7 +47,7 @@ static void test_matcher(void)
 	ok(says("e:- "), "nothing within the slop");
 	matcher_frame(m, 5000, "f1");
 	matcher_item(m, 960, 77, "f");
-	ok(says("f:f1 "), "a frame that is told of again stays when it was");
+	ok(says("f:f1 "), "a frame that is sent again keeps its stamp");
 	matcher_item(m, 5050, 77, "g");
 	matcher_item(m, 5060, 77, "h");
 	matcher_frame(m, 5055, "f3");
@@ -60,12 +60,12 @@ static void test_matcher(void)
 	ok(says("i:- "), "at the end the nearest is taken, or none");
 }
 
-/* A robot that stands still tells of no later frame */
-static void test_patience(void)
+/* A robot that stands still sends no later frame */
+static void test_due(void)
 {
 	struct matcher *m = matcher_create(100, on_match, NULL);
 
-	ok(matcher_due(m) == MATCHER_NEVER, "nobody waits");
+	ok(matcher_due(m) == MATCHER_NEVER, "nothing waits");
 	matcher_frame(m, 950, "f1");
 	matcher_item(m, 1000, 10, "a");
 	matcher_item(m, 2000, 12, "b");
@@ -281,7 +281,7 @@ static bool has_gas(const struct message_room *m, unsigned int i,
 }
 
 /* Reported values of a room, stored and read again */
-static void test_told_room(void)
+static void test_reported_room(void)
 {
 	static const struct site_config small = { .memory = 64 << 20,
 						  .threads = 1 };
@@ -311,7 +311,7 @@ static void test_told_room(void)
 	ok(m.averages_valid && m.avg_temperature == 21 && m.avg_smoke == 40 &&
 	   m.avg_signal == -1 && m.max_hazard == 2 &&
 	   m.names == 1 && has_gas(&m, 0, "gas_CO", 5),
-	   "what was told counts where maps know nothing");
+	   "what was reported counts where maps know nothing");
 	strcpy(r.gas_name[0], "gas_H2");
 	strcpy(r.gas_name[1], "gas_CO");
 	ok(!store_room(site_store(s), &r), "a room with names");
@@ -325,7 +325,7 @@ static void test_told_room(void)
 	r.gases = 0;
 	ok(!store_room(site_store(s), &r) &&
 	   !query_find_room(s, 3, &r, error) && !*r.gas_name[0],
-	   "until nothing is told");
+	   "until nothing is reported");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(!m.averages_valid && isnan(m.avg_temperature) &&
 	   m.avg_smoke == -1 && has_gas(&m, 0, "gas_CO", NAN),
@@ -420,18 +420,18 @@ static void test_stamps(void)
 	stamps_begin(&s, (t - 30 * DAY) * second);
 	ok(!takes(&s, t + AHEAD, t, 10) && takes(&s, t, t, 11) &&
 	   !takes(&s, t + AHEAD + 1, t + 1, 11),
-	   "but not if somebody else agrees with the clock");
+	   "but not if another sender agrees with the clock");
 }
 
 int main(void)
 {
 	test_matcher();
-	test_patience();
+	test_due();
 	test_stars();
 	test_messages();
 	test_rooms();
 	test_values();
-	test_told_room();
+	test_reported_room();
 	test_transforms();
 	test_stamps();
 	return tap_done();
