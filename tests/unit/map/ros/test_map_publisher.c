@@ -4,6 +4,7 @@
  * rate
  */
 #include <cjson/cJSON.h>
+#include <malloc.h>
 #include "map/ros/publisher.h"
 #include "map/ros/rates.h"
 #include "map_ros_fixture.h"
@@ -480,6 +481,29 @@ static void test_states(void)
 	close_all();
 }
 
+/* Bytes that are allocated; 0 under a sanitizer, which finds leaks itself */
+static size_t heap(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* Transforms of no node, again and again */
+static void test_empty_graph(void)
+{
+	size_t before;
+
+	open_all("empty.db");
+	map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
+	before = heap();
+	for (int i = 0; i < 100; i++) {
+		pass_time(SECOND);
+		map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
+	}
+	ok_eq(status(1, "skipped"), 101, "a graph without nodes is skipped");
+	ok_near(heap(), before, 1000, "and leaves no memory behind");
+	close_all();
+}
+
 /* 10,000 transforms a second, at most */
 static void test_large_graph(void)
 {
@@ -550,6 +574,7 @@ int main(void)
 	test_rates();
 	test_kept_rates();
 	test_states();
+	test_empty_graph();
 	test_large_graph();
 	test_pass();
 	remove_folder();
