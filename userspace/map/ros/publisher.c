@@ -367,12 +367,13 @@ static int send_transforms(struct map_publisher *o, struct output *p)
 	struct graph g;
 	int err = graph_read(&g, o->site, o->config->frame);
 
-	if (err || !g.nodes)
-		return err ? err : -ENODATA;
+	if (err)
+		return err;
 	o->message.tf = (struct message_transforms){
 		message_list(g.link, g.nodes) };
 	p->least = g.nodes * (1000000000ULL / TRANSFORMS_A_SECOND);
-	err = sink_publish(p->topic, io_now(), &o->message);
+	err = g.nodes ? sink_publish(p->topic, io_now(), &o->message) :
+			-ENODATA;
 	graph_free(&g);
 	return err;
 }
