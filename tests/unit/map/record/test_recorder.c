@@ -371,6 +371,33 @@ static void test_log_files(void)
 	close_all();
 }
 
+/* Files are named by their millisecond */
+static void test_same_time(void)
+{
+	const char *records = in_folder("same");
+	char path[RECORDER_PATH];
+
+	frozen = 1700000000123000000;
+	open_recorder("same.db", records);
+	start();
+	ok_eq(recorder_log(rec, 1, error), 0, "a log");
+	ok_eq(recorder_log(rec, 0, error), 0, "its end");
+	ok_str(wait_for_notes(1), "log:good ", "is noted");
+	ok_eq(recorder_log(rec, 1, error), 0,
+	      "another one in the same millisecond");
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0, "a snapshot");
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0,
+	      "and another one");
+	close_all();
+	ok_eq(count_files(records, "log_20231114T221320.123", ".mcap"), 1,
+	      "the first log is named by its time");
+	ok_eq(count_files(records, "log_20231114T221320.124", ".mcap"), 1,
+	      "the next one by a later one");
+	ok_eq(count_files(records, "snapshot_20231114T221320.124_a", ".mcap"),
+	      1, "as are snapshots");
+	frozen = 0;
+}
+
 static void test_slow_log(void)
 {
 	open_recorder("slowlog.db", in_folder("slowlog"));
@@ -523,6 +550,7 @@ int main(void)
 	test_slow_snapshot();
 	test_log();
 	test_log_files();
+	test_same_time();
 	test_slow_log();
 	test_no_folder();
 	test_full_disk();
