@@ -174,19 +174,28 @@ static int open_file(struct recorder *r, struct record **record,
 				       error);
 }
 
+/* As open_file(), with a name that is new: others may be of that millisecond */
+static int open_new(struct recorder *r, struct record **record,
+		    const char *kind, const char *name, int64_t stamp,
+		    char path[RECORDER_PATH], char error[ERROR_TEXT])
+{
+	int err = -EEXIST;
+
+	for (int ms = 0; ms < SNAPSHOTS && err == -EEXIST; ms++) {
+		make_path(r, kind, name, stamp + ms * 1000000, path);
+		err = open_file(r, record, path, error);
+	}
+	return err;
+}
+
 /* Called without the lock. Return: 0, or an error that is in s->error */
 static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
 	const int64_t stamp = io_now();
 	struct record *record;
-	int err = -EEXIST;
+	int err = open_new(r, &record, "snapshot", s->name, stamp, s->path,
+			   s->error);
 
-	/* another one of that name may be of the same millisecond */
-	for (int ms = 0; ms < SNAPSHOTS && err == -EEXIST; ms++) {
-		make_path(r, "snapshot", s->name, stamp + ms * 1000000,
-			  s->path);
-		err = open_file(r, &record, s->path, s->error);
-	}
 	if (err)
 		return err;
 	*s->error = '\0';
@@ -288,8 +297,8 @@ static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 	int err = 0;
 
 	if (first) {
-		make_path(r, "log", "", stamp, r->log_path);
-		err = open_file(r, &r->log, r->log_path, error);
+		err = open_new(r, &r->log, "log", "", stamp, r->log_path,
+			       error);
 		if (err)
 			r->log = NULL;
 		if (err)
