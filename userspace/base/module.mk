@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
-TESTS	:= settings http_parse http_server socket_path
+TESTS	:= settings http_parse http_server socket_path base_text base_files loop
 FUZZ	:= http_parse http_auth
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
 $(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/base/installed.o): $(BUILD)/.folders
+test_base_files.LIBS := -Wl,--wrap=fsync,--wrap=rename
