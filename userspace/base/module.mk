@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
-TESTS	:= settings http_parse http_server socket_path base_text base_files loop console
+TESTS	:= settings http_parse http_server http_conn socket_path base_text base_files loop console
 FUZZ	:= http_parse http_auth
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
