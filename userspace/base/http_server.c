@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -582,11 +583,21 @@ static bool make_room(struct http_server *s)
 	return true;
 }
 
+/* accept() also fails without a file if nobody waits */
+static bool is_pending(const struct http_server *s)
+{
+	struct pollfd p = { .fd = s->listener.fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
 /* Without a file there is no answer. Return: whether one was closed */
 static bool free_file(struct http_server *s)
 {
 	struct http_place *worst = http_places_worst(&s->places);
 
+	if (!is_pending(s))
+		return false;
 	if (s->parting)
 		http_server_end(TAILQ_FIRST(&s->partings));
 	else if (worst)
