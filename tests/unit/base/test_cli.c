@@ -38,7 +38,7 @@ static void run_to(const char *to, int (*main)(int argc, char **argv),
 {
 	int o[2], e[2];
 	char copy[512], *argv[16], *word, *rest = copy;
-	int argc = 0;
+	int argc = 0, ret;
 	pid_t child;
 
 	snprintf(copy, sizeof(copy), "%s", command);
@@ -54,7 +54,13 @@ static void run_to(const char *to, int (*main)(int argc, char **argv),
 		dup2(e[1], 2);
 		close(o[0]);
 		close(e[0]);
-		exit(main(argc, argv));
+		ret = main(argc, argv);
+		fflush(stdout);
+		/* texts of a file are kept: no leak */
+#ifdef __SANITIZE_ADDRESS__
+		_exit(ret);
+#endif
+		exit(ret);
 	}
 	close(o[1]);
 	close(e[1]);
