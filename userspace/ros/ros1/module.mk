@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= base
 LIBS	:= -lxmlrpc -lxmlrpc_util
-TESTS	:= ros1c
+TESTS	:= ros1c ros1_node
 FUZZ	:= ros1c
+
+# a clock that the test moves on
+test_ros1_node.LIBS := -Wl,--wrap=clock_gettime
