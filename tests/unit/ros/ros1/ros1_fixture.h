@@ -220,13 +220,14 @@ static inline void world_step(void)
 			server_step(servers[i]);
 }
 
-/* Go on until @condition, but not for ever. Its value */
+/* Go on until @condition, but not for ever. Its last value */
 #define world_until(condition) ({					\
 	const time_t until_ = real_seconds() + GIVE_UP_S;		\
+	bool is_;							\
 									\
-	while (!(condition) && real_seconds() < until_)			\
+	while (!(is_ = (condition)) && real_seconds() < until_)		\
 		world_step();						\
-	(condition);							\
+	is_;								\
 })
 
 /* Until nothing is to be done at once */
