@@ -6,4 +6,4 @@ FUZZ	:= ros1c
 
 # a clock that the test moves on
 test_ros1_node.LIBS := -Wl,--wrap=clock_gettime
-test_ros1_peers.LIBS := -Wl,--wrap=clock_gettime
+test_ros1_peers.LIBS := -Wl,--wrap=clock_gettime,--wrap=getaddrinfo,--wrap=freeaddrinfo,--wrap=gethostname

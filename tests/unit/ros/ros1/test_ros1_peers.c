@@ -3,6 +3,7 @@
  * test_ros1_peers - a ROS 1 node and others that are no nodes of ours: requests
  * to its slave API, and publishers that refuse, lie, stall, or vanish
  */
+#include <netdb.h>
 #include "ros1_fixture.h"
 
 #define TYPE	"std_msgs/String"
@@ -217,6 +218,53 @@ static xmlrpc_value *request_udp(struct bytes *h, const char *host, int port,
 	return answer;
 }
 
+/* The only connection is this one */
+static void has_bus_info(const char *direction, const char *transport,
+			 const char *topic, const char *who, const char *text)
+{
+	xmlrpc_value *answer = request("getBusInfo", xml_build("(s)", "/y"));
+	xmlrpc_value *list = xml_item(answer, 2), *item = xml_item(list, 0);
+	char *words[6];
+
+	ok_eq(xml_size(list), 1, "one connection");
+	for (int i = 1; i < 5; i++)
+		words[i] = xml_string(item, i);
+	ok_str(words[1], who, "with whom");
+	ok_str(words[2], direction, "in which direction");
+	ok_str(words[3], transport, "by what");
+	ok_str(words[4], topic, "of which topic");
+	words[5] = xml_string(item, 6);
+	ok(words[5] && !strncmp(words[5], text, strlen(text)), "%s", words[5]);
+	for (int i = 1; i < 6; i++)
+		free(words[i]);
+	xml_put(item);
+	xml_put(list);
+	xml_put(answer);
+}
+
+/* Of getBusStats: publications (0) or subscriptions (1) of one connection */
+static void has_numbers(xmlrpc_value *stats_of_all, int which,
+			const char *topic, int messages, int bytes)
+{
+	xmlrpc_value *list = xml_item(stats_of_all, which);
+	xmlrpc_value *first = xml_item(list, 0);
+	xmlrpc_value *conns = xml_item(first, which ? 1 : 2);
+	xmlrpc_value *conn = xml_item(conns, 0);
+	char *name = xml_string(first, 0);
+
+	ok_str(name, topic, "a topic");
+	if (!which)
+		ok_eq(xml_int(first, 1, -1), bytes, "with its bytes");
+	ok_eq(xml_size(conns), 1, "of one connection");
+	ok_eq(xml_int(conn, 1, -1), bytes, "with bytes");
+	ok_eq(xml_int(conn, which ? 2 : 3, -1), messages, "and messages");
+	free(name);
+	xml_put(conn);
+	xml_put(conns);
+	xml_put(first);
+	xml_put(list);
+}
+
 static void test_request_udp(void)
 {
 	static const char *const good[] = {
@@ -271,6 +319,12 @@ static void test_request_udp(void)
 	ok_eq(get_le32(p), id, "of its connection");
 	ok_eq(get_le32(p + UDPROS_HEADER), 7, "with its length");
 	ok_mem(p + UDPROS_HEADER + 4, "latched", 7, "as it is");
+	has_bus_info("o", "UDPROS", "/out", "/x", "UDPROS connection on port ");
+	answer = request("getBusStats", xml_build("(s)", "/y"));
+	value = xml_item(answer, 2);
+	has_numbers(value, 0, "/out", 1, 7);
+	xml_put(value);
+	xml_put(answer);
 	h = header_of(good);
 	answer = request_udp(&h, "127.0.0.1", port, 99999);
 	value = xml_item(answer, 2);
@@ -523,6 +577,7 @@ static void test_tcp_publisher(void)
 {
 	static char large[1001];
 	struct bytes h = { 0 };
+	xmlrpc_value *answer, *value;
 	int fd;
 
 	open_peer(ROS1_TCP);
@@ -542,6 +597,12 @@ static void test_tcp_publisher(void)
 	send(fd, "cde", 3, 0);
 	ok(world_until(got == 2), "for the rest");
 	ok_str(got_text, "cde", "of it");
+	has_bus_info("i", "TCPROS", "/in", peer.uri, "TCPROS connection on port ");
+	answer = request("getBusStats", xml_build("(s)", "/y"));
+	value = xml_item(answer, 2);
+	has_numbers(value, 1, "/in", 2, 5);
+	xml_put(value);
+	xml_put(answer);
 	/* one that is too large is skipped, in parts */
 	memset(large, 'x', 1000);
 	send_message(fd, large, 1001);
@@ -706,8 +767,117 @@ static void test_no_data(void)
 	close_peer();
 }
 
+/*
+ * Names of hosts
+ */
+
+static unsigned int lookups;
+static const char *own_name;
+
+int __wrap_getaddrinfo(const char *host, const char *port,
+		       const struct addrinfo *hints, struct addrinfo **found);
+void __wrap_freeaddrinfo(struct addrinfo *found);
+int __wrap_gethostname(char *name, size_t len);
+
+/* Names that begin with good are 10.0.0.N, with N the number of look-ups */
+int __wrap_getaddrinfo(const char *host, const char *port,
+		       const struct addrinfo *hints, struct addrinfo **found)
+{
+	static struct sockaddr_in a = { .sin_family = AF_INET };
+	static struct addrinfo info = { .ai_addr = (struct sockaddr *)&a };
+
+	(void)port;
+	(void)hints;
+	lookups++;
+	a.sin_addr.s_addr = htonl(0x0a000000 + lookups);
+	*found = &info;
+	return strncmp(host, "good", 4) ? EAI_NONAME : 0;
+}
+
+void __wrap_freeaddrinfo(struct addrinfo *found)
+{
+	(void)found;
+}
+
+int __wrap_gethostname(char *name, size_t len)
+{
+	if (!own_name)
+		return -1;
+	snprintf(name, len, "%s", own_name);
+	return 0;
+}
+
+static void test_hosts(void)
+{
+	struct hosts h = { .next = 0 };
+	struct sockaddr_in a;
+	char name[HOST_MAX + 1];
+	int first;
+
+	lookups = 0;
+	ok_eq(hosts_find(&h, "1.2.3.4", 5, &a), 0, "an address");
+	ok_eq(ntohl(a.sin_addr.s_addr), 0x01020304, "is it");
+	ok_eq(ntohs(a.sin_port), 5, "with its port");
+	ok_eq(lookups, 0, "without a look-up");
+	ok_eq(hosts_find(&h, "good", 5, &a), 0, "a name");
+	ok_eq(ntohl(a.sin_addr.s_addr), 0x0a000001, "has an address");
+	ok_eq(hosts_find(&h, "good", 6, &a), 0, "again");
+	ok_eq(lookups, 1, "it is remembered");
+	ok_eq(hosts_find(&h, "bad", 5, &a), -ENOENT, "one that is unknown");
+	ok_eq(hosts_find(&h, "bad", 5, &a), -ENOENT, "again");
+	ok_eq(lookups, 2, "is not asked for at once");
+	skipped += 61;
+	hosts_find(&h, "bad", 5, &a);
+	ok_eq(lookups, 3, "but after a minute");
+	hosts_find(&h, "good", 5, &a);
+	ok_eq(lookups, 3, "one that is known never");
+	ok_eq(hosts_find(&h, "", 5, &a), -ENOENT, "no name");
+	memset(name, 'x', HOST_MAX);
+	name[HOST_MAX] = 0;
+	ok_eq(hosts_find(&h, name, 5, &a), -ENOENT, "too long a name");
+	first = lookups;
+	for (int i = 0; i < HOSTS_KNOWN; i++) {
+		snprintf(name, sizeof(name), "good%d", i);
+		hosts_find(&h, name, 5, &a);
+	}
+	hosts_find(&h, "good", 5, &a);
+	ok_eq(lookups - first, HOSTS_KNOWN + 1,
+	      "the oldest is forgotten when there are too many");
+}
+
+static void test_own_host(void)
+{
+	const struct uri uri = { .host = "127.0.0.1", .port = 5 };
+	struct hosts h = { .next = 0 };
+	char name[HOST_MAX];
+
+	setenv("ROS_HOSTNAME", "robot", 1);
+	setenv("ROS_IP", "1.2.3.4", 1);
+	host_self(&h, &uri, name);
+	ok_str(name, "robot", "the name that the user gives");
+	setenv("ROS_HOSTNAME", "", 1);
+	host_self(&h, &uri, name);
+	ok_str(name, "1.2.3.4", "or the address");
+	unsetenv("ROS_IP");
+	own_name = "good";
+	host_self(&h, &uri, name);
+	ok_str(name, "good", "or that of the machine, if it has an address");
+	own_name = "bad";
+	host_self(&h, &uri, name);
+	ok_str(name, "127.0.0.1", "else our address towards the master");
+	own_name = "localhost";
+	host_self(&h, &(struct uri){ .host = "bad", .port = 5 }, name);
+	ok_str(name, "127.0.0.1", "or the loopback, if it has none");
+	own_name = NULL;
+	host_self(&h, &uri, name);
+	ok_str(name, "127.0.0.1", "also without a name");
+	ok_eq(local_port(-1), 0, "no socket has no port");
+}
+
 int main(void)
 {
+	test_hosts();
+	test_own_host();
 	test_slave_facts();
 	test_request_topic();
 	test_request_udp();
