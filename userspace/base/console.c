@@ -2,6 +2,7 @@
 /*
  * console - a local socket for requests to a running daemon
  */
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -188,6 +189,7 @@ struct console_call *console_later(struct console *c)
 
 	if (!call)
 		return NULL;
+	assert(c->asking && !c->asking->waits);
 	call->client = c->asking;
 	c->asking->waits = true;
 	loop_unwatch(c->loop, &c->asking->watch);
@@ -199,6 +201,7 @@ void console_answer(struct console_call *call, int err, cJSON *answer,
 {
 	struct client *k = call->client;
 
+	assert(k->waits);
 	free(call);
 	if (!answer_with(k->console, k->watch.fd, answer, err, error) ||
 	    loop_watch(k->console->loop, &k->watch, k->watch.fd, EPOLLIN)) {

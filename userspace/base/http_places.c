@@ -3,6 +3,7 @@
  * http_places - which client waits with an unfinished request, and whose is
  * given up first
  */
+#include <assert.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/random.h>
@@ -41,6 +42,7 @@ uint16_t http_places_row(const struct http_places *p,
 
 void http_places_take(struct http_places *p, struct http_place *place)
 {
+	assert(!place->taken && place->row < HTTP_PLACES);
 	place->taken = true;
 	TAILQ_INSERT_TAIL(&p->row[place->row], place, next);
 	p->count[place->row]++;
@@ -50,6 +52,7 @@ void http_places_leave(struct http_places *p, struct http_place *place)
 {
 	if (!place->taken)
 		return;
+	assert(p->count[place->row]);
 	place->taken = false;
 	TAILQ_REMOVE(&p->row[place->row], place, next);
 	p->count[place->row]--;

@@ -2,6 +2,7 @@
 /*
  * http_server - states of connections, and the worker threads
  */
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -227,6 +228,8 @@ static void http_server_end(struct http_conn *c)
 {
 	struct http_server *s = c->s;
 
+	/* a worker that answers it would use freed memory */
+	assert(c->state != WORK || s->ending);
 	*c->at = c->next;
 	if (c->next)
 		c->next->at = c->at;
@@ -294,6 +297,7 @@ static void begin_sending(struct http_conn *c)
 {
 	struct http_server *s = c->s;
 
+	assert(c->sent <= c->end && c->end <= c->out.len);
 	c->state = SEND;
 	http_places_leave(&s->places, &c->place);
 	s->out += c->out.cap;
@@ -412,6 +416,7 @@ static void give_work(struct http_conn *c)
 {
 	struct http_server *s = c->s;
 
+	assert(c->state == BODY && !c->gone);
 	unwatch(c);
 	http_places_leave(&s->places, &c->place);
 	c->state = WORK;

@@ -2,6 +2,7 @@
 /*
  * jobs - slow work in threads of its own
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -46,6 +47,7 @@ static void *run(void *arg)
 
 static void jobs_finish(struct jobs *j, struct job *k)
 {
+	assert(j->count);
 	pthread_join(k->thread, NULL);
 	j->count--;
 	k->end(k->arg);

@@ -2,6 +2,7 @@
 /*
  * loop - one epoll loop: file descriptors, timers, and signals that end it
  */
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -124,6 +125,7 @@ static int loop_control(struct loop *l, int op, struct loop_fd *w,
 {
 	struct epoll_event e = { .events = events, .data.ptr = w };
 
+	assert(w->ready);
 	return epoll_ctl(l->epoll, op, w->fd, &e) ? -errno : 0;
 }
 
@@ -149,6 +151,7 @@ void loop_unwatch(struct loop *l, struct loop_fd *w)
 
 void loop_add_timer(struct loop *l, struct loop_timer *t)
 {
+	assert(t->expired);
 	t->next = l->timers;
 	l->timers = t;
 }

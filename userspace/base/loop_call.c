@@ -2,6 +2,7 @@
 /*
  * loop_call - calls from other threads into the loop, which wait for it
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -35,6 +36,7 @@ struct loop_call {
 /* With the lock held */
 static void loop_call_finish(struct call *k, int err)
 {
+	assert(k->state != CALL_DONE);
 	k->err = err;
 	k->state = CALL_DONE;
 	pthread_cond_signal(&k->changed);

@@ -2,6 +2,7 @@
 /*
  * thread_pool.c - a pool of permanent threads
  */
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -151,6 +152,7 @@ void thread_pool_run(struct thread_pool *c, uint32_t count,
 	c->arg = arg;
 	c->count = count;
 	atomic_store(&c->next, 0);
+	assert(!c->busy);
 	c->busy = c->made;
 	c->round++;
 	if (c->made)

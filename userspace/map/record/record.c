@@ -2,6 +2,7 @@
 /*
  * record - write the current state of a site into a recording
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,6 +75,8 @@ out:
 static void leave_out(struct record *r, const char *name)
 {
 	const size_t used = strlen(r->left_out);
+
+	assert(used < RECORD_LEFT);
 
 	snprintf(r->left_out + used, RECORD_LEFT - used, "%s%s",
 		 used ? ", " : "", name);
@@ -354,6 +357,7 @@ int record_write(struct record *r, struct site *site, bool submaps,
 {
 	const unsigned int layers = site_layers(site);
 
+	assert(stamp >= 0);
 	r->stamp = stamp;
 	*r->left_out = 0;
 	write_nodes(r, site, submaps);

@@ -2,6 +2,7 @@
 /*
  * recorder - logs and snapshots, in a thread of its own
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -226,6 +227,8 @@ static void copy_image(struct recorder *r)
 static void serve_snapshot(struct recorder *r)
 {
 	struct snapshot *s = STAILQ_FIRST(&r->snapshots);
+
+	assert(s && r->waiting && r->waiting <= SNAPSHOTS);
 
 	STAILQ_REMOVE_HEAD(&r->snapshots, next);
 	r->waiting--;

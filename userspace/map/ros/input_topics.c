@@ -2,6 +2,7 @@
 /*
  * input_topics - the topics of /gdim/input/, and who takes their messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,6 +159,7 @@ int input_topics_take(const struct input_topics *t,
 	char name[LAYER_NAME], topic[MAP_CONFIG_TEXT];
 	const struct map_config_layer *l;
 
+	assert(t->input && t->config);
 	if (message_read(m->kind, m->format, m->data, m->len, msg)) {
 		map_input_damaged(t->input, m->topic);
 		return -EBADMSG;

@@ -2,6 +2,7 @@
 /*
  * matcher - which frame a submap belongs to, by approximate time
  */
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,8 @@ void matcher_first(struct matcher *m)
 {
 	const struct item first = m->item[0];
 
+	assert(m->items);
+
 	memmove(m->item, m->item + 1, --m->items * sizeof(*m->item));
 	m->match(m->arg, first.item, matcher_nearest(m, first.stamp));
 }
@@ -130,6 +133,7 @@ void matcher_item(struct matcher *m, int64_t stamp, uint64_t due, void *item)
 	}
 	if (m->items == MATCHER_ITEMS)
 		matcher_first(m);
+	assert(!m->items || m->item[m->items - 1].due <= due);
 	m->item[m->items++] = (struct item){ stamp, due, item };
 }
 

@@ -2,6 +2,7 @@
 /*
  * publisher - output topics, each at its rate
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,7 @@ static void publisher_withdraw(struct output *p)
 static void change_kind(struct map_publisher *o, struct output *p,
 			enum message_kind kind)
 {
+	assert(p->kind != kind);
 	publisher_withdraw(p);
 	p->kind = p->map.kind = kind;
 	publisher_offer(o, p, true);
@@ -160,6 +162,7 @@ static void leave_home(struct map_publisher *o, unsigned int layer)
 {
 	struct output *p = o->home[layer];
 
+	assert(p && p->is_map && p->map.layers);
 	o->home[layer] = NULL;
 	map_topic_drop(&p->map, layer);
 	forget_sent(p);
@@ -446,6 +449,8 @@ static uint64_t period(const struct output *p)
 {
 	const uint64_t ns = 1e9 / p->rate;
 
+	assert(p->rate > 0);
+
 	return ns > p->least ? ns : p->least;
 }
 
@@ -496,6 +501,7 @@ void map_publisher_stored(struct map_publisher *o,
 {
 	struct output *p = NULL;
 
+	assert(what < MAP_PUBLISHER_STATES);
 	for (unsigned int i = 0; i < o->outputs && !p; i++)
 		if (!o->output[i]->is_map && o->output[i]->state == what)
 			p = o->output[i];

@@ -2,6 +2,7 @@
 /*
  * storing - the thread that stores input
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -62,7 +63,9 @@ static struct item *storing_take_first(struct storing *s)
 
 	pthread_mutex_lock(&s->lock);
 	i = s->first;
+	assert(!i == !s->count);
 	if (i) {
+		assert(s->bytes >= i->bytes);
 		s->first = i->next;
 		if (!s->first)
 			s->last = &s->first;
@@ -194,6 +197,7 @@ void storing_close(struct storing *s)
 	pthread_mutex_unlock(&s->lock);
 	storing_wake(s);
 	pthread_join(s->thread, NULL);
+	assert(!s->first && !s->bytes);
 	free_all(s);
 }
 

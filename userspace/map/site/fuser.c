@@ -2,6 +2,7 @@
 /*
  * fuser - the thread that fuses, in slices: requests have priority
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,6 +61,7 @@ static void fuser_serve(struct fuser *f)
 	while (f->wants) {
 		struct want *w = f->wants;
 
+		assert(!w->done);
 		f->wants = w->next;
 		pthread_mutex_unlock(&f->lock);
 		w->err = site_ensure(f->site, w->layer, &w->rect);

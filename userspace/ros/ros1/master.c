@@ -5,6 +5,7 @@
  * One call at a time. A restarted master has empty tables and tells nobody: it
  * is asked every few seconds for its process id and for our name.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static void master_forgot(void *arg, int err, const char *words,
 	struct leaving *l = r->master.leaving;
 
 	(void)value;
+	assert(l);
 	if (!master_answered(r, err, words))
 		return;
 	r->master.leaving = l->next;

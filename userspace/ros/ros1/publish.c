@@ -5,6 +5,7 @@
  * A message that must be queued is copied once, for all subscribers. Copies are
  * reused: there are never more than were queued at the same time.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,7 @@ struct message *message_new(struct ros1_pub *pub, const void *bytes, size_t len)
 
 void message_put(struct ros1_pub *pub, struct message *m)
 {
+	assert(m->refs);
 	if (--m->refs)
 		return;
 	m->next = pub->unused;

@@ -7,6 +7,7 @@
  * queued in a ring. A full ring drops the oldest message, but not one that is
  * partly sent.
  */
+#include <assert.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -43,6 +44,7 @@ static void sink_unlink(struct sink *s)
 /* The first message of the queue was sent, or is obsolete */
 static void sink_pop(struct sink *s)
 {
+	assert(s->count && s->count <= s->slots);
 	message_put(s->pub, s->waiting[s->first]);
 	s->first = (s->first + 1) % s->slots;
 	s->count--;
@@ -51,6 +53,7 @@ static void sink_pop(struct sink *s)
 
 void sink_free(struct sink *s)
 {
+	assert(s->node->sinks);
 	sink_unlink(s);
 	s->node->sinks--;
 	poller_remove(&s->node->poller, &s->watch);
@@ -152,6 +155,7 @@ static int sink_wait(struct sink *s, const void *bytes, size_t len,
 	}
 	if (s->count)
 		sink_make_room(s);
+	assert(s->count < s->slots);
 	(*copy)->refs++;
 	s->waiting[(s->first + s->count) % s->slots] = *copy;
 	s->count++;

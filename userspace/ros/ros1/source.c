@@ -9,6 +9,7 @@
  * lists the publisher. One that is not listed but still sends is kept: a
  * restarted master does not know roscpp's nodes.
  */
+#include <assert.h>
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ void source_free(struct source *s)
 {
 	struct source **p = &s->sub->sources;
 
+	assert(source_node(s)->sources);
 	while (*p != s)
 		p = &(*p)->next;
 	*p = s->next;

@@ -333,6 +333,29 @@ static void test_grid_map(void)
 	close_all();
 }
 
+/* A layer of 8 bits has the name of a grid map */
+static void test_same_name(void)
+{
+	open_all("name.db");
+	add_layer(site, "gas_A_map_1_CO",
+		  "role=gas bits=16 input=gas_A_submap_1");
+	add_layer(site, "gas_A_map_1_H2",
+		  "role=gas bits=16 input=gas_A_submap_1");
+	add_layer(site, "gas_A_map_1", "role=gas bits=8");
+	map_publisher_fused(out);
+	map_publisher_fused(out);
+	put_patch(1, 0, 3000, 1);
+	put_patch(2, 0, 3000, 1);
+	put_patch(3, 0, 30, 1);
+	ok_eq(topic("/gdim/output/gas_A_map_1")->kind, MESSAGE_OCCUPANCY_GRID,
+	      "a map of 8 bits");
+	ok_eq(topic("/gdim/output/gas_A_map_1")->most, 30, "with its values");
+	ok_eq(topic("/gdim/output/gas_A_map_1_CO")->items, 1,
+	      "the others are alone");
+	ok_eq(topic("/gdim/output/gas_A_map_1_H2")->count, 1, "each of them");
+	close_all();
+}
+
 /* A layer that is made again, with other bits */
 static void test_bits(void)
 {
@@ -494,7 +517,7 @@ static size_t heap(void)
 /* Transforms of no node, again and again */
 static void test_empty_graph(void)
 {
-	size_t before;
+	double before;
 
 	open_all("empty.db");
 	map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
@@ -504,7 +527,7 @@ static void test_empty_graph(void)
 		map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
 	}
 	ok_eq(status(1, "skipped"), 101, "a graph without nodes is skipped");
-	ok_near(heap(), before, 10000, "and leaves no memory behind");
+	ok_near((double)heap(), before, 10000, "and leaves no memory behind");
 	close_all();
 }
 
@@ -573,6 +596,7 @@ int main(void)
 	test_no_change();
 	test_coarser();
 	test_grid_map();
+	test_same_name();
 	test_bits();
 	test_no_sink();
 	test_rates();
