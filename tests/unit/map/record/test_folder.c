@@ -152,6 +152,14 @@ static bool never(void *arg)
 	return false;
 }
 
+/* After some messages */
+static bool soon(void *arg)
+{
+	unsigned int *left = arg;
+
+	return !*left || !--*left;
+}
+
 static void on_finished(void *arg, const char *path, int err)
 {
 	(void)arg;
@@ -209,11 +217,17 @@ static void test_torn(const char *folder, const char *path, struct file *f)
 {
 	char damaged[128];
 	size_t good = 0, cuts = 0;
+	unsigned int left = 5;
 
 	snprintf(damaged, sizeof(damaged), "%s.damaged", path);
 	save(path, f, f->len - FOOT);
 	ok(finishes(folder, 0) && ends_well(path) &&
 	   messages(path, NULL) == CHUNKS, "what lacks its end gets one");
+	save(path, f, f->len - FOOT);
+	folder_finish(folder, soon, on_finished, &left);
+	ok(says(""), "if it has to end meanwhile it says nothing");
+	ok(same_as(path, f, f->len - FOOT), "and leaves the file as it is");
+	ok(!has(folder, "log_1.part"), "and no other");
 	save(path, f, f->chunk[CHUNKS] - 30);
 	ok(finishes(folder, 0) && ends_well(path) &&
 	   messages(path, NULL) == CHUNKS - 1,

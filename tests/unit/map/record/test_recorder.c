@@ -480,6 +480,26 @@ static void test_full_disk(void)
 	close_all();
 }
 
+static void test_no_files(void)
+{
+	struct rlimit before, none;
+	int next, err;
+
+	open_recorder("nofiles.db", in_folder("nofiles"));
+	next = dup(0);
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = next;
+	setrlimit(RLIMIT_NOFILE, &none);
+	rec = NULL;
+	err = start();
+	setrlimit(RLIMIT_NOFILE, &before);
+	ok_eq(err, -EMFILE, "without descriptors there is no recorder");
+	ok_eq(rec == NULL, true, "at all");
+	close_all();
+}
+
 /* What a killed daemon left, and another daemon that is busy with it */
 static void test_others(void)
 {
@@ -554,6 +574,7 @@ int main(void)
 	test_slow_log();
 	test_no_folder();
 	test_full_disk();
+	test_no_files();
 	test_others();
 	test_image();
 	remove_folder();

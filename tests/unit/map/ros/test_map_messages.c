@@ -43,6 +43,10 @@ static void test_matcher(void)
 	matcher_item(m, 1019, 77, "c");
 	matcher_item(m, 985, 77, "d");
 	ok(says("c:f2 d:f2 "), "of two that are as near the later one");
+	matcher_frame(m, 1090, "late");
+	matcher_frame(m, 1070, "early");
+	matcher_item(m, 1080, 77, "x");
+	ok(says("x:late "), "whichever arrived first");
 	matcher_item(m, 300, 77, "e");
 	ok(says("e:- "), "nothing within the slop");
 	matcher_frame(m, 5000, "f1");
@@ -116,7 +120,7 @@ static void test_messages(void)
 	struct raster r = { { 3, -2, W, H }, 8, 0.5, cells };
 	struct submap_layer grid[SUBMAP_LAYERS], layers[SUBMAP_LAYERS];
 	union message m;
-	unsigned int bad = 0;
+	unsigned int bad = 0, odd = 0;
 	char error[ERROR_TEXT];
 	int n;
 
@@ -178,6 +182,19 @@ static void test_messages(void)
 		((int8_t *)room.bytes)[i] = i == 3 ? 101 : i == 4 ? -2 : i - 1;
 	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
 	   "no cells: %s", error);
+	for (int value = -2; value <= 101; value++) {
+		map_message(&room, &r, 5, "map", &m);
+		memset(room.bytes, 0, W * H);
+		((int8_t *)room.bytes)[3] = value;
+		n = submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error);
+		odd += n == -EINVAL;
+		bad += n == 1 ? value < -1 || value > 100 :
+		       value >= -1 && value <= 100;
+		if (n > 0)
+			submap_free(grid, n);
+	}
+	ok_eq(odd, 2, "-2 and 101 are no values");
+	ok_eq(bad, 0, "-1 to 100 are");
 	r.bits = 16;
 	map_message(&room, &r, 5, "map", &m);
 	m.grid.layers = m.grid.arrays = 2;
@@ -410,6 +427,10 @@ static void test_stamps(void)
 	   takes(&s, t + 300, t + 300 - AHEAD, 312),
 	   "until the clock is set back: stamps go on");
 
+	stamps_begin(&s, 0);
+	takes(&s, t, t, 10);
+	ok(takes(&s, t + 60, t, 10), "clocks may differ by a minute");
+	ok(!takes(&s, t + 61, t, 10), "not by more");
 	stamps_begin(&s, (t + AHEAD) * second);
 	ok(takes(&s, t + AHEAD + DAY, t, 10) &&
 	   !takes(&s, t + AHEAD + 3 * DAY, t, 20),

@@ -5,6 +5,7 @@
  */
 #include <cjson/cJSON.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include "map/ros/storing.h"
 #include "site_fixture.h"
 
@@ -207,6 +208,8 @@ static void test_series(struct site *site)
 static void test_begin(struct site *site)
 {
 	struct storing *s = NULL;
+	struct rlimit before, none;
+	int next, err;
 
 	begin_error = -ENOMEM;
 	ok_eq(open_storing(&s, site, 1), -ENOMEM, "a thread that cannot begin");
@@ -214,6 +217,18 @@ static void test_begin(struct site *site)
 	ok_str(done, "begin ", "and has no end");
 	begin_error = 0;
 	storing_close(NULL);
+	next = dup(0);
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	for (int i = 0; i < 2; i++) {
+		none.rlim_cur = next + i;
+		setrlimit(RLIMIT_NOFILE, &none);
+		err = open_storing(&s, site, 1);
+		setrlimit(RLIMIT_NOFILE, &before);
+		ok(err < 0, "none with %d descriptors", i);
+		ok_str(done, "", "it does not begin");
+	}
 }
 
 int main(void)

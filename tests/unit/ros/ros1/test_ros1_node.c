@@ -439,6 +439,9 @@ static void test_greetings(void)
 		"callerid", "/raw", "md5sum", MD5, "topic", "/none", NULL };
 	static const char *const other_md5[] = {
 		"callerid", "/raw", "md5sum", "0", "topic", "/t", NULL };
+	/* 4 and "x=" */
+	static char long_text[65536 - 4 - 2 + 1];
+	static const char *const longest[] = { "x", long_text, NULL };
 	struct ros1 *a;
 	struct ros1_pub *p;
 	struct bytes b = { 0 };
@@ -455,6 +458,12 @@ static void test_greetings(void)
 	fd = tcp_to(a->tcpros.port);
 	send(fd, "\4\0\0\0\xff\xff\xff\xff", 8, 0);
 	ok(is_rejected(fd, "error=malformed connection header"), "nonsense");
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	b = header_of(longest);
+	ok_eq(b.len, 4 + 65536, "a header of 64 kB");
+	bytes_free(&b);
+	fd = raw_subscriber(a, longest);
+	ok(is_rejected(fd, "error=topic not published"), "is read");
 	fd = tcp_to(a->tcpros.port);
 	send(fd, "\1\0\1\0", 4, 0);
 	ok(is_rejected(fd, NULL), "a header that is too long");
