@@ -388,6 +388,47 @@ static void test_slow(void)
 	start();
 }
 
+/* Those that a worker answers are not given up for new ones */
+static void test_many(void)
+{
+	int busy_fd[2], half[2], fd;
+
+	http_server_close(server);
+	config.connections = 4;
+	start();
+	pthread_mutex_lock(&busy);
+	for (int i = 0; i < 2; i++) {
+		busy_fd[i] = join();
+		say(busy_fd[i], "GET /slow HTTP/1.1\r\n\r\n");
+	}
+	for (int i = 0; i < 2; i++) {
+		half[i] = join();
+		say(half[i], "GET / HT");
+	}
+	while (http_server_connections(server) < 4)
+		sched_yield();
+	fd = join();
+	ok_eq(status_of(hear(half[0], NULL)), 503,
+	      "the oldest half of a request is given up");
+	say(fd, "GET / HT");
+	close(fd);
+	fd = join();
+	say(fd, "GET / HT");
+	while (http_server_dropped(server) < 1)
+		sched_yield();
+	pthread_mutex_unlock(&busy);
+	for (int i = 0; i < 2; i++) {
+		ok(strstr(hear(busy_fd[i], "|0"), "GET /slow? |0") != NULL,
+		   "one that is being answered is not");
+		close(busy_fd[i]);
+		close(half[i]);
+	}
+	close(fd);
+	http_server_close(server);
+	config.connections = 0;
+	start();
+}
+
 /*
  * Descriptors
  */
@@ -517,6 +558,7 @@ int main(void)
 	test_gone();
 	test_large();
 	test_slow();
+	test_many();
 	test_no_files();
 	test_open();
 	http_server_close(server);
