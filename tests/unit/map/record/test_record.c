@@ -253,6 +253,12 @@ static void test_errors(void)
 	ok_eq(exists(in_folder("f.mcap")), false, "what is abandoned is gone");
 	ok_eq(exists(in_folder("f.txt")), false, "with its text");
 	ok_eq(record_close(NULL), 0, "no recording has no error");
+	record_open(&r, in_folder("g.mcap"), &map_config, error);
+	record_write(r, site, true, NULL, 1);
+	limit_files(100);
+	end = record_close(r);
+	limit_files(RLIM_INFINITY);
+	ok_eq(end, -EFBIG, "a disk that is full at the end");
 	site_close(site);
 }
 

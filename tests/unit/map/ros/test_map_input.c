@@ -296,6 +296,17 @@ static void test_layers(void)
 			    grids_of(4, "CO", "H2", "a", wall_ns)), -EINVAL,
 	      "two layers of a name that has no room for theirs");
 	ok(strstr(refusal, "name too long") != NULL, "%s", refusal);
+	/* a byte for each: the name, _, CO and the final 0 */
+	name[LAYER_NAME - 3] = 0;
+	ok_eq(map_input_map(in, "/g", line_of("gas_A_map_1"), name,
+			    MESSAGE_GRID_MAP,
+			    grids_of(4, "CO", "H2", "a", wall_ns)), -EINVAL,
+	      "one byte too long");
+	ok(strstr(refusal, "name too long") != NULL, "%s", refusal);
+	name[LAYER_NAME - 4] = 0;
+	map_input_map(in, "/g", line_of("gas_A_map_1"), name, MESSAGE_GRID_MAP,
+		      grids_of(4, "CO", "H2", "a", wall_ns));
+	ok(!strstr(refusal, "name too long"), "one that fits: %s", refusal);
 	ok_eq(map_input_map(in, "/m", line_of("slam_map"), "a b",
 			    MESSAGE_OCCUPANCY_GRID,
 			    map_of(8, 4, 50, "a", wall_ns)), -EINVAL,

@@ -202,6 +202,12 @@ static void test_messages(void)
 	m.grid.data[1] = m.grid.data[0];
 	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -EINVAL,
 	   "a layer and it again: %s", error);
+	map_message(&room, &r, 5, "map", &m);
+	m.grid.pose.orientation[0] = sin(0.5);
+	m.grid.pose.orientation[3] = cos(0.5);
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -EINVAL,
+	   "one that leans: %s", error);
+	map_message(&room, &r, 5, "map", &m);
 	m.grid.layers = m.grid.arrays = 5;
 	for (int i = 0; i < 5; i++) {
 		m.grid.data[i] = m.grid.data[0];

@@ -309,6 +309,9 @@ static void test_lines(void)
 	while (!add("more"))
 		;
 	ok_eq(config.layers, MAP_CONFIG_LAYERS, "up to a limit");
+	map_config_init(&config);
+	while (!add("more"))
+		;
 	map_config_add_defaults(&config);
 	ok_eq(config.layers, MAP_CONFIG_LAYERS, "also for defaults");
 }

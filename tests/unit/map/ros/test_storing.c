@@ -178,6 +178,17 @@ static void test_limit(struct site *site)
 	storing_close(s);
 	ok(strstr(done, "/b=1 always=1 end") != NULL, "the rest is stored");
 	ok(!strstr(done, "/c"), "not what was dropped");
+	set_gate(true);
+	open_storing(&s, site, 3 * one);
+	send_text(s, "/first", "1");
+	wait_for_gate();
+	for (int i = 0; i < 3; i++)
+		send_text(s, "/a", "1");
+	ok_eq(dropped, 0, "exactly as much as may wait");
+	send_text(s, "/b", "1");
+	ok_eq(dropped, 1, "and one more");
+	set_gate(false);
+	storing_close(s);
 }
 
 /* A series of drops is over when a message fits again */
