@@ -79,6 +79,7 @@ static void on_tick(void *arg, uint64_t now)
 int main(void)
 {
 	static char label[] = "a\"b\\c\nd";
+	char text[64];
 	struct loop_timer tick = { 0, on_tick, &tick, NULL };
 	struct metrics *m = NULL, *other = NULL;
 	const char *port = free_port(), *length, *body;
@@ -114,6 +115,13 @@ int main(void)
 	      -EADDRINUSE, "a port that is in use");
 	ok(strstr(error, "cannot serve metrics: Address already in use") !=
 	   NULL, "%s", error);
+	port = free_port();
+	snprintf(text, sizeof(text), "127.0.0.1:%s", port);
+	ok_eq(metrics_open(&other, loop, text, collect, label, error), 0,
+	      "an address");
+	request("GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n");
+	ok_eq(strncmp(answer, "HTTP/1.1 200 OK\r\n", 17), 0, "is served, too");
+	metrics_close(other);
 	ok_eq(metrics_open(&other, loop, "127.0.0.1:0", collect, label, error),
 	      -EINVAL, "no port");
 	metrics_close(m);

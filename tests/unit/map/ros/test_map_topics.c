@@ -193,6 +193,8 @@ static void test_take(void)
 	const struct input_topics t = open_topics("take.db");
 	const struct message_transform tf = transform_of("world", "a", 1,
 							 wall_ns);
+	const struct message_transform bad_tf = transform_of("a", "world", 1,
+							     wall_ns);
 	union message m = { .tf = { message_list(&tf, 1) } };
 	const struct source_message bad = {
 		.topic = "/x", .kind = MESSAGE_TRANSFORMS,
@@ -206,6 +208,11 @@ static void test_take(void)
 	ok_eq(state, MAP_PUBLISHER_TRANSFORMS, "is announced");
 	ok(site_has_frame(site, "a"), "and stored");
 	state = -1;
+	m.tf.transforms.items = &bad_tf;
+	ok_eq(take(&t, "/gdim/input/submap_transform", MESSAGE_TRANSFORMS, &m),
+	      -EINVAL, "one that is refused");
+	ok_eq(state, -1, "is not announced");
+	m.tf.transforms.items = &tf;
 	ok_eq(take(&t, "/other", MESSAGE_TRANSFORMS, &m), -ENOENT,
 	      "not from another topic");
 	ok_eq(take(&t, "/gdim/input/rooms", MESSAGE_TRANSFORMS, &m), -ENOENT,
@@ -283,6 +290,10 @@ static void test_lines(void)
 	ok_eq(add(line), -EINVAL, "a long name");
 	memcpy(line, "b unit=", 7);
 	ok_eq(add(line), -EINVAL, "long words");
+	/* with those of the default it would be too long */
+	memcpy(line, "slam_map unit=", 14);
+	line[9 + 505] = 0;
+	ok_eq(add(line), -EINVAL, "words without room for those of the default");
 	ok_eq(config.layers, 2, "none of them is a line");
 	l = map_config_find(&config, "gas_CO_map_7");
 	ok_eq(l == &config.layer[1], true, "the line of a name");
@@ -439,12 +450,12 @@ static void test_map_topic(void)
 /* Two layers of one topic, with cells of 0.1 and 0.2 m */
 static void test_map_message(void)
 {
-	const struct pose here = { 0, 0, 0 };
+	const struct pose here = { 2.2, 3.4, 0 };
 	struct map_room room = { 0 };
 	struct map_shape shape;
 	struct map_topic *t;
 	union message m;
-	float small = 0, large = 0;
+	double small = 0, large = 0, middle[2] = { 0, 0 };
 
 	open_map("message.db");
 	add_layer(site, "gas_A_map_1_CO",
@@ -465,9 +476,15 @@ static void test_map_message(void)
 	      "a message");
 	ok_eq(m.grid.layers, 3, "of all layers");
 	for (uint32_t i = 0; i < m.grid.data[0].data.count; i++) {
-		small += message_float(&m.grid.data[0].data, i) > 0;
-		large += message_float(&m.grid.data[1].data, i) > 0;
+		const bool a = message_float(&m.grid.data[0].data, i) > 0;
+		const bool b = message_float(&m.grid.data[1].data, i) > 0;
+
+		small += a;
+		large += b;
+		middle[0] += a * i / 100.0;
+		middle[1] += b * i / 400.0;
 	}
+	ok_near(middle[0], middle[1], 0.01, "they have the same middle");
 	ok_near(small, 100, 0, "1 m^2 of small cells");
 	ok_near(large, 400, 0, "4 m^2 of large ones, as four small ones each");
 	ok_near(message_float(&m.grid.data[2].data, 0), -1, 0,
