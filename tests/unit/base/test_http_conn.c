@@ -63,7 +63,8 @@ static void on_answer(void *arg, unsigned int worker, struct http_conn *c)
 
 	(void)arg;
 	(void)worker;
-	strcpy(peer, http_conn_peer(c));
+	if (!strcmp(r->path, "/b"))
+		strcpy(peer, http_conn_peer(c));
 	__atomic_add_fetch(&answers, 1, __ATOMIC_RELAXED);
 	if (!strcmp(r->path, "/slow")) {
 		pthread_mutex_lock(&busy);

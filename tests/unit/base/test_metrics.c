@@ -7,12 +7,14 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/metrics.h"
 #include "tap.h"
 
 static struct loop *loop;
+static struct loop_fd asked;	/* a client has its answer */
 static struct sockaddr_in at;
 static unsigned int collected;
 static char error[ERROR_TEXT], answer[2048];
@@ -45,6 +47,7 @@ static const char *free_port(void)
 static void *ask(void *arg)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+	const uint64_t one = 1;
 	size_t used = 0;
 	ssize_t n;
 
@@ -55,8 +58,19 @@ static void *ask(void *arg)
 		used += n;
 	answer[used] = 0;
 	close(fd);
-	loop_stop(loop, 0);
+	if (write(asked.fd, &one, sizeof(one)) < 0)
+		abort();
 	return NULL;
+}
+
+static void on_asked(void *arg, uint32_t events)
+{
+	uint64_t n;
+
+	(void)arg;
+	(void)events;
+	if (read(asked.fd, &n, sizeof(n)) == sizeof(n))
+		loop_stop(loop, 0);
 }
 
 /* A whole answer, while the loop runs */
@@ -70,22 +84,16 @@ static const char *request(const char *text)
 	return answer;
 }
 
-static void on_tick(void *arg, uint64_t now)
-{
-	/* loop_stop() of another thread is seen in the next turn */
-	((struct loop_timer *)arg)->due = now + 1000000;
-}
-
 int main(void)
 {
 	static char label[] = "a\"b\\c\nd";
 	char text[64];
-	struct loop_timer tick = { 0, on_tick, &tick, NULL };
 	struct metrics *m = NULL, *other = NULL;
 	const char *port = free_port(), *length, *body;
 
 	loop = loop_create_quiet();
-	loop_add_timer(loop, &tick);
+	asked.ready = on_asked;
+	loop_watch(loop, &asked, eventfd(0, EFD_CLOEXEC), EPOLLIN);
 	ok_eq(metrics_open(&m, loop, port, collect, label, error), 0,
 	      "a port alone is on the loopback");
 	request("GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n");
