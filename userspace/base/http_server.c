@@ -588,7 +588,7 @@ static bool make_room(struct http_server *s)
 	return true;
 }
 
-/* accept() also fails without a file if nobody waits */
+/* accept() also fails without a file if no client waits */
 static bool is_pending(const struct http_server *s)
 {
 	struct pollfd p = { .fd = s->listener.fd, .events = POLLIN };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * secret_file - open a file of keys or tokens, which must be nobody else's
+ * secret_file - open a file of keys or tokens, which no other user may read
  */
 #include <errno.h>
 #include <fcntl.h>

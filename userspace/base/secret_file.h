@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * secret_file.h - open a file of keys or tokens, which must be nobody else's
+ * secret_file.h - open a file of keys or tokens, which no other user may read
  */
 #ifndef BASE_SECRET_FILE_H
 #define BASE_SECRET_FILE_H

@@ -17,7 +17,7 @@ void service_logf(int priority, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * service_ready() - tell systemd, and start feeding its watchdog
+ * service_ready() - notify systemd, and start feeding its watchdog
  * @l: the loop: the watchdog fires if it hangs
  */
 void service_ready(struct loop *l);

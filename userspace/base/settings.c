@@ -89,7 +89,7 @@ static void settings_options(const struct setting *table,
 	out[i] = (struct argp_option){ 0 };
 }
 
-enum { SECTION_MAX = 48 };	/* bytes of its name; inih tells one more */
+enum { SECTION_MAX = 48 };	/* bytes of its name; inih gives one more */
 
 /**
  * struct load - an ini file while it is read
@@ -143,7 +143,7 @@ static int on_line(void *user, const char *section, const char *name,
 {
 	struct load *l = user;
 
-	/* of longer ones inih tells only the beginning */
+	/* of longer ones inih gives only the beginning */
 	if (strlen(section) > SECTION_MAX) {
 		error_set(l->error, 0,
 			  "[%.60s...]: section name longer than %d bytes; use "

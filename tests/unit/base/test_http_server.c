@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_http_server - clients that never finish their request take no place of
- * others, and who finds no place is told so
+ * others, and a client without a place gets an answer that says so
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -190,7 +190,7 @@ static void test_many(unsigned int count)
 		half[i] = join(2);
 		say(half[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 	}
-	/* those that are refused wait for nobody */
+	/* those that are refused do not wait */
 	for (unsigned int i = 0; i < count; i++) {
 		char byte;
 		struct pollfd p = { half[i], POLLIN, 0 };
@@ -210,7 +210,7 @@ static void test_many(unsigned int count)
 		close(half[i]);
 	}
 	ok(good >= PLACES && good + refused == count,
-	   "%u at once for %u places: %u answered, %u told that it is too many",
+	   "%u at once for %u places: %u answered, %u refused as too many",
 	   count, PLACES, good, refused);
 }
 

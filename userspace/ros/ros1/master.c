@@ -2,8 +2,8 @@
 /*
  * master.c - registers topics with the master, detects its restart
  *
- * One call at a time. A restarted master has empty tables and tells nobody: it
- * is asked every few seconds for its process id and for our name.
+ * One call at a time. A restarted master has empty tables and does not say so:
+ * it is asked every few seconds for its process id and for our name.
  */
 #include <assert.h>
 #include <errno.h>
@@ -35,19 +35,19 @@ static bool master_answered(struct ros1 *r, int err, const char *words)
 
 	m->call = NULL;
 	if (!err || err == -EREMOTEIO) {
-		if (m->told)
+		if (m->error_logged)
 			node_log(r, LOG_INFO, "the ROS master at http://%s:%u "
 				 "answers", m->uri.host, m->uri.port);
 		m->answers = true;
-		m->told = false;
+		m->error_logged = false;
 		m->backoff = 0;
 		return true;
 	}
-	if (!m->told)
+	if (!m->error_logged)
 		node_log(r, LOG_WARNING, "the ROS master at http://%s:%u does "
 			 "not answer (%s): retrying", m->uri.host,
 			 m->uri.port, words);
-	m->told = true;
+	m->error_logged = true;
 	m->answers = false;
 	m->check = 0;		/* it may have restarted meanwhile */
 	m->backoff = backoff_next(m->backoff);

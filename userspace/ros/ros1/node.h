@@ -97,7 +97,7 @@ struct leaving {
  * struct master - state of the master
  * @asked:	the registration of @call, if it still exists
  * @answers:	the last call was answered
- * @told:	logged: it does not answer
+ * @error_logged: that it does not answer
  * @pid:	identifies a run of the master; 0: unknown
  * @check:	ms, when to check whether it was restarted
  * @wake:	time of the next step
@@ -108,7 +108,7 @@ struct master {
 	struct registration	*asked;
 	struct leaving		*leaving;
 	bool			answers;
-	bool			told;
+	bool			error_logged;
 	int			pid;
 	uint64_t		check;
 	unsigned int		backoff;
@@ -181,7 +181,7 @@ enum source_state {
 /**
  * struct source - one publisher of a subscribed topic
  * @listed:	it is in the master's list
- * @told:	logged: it cannot be reached
+ * @error_logged: that it cannot be reached
  * @udp:	by UDPROS, see @in
  * @id:		for getBusInfo
  * @pid:	of a UDPROS publisher; 0: unknown yet
@@ -199,7 +199,7 @@ struct source {
 	struct uri		data;	/* source of its messages */
 	enum source_state	state;
 	bool			listed;
-	bool			told;
+	bool			error_logged;
 	bool			udp;
 	int			id;
 	int			pid;

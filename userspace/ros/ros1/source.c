@@ -99,11 +99,11 @@ void source_lost(struct source *s, const char *why)
 {
 	bool flowed = s->state == SOURCE_FLOWS;
 
-	if (!s->told)
+	if (!s->error_logged)
 		node_log(source_node(s), flowed ? LOG_INFO : LOG_WARNING,
 			 "%s: %s %s: %s", s->sub->known.topic,
 			 flowed ? "lost" : "cannot reach", s->text, why);
-	s->told = true;
+	s->error_logged = true;
 	s->backoff = flowed ? BACKOFF_FIRST_MS : backoff_next(s->backoff);
 	source_wait(s, s->backoff);
 }
@@ -114,10 +114,10 @@ static void source_flows(struct source *s)
 	s->seen = poller_now();
 	s->watch.deadline = s->udp ? s->seen + UDP_SILENCE_MS : 0;
 	s->backoff = 0;
-	if (s->told)
+	if (s->error_logged)
 		node_log(source_node(s), LOG_INFO, "%s: reconnected to %s",
 			 s->sub->known.topic, s->text);
-	s->told = false;
+	s->error_logged = false;
 }
 
 int source_meet(struct source *s, const void *data, size_t len)

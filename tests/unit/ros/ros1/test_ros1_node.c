@@ -9,7 +9,7 @@
 #define MD5	"992ce8a1687cec8c8bd883ec73ca41d1"
 
 /*
- * A master that knows what it is told here
+ * A master that answers as set here
  */
 
 static struct server master;
@@ -195,7 +195,7 @@ static void test_register(void)
 	master_pid = 78;
 	skipped += 5;
 	ok(world_until(asked("registerSubscriber") == 2), "a new one");
-	ok_eq(asked("registerPublisher"), 2, "is told all");
+	ok_eq(asked("registerPublisher"), 2, "gets all registrations");
 	ok(logged("was restarted: registering again"), "which is logged");
 	/* one with the same process id */
 	refuses = true;

@@ -229,7 +229,7 @@ static void has_bus_info(const char *direction, const char *transport,
 	ok_eq(xml_size(list), 1, "one connection");
 	for (int i = 1; i < 5; i++)
 		words[i] = xml_string(item, i);
-	ok_str(words[1], who, "with whom");
+	ok_str(words[1], who, "of that peer");
 	ok_str(words[2], direction, "in which direction");
 	ok_str(words[3], transport, "by what");
 	ok_str(words[4], topic, "of which topic");
