@@ -343,6 +343,10 @@ static void test_log(void)
 	store_set(site_store(site), "log rate", "0");
 	start();
 	ok_eq(status("logging"), 0, "0 is no log, whatever is configured");
+	unlink(in_folder("log.db"));
+	ok_eq(recorder_log(rec, 0, error), -EIO,
+	      "a rate that the store cannot keep");
+	ok(strstr(error, "deleted") != NULL, "%s", error);
 	close_all();
 }
 
