@@ -6,7 +6,8 @@
 # usage: layers.sh [DIRECTORY]	instead of userspace
 #
 # The layers, lowest first, are those of Documentation/architecture.md. Folders
-# of one line are independent of each other. Prints TAP.
+# of one line are independent of each other; a subfolder of a program is part of
+# it. Prints TAP.
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh
@@ -18,7 +19,8 @@ codec/scan formats
 ros/msg
 ros/bag ros/ros1
 ros/io
-link laser cluster
+link laser cluster netdev
+topics
 map/fusion
 map/layer
 map/store
@@ -38,7 +40,12 @@ violations()
 	(cd -- "$1" && grep -rHE '^[[:space:]]*#[[:space:]]*include "' \
 		--include='*.[ch]' --include='*.[ch]pp' .) |
 	awk -v layers="$layers" '
-	function folder(path) { sub(/\/?[^\/]*$/, "", path); return path }
+	function folder(path) {
+		sub(/\/?[^\/]*$/, "", path)
+		if (match(path, /^apps\/[^\/]+/))
+			path = substr(path, 1, RLENGTH)
+		return path
+	}
 	function layer(f) {
 		return f in of ? of[f] : f ~ /^(apps|plugin)\/[^\/]+$/ ? top : 0
 	}
@@ -74,11 +81,13 @@ found=$(violations "${1-userspace}")
 ok "includes go down the layers"
 
 # the check detects violations
-mkdir -p "$scratch/base" "$scratch/ros/io" "$scratch/nowhere"
+mkdir -p "$scratch/base" "$scratch/ros/io" "$scratch/nowhere" "$scratch/apps/a/part"
 echo '#include "ros/io/sink.h"' >"$scratch/base/up.c"
 echo '#include "base/cli.h"' >"$scratch/ros/io/down.c"
 echo '#include "base/cli.h"' >"$scratch/nowhere/new.c"
-[ "$(violations "$scratch" | sort)" = 'base/up.c: includes ros/io/sink.h
+printf '#include "apps/%s.h"\n' a/own a/part/own b/other >"$scratch/apps/a/part/new.c"
+[ "$(violations "$scratch" | sort)" = 'apps/a/part/new.c: includes apps/b/other.h
+base/up.c: includes ros/io/sink.h
 nowhere: not in the list of layers' ]
 ok "an include upwards and a new folder are found"
 

@@ -108,9 +108,11 @@ $(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
 %.a:
 	$(call msg,AR,$@)
 	@mkdir -p $(@D)
-	$(Q)rm -f $@; $(AR) rcs $@ $^
-$(foreach m,$(MODULES),$(foreach o,$(OBJ) $(CHECKED),$(if $(LIBRARY.$(m)),$(eval \
-	$(call archive,$(o),$(m)): $(call object,$(o),$(LIBRARY.$(m)))))))
+	$(Q)rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+# again, too, without a source that has moved to another folder
+$(foreach m,$(MODULES),$(foreach o,$(OBJ) $(CHECKED),$(if $(LIBRARY.$(m)),$(call \
+	kept,$(call archive,$(o),$(m)).list,$(LIBRARY.$(m)))$(eval \
+	$(call archive,$(o),$(m)): $(call object,$(o),$(LIBRARY.$(m))) $(call archive,$(o),$(m)).list))))
 
 # $(call linked,WHERE,NAME,FOLDER,SOURCES): what NAME is made of
 define linked

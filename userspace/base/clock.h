@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - processor time of this thread
+ * clock.h - time since boot, and processor time of this thread
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stdint.h>
 #include <time.h>
+
+/* CLOCK_MONOTONIC in ms */
+static inline uint64_t monotonic_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 static inline double thread_us(void)
 {

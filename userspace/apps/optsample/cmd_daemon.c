@@ -6,13 +6,16 @@
 #include <argp.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ctl.h"
+#include "apps/optsample/commands.h"
+#include "apps/optsample/daemon_ask.h"
+#include "apps/optsample/view_band.h"
+#include "base/cli.h"
 #include "base/socket_path.h"
-#include "daemon_ask.h"
-#include "view_band.h"
 
 enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, COLUMNS = 100 };
 

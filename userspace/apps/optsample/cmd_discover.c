@@ -18,18 +18,26 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include "classifier.h"
-#include "discovery.h"
-#include "link_thread.h"
-#include "neigh.h"
-#include "netlink.h"
-#include "odometer.h"
-#include "redirect.h"
-#include "rules.h"
-#include "state.h"
-#include "tunnel.h"
-#include "udpros.h"
-#include "writers.h"
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
+#include "base/clock.h"
+#include "bpf/ros_tag.h"
+#include "netdev/classifier.h"
+#include "netdev/link_thread.h"
+#include "netdev/neigh.h"
+#include "netdev/netlink.h"
+#include "netdev/origin.h"
+#include "netdev/redirect.h"
+#include "netdev/stack.h"
+#include "netdev/state.h"
+#include "netdev/tunnel.h"
+#include "topics/discovery.h"
+#include "topics/odometer.h"
+#include "topics/rules.h"
+#include "topics/topic_format.h"
+#include "topics/topics.h"
+#include "topics/udpros_watch.h"
+#include "topics/writers.h"
 
 enum {
 	TICK_MS		= 500,
@@ -77,6 +85,7 @@ struct discover {
 	uint64_t		watched;	/* last tunnel_follow(), ms */
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
+	int			dds_ifindex;	/* when it was opened */
 	bool			outside;	/* cannot join the DDS domain */
 	bool			masterless;	/* no ROS 1 master answers */
 	bool			swept;
@@ -89,7 +98,7 @@ struct discover {
 	struct topic_rules	defaults;
 	struct rule_list	rules;
 	struct topic_list	topics;
-	struct udpros		*udpros;
+	struct udpros_watch		*udpros;
 	struct odometer		odometer;
 	struct peer		peers[PEERS];
 	int			npeers;
@@ -232,7 +241,7 @@ static void discover_warn(struct discover *d, const char *format, ...)
 
 static void warn_outside(struct discover *d)
 {
-	char log[CTL_PATH];
+	char log[STATE_PATH];
 
 	if (!discovery_built()) {
 		discover_warn(d, "%s: topics of ROS 2 are not sampled",
@@ -432,11 +441,19 @@ static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 	warnings_judge(d);
 }
 
+static bool discover_foreign(void *arg, const struct route_addr *a, int n)
+{
+	const struct discover *d = arg;
+
+	return d->dds_ifindex && origin_is_foreign(a, n, d->dds_ifindex);
+}
+
 static const struct discovery_ops discover_ops = {
 	.topic		= discover_on_topic,
 	.topic_gone	= on_topic_gone,
 	.peer		= discover_on_peer,
 	.odometry	= on_odometry,
+	.foreign	= discover_foreign,
 };
 
 /*
@@ -481,7 +498,7 @@ static void device_replaced(struct state *st)
 static void device_follow(struct discover *d)
 {
 	int ifindex = netlink_ifindex(d->dev);
-	uint64_t now = ctl_now_ms();
+	uint64_t now = monotonic_ms();
 
 	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d)) {
 		if (now - d->guarded >= GUARD_MS &&
@@ -499,12 +516,12 @@ static void device_follow(struct discover *d)
 	topic_free(&d->topics);
 	topic_free(&d->left_out);
 	if (d->udpros)
-		udpros_again(d->udpros);
+		udpros_watch_again(d->udpros);
 	d->npeers = 0;
 	d->ngone = 0;
 	d->forgot = false;
 	d->swept = false;
-	d->start = ctl_now_ms();
+	d->start = monotonic_ms();
 	warnings_judge(d);
 }
 
@@ -576,6 +593,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 
 	/* Fails while the interface has no address. */
 	if (!d->dds) {
+		d->dds_ifindex = netlink_ifindex(d->dev);
 		d->dds = discovery_open(d->domain, d->dev,
 					2 * d->outage_s + 10);
 		if (d->dds && d->odometry &&
@@ -603,7 +621,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 
 static void udpros_turn(struct discover *d)
 {
-	const char *why = udpros_poll(d->udpros, &discover_ops, d);
+	const char *why = udpros_watch_poll(d->udpros, &discover_ops, d);
 
 	if (!!why == d->masterless)
 		return;
@@ -613,15 +631,23 @@ static void udpros_turn(struct discover *d)
 		cli_warn("%s", why);
 }
 
+static void discover_save(struct discover *d)
+{
+	char path[STATE_PATH];
+
+	state_path(d->dev, "topics", path);
+	topic_save(path, &d->topics, d->left_out.n, d->warnings);
+}
+
 static void discover_loop(struct discover *d, struct link_thread *link)
 {
 	uint64_t now;
 	bool ready = false;
 
-	d->start = ctl_now_ms();
+	d->start = monotonic_ms();
 	while (!discover_stop) {
 		device_follow(d);
-		now = ctl_now_ms();
+		now = monotonic_ms();
 		tunnel_follow(d, now);
 		dds_turn(d, now);
 		if (d->udpros)
@@ -634,8 +660,7 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 		if (link_thread_report(link, &d->link))
 			warnings_judge(d);
 		if (d->dirty)
-			topic_save(d->dev, &d->topics, d->left_out.n,
-				   d->warnings);
+			discover_save(d);
 		d->dirty = false;
 		if (!ready && now - d->start > READY_MS) {
 			log_ready(d);
@@ -663,7 +688,7 @@ int cmd_discover(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = discover_on_signal };
 	static struct discover d = { .outage_s = 30 };
 	struct link_thread *link;
-	char pins[CTL_PATH];
+	char pins[CLASSIFIER_PATH];
 	int flows, recent;
 
 	d.domain = topics_domain();
@@ -697,9 +722,9 @@ int cmd_discover(int argc, char **argv)
 	odometer_inherit(&d);
 	rules_load(d.rules_map, &d.rules);
 	if (d.master)
-		d.udpros = udpros_open(d.master);
+		d.udpros = udpros_watch_open(d.master);
 	discover_loop(&d, link);
-	udpros_close(d.udpros);
+	udpros_watch_close(d.udpros);
 	rules_free(&d.rules);
 	link_thread_stop(link);
 	topic_free(&d.topics);

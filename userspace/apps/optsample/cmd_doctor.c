@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "doctor.h"
-#include "state.h"
+#include "apps/optsample/commands.h"
+#include "apps/optsample/doctor/doctor.h"
+#include "base/cli.h"
+#include "netdev/state.h"
 
 enum { OPT_ROOT = 256, DOCTOR_FINE = 0, DOCTOR_ILL = 1, DOCTOR_USAGE = 2 };
 

@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "classifier.h"
-#include "neigh.h"
-#include "netlink.h"
-#include "state.h"
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
+#include "netdev/classifier.h"
+#include "netdev/neigh.h"
+#include "netdev/netlink.h"
+#include "netdev/stack.h"
+#include "netdev/state.h"
 
 static error_t down_parse(int key, char *arg, struct argp_state *state)
 {
@@ -30,7 +33,7 @@ int down_undo(struct state *st)
 
 	/* If killed half way, it must not look complete. */
 	st->ready = false;
-	if (!access(CTL_RUN, F_OK))
+	if (!access(STATE_RUN, F_OK))
 		state_save(st);
 	err = state_daemon_stop(dev);
 	neigh_release(dev);
@@ -66,7 +69,7 @@ static int down_one(const char *dev, void *arg)
  */
 static int down_by_hand(const char *dev)
 {
-	char pid[CTL_PATH];
+	char pid[STATE_PATH];
 	int err;
 
 	state_path(dev, "pid", pid);

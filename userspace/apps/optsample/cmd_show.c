@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <optsample/sampler.h>
 #include <optsample/stall.h>
-#include "stats.h"
+#include "apps/optsample/commands.h"
+#include "apps/optsample/stats.h"
+#include "base/cli.h"
+#include "topics/topics.h"
 
 struct show {
 	const char	*dev;
@@ -78,17 +81,17 @@ static void show_flow(const struct flow_stats *f)
 
 static void show_text(const struct dev_stats *s)
 {
-	const struct tc_optsample_qd_stats *qd = &s->qd;
+	const struct tc_optsample_qd_stats *qd = &s->queue.qd;
 	const char *stall = optsample_stalled(qd->stalled);
 	char own[OWN_LIST];
 
-	printf("%s: qdisc on %s, policy %s, limit %u", s->dev, s->queue,
-	       optsample_policy_name(s->policy), s->limit);
-	if (s->inflight)
-		printf(", inflight %up", s->inflight);
-	if (s->inflight_auto)
+	printf("%s: qdisc on %s, policy %s, limit %u", s->dev, s->queue.queue,
+	       optsample_policy_name(s->queue.policy), s->queue.limit);
+	if (s->queue.inflight)
+		printf(", inflight %up", s->queue.inflight);
+	if (s->queue.inflight_auto)
 		printf(", inflight auto");
-	printf(", gate %s\n", s->gate_open ? "open" : "closed");
+	printf(", gate %s\n", s->queue.gate_open ? "open" : "closed");
 	if (*s->lower) {
 		own_text(&s->own, own);
 		printf("  ipvlan on %s, address %s\n", s->lower, own);
@@ -184,14 +187,14 @@ static cJSON *show_flow_json(const struct flow_stats *f)
 
 static cJSON *show_qdisc_json(const struct dev_stats *s)
 {
-	const struct tc_optsample_qd_stats *qd = &s->qd;
+	const struct tc_optsample_qd_stats *qd = &s->queue.qd;
 	const char *stall = optsample_stalled(qd->stalled);
 	cJSON *o = cJSON_CreateObject(), *times;
 
 	cJSON_AddStringToObject(o, "policy",
-				optsample_policy_name(s->policy));
-	cJSON_AddNumberToObject(o, "limit", s->limit);
-	cJSON_AddStringToObject(o, "gate", s->gate_open ? "open" : "closed");
+				optsample_policy_name(s->queue.policy));
+	cJSON_AddNumberToObject(o, "limit", s->queue.limit);
+	cJSON_AddStringToObject(o, "gate", s->queue.gate_open ? "open" : "closed");
 	if (stall)
 		cJSON_AddStringToObject(o, "stalled", stall);
 	else
@@ -209,8 +212,8 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 	cJSON_AddNumberToObject(o, "flows", qd->flows);
 	cJSON_AddNumberToObject(o, "inflight_packets", qd->inflight_packets);
 	cJSON_AddNumberToObject(o, "inflight_bytes", qd->inflight_bytes);
-	cJSON_AddBoolToObject(o, "inflight_auto", s->inflight_auto);
-	cJSON_AddNumberToObject(o, "inflight_limit_packets", s->inflight);
+	cJSON_AddBoolToObject(o, "inflight_auto", s->queue.inflight_auto);
+	cJSON_AddNumberToObject(o, "inflight_limit_packets", s->queue.inflight);
 	cJSON_AddNumberToObject(o, "inflight_limit_bytes",
 				qd->inflight_limit_bytes);
 	cJSON_AddStringToObject(o, "recall_state",
@@ -244,7 +247,7 @@ static void show_json(struct show *show, const struct dev_stats *s)
 
 	cJSON_AddItemToArray(show->root, o);
 	cJSON_AddStringToObject(o, "dev", s->dev);
-	cJSON_AddStringToObject(o, "queue", s->queue);
+	cJSON_AddStringToObject(o, "queue", s->queue.queue);
 	if (*s->lower)
 		show_own_json(o, s);
 	if (s->warnings)

@@ -14,10 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "rule_text.h"
-#include "rules_file.h"
-#include "rules_set.h"
-#include "state.h"
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
+#include "bpf/ros_tag.h"
+#include "netdev/classifier.h"
+#include "netdev/state.h"
+#include "topics/rule_text.h"
+#include "topics/rules_file.h"
+#include "topics/rules_set.h"
 
 enum { OPT_FORGET = 256, OPT_SAVE, OPT_RULE };
 
@@ -182,7 +186,7 @@ static int topic_on_rules(struct cmd_topic *t)
 
 static int topic_run(struct cmd_topic *t)
 {
-	char pins[CTL_PATH];
+	char pins[CLASSIFIER_PATH];
 	int lock, err;
 
 	if (geteuid())

@@ -9,10 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "../../../bpf/ros_tag.h"
-#include "rules.h"
-#include "state.h"
-#include "udpros.h"
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
+#include "bpf/ros_tag.h"
+#include "netdev/netlink.h"
+#include "netdev/origin.h"
+#include "netdev/state.h"
+#include "topics/rules.h"
+#include "topics/topics.h"
+#include "topics/udpros_watch.h"
 
 enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_MASTER };
 
@@ -29,6 +34,7 @@ struct topics {
 	uint32_t		domain;
 	uint32_t		seconds;
 	const char		*dev;
+	int			ifindex;	/* of @dev; 0: any */
 	const char		*master;
 	struct topic_rules	rules;
 	struct topic_list	list;
@@ -77,6 +83,13 @@ static void topics_gone(void *arg, const uint8_t *guid)
 	struct topics *t = arg;
 
 	topic_drop(&t->list, guid);
+}
+
+static bool topics_foreign(void *arg, const struct route_addr *a, int n)
+{
+	const struct topics *t = arg;
+
+	return t->ifindex && origin_is_foreign(a, n, t->ifindex);
 }
 
 static int topics_compare(const void *a, const void *b)
@@ -141,9 +154,10 @@ int cmd_topics(int argc, char **argv)
 	static const struct discovery_ops ops = {
 		.topic = topics_seen,
 		.topic_gone = topics_gone,
+		.foreign = topics_foreign,
 	};
 	struct topics t = { .seconds = 3, .master = getenv("ROS_MASTER_URI") };
-	struct udpros *udpros = NULL;
+	struct udpros_watch *udpros = NULL;
 	const char *why = NULL;
 	struct discovery *d;
 	char own[IFNAMSIZ];
@@ -154,17 +168,18 @@ int cmd_topics(int argc, char **argv)
 		return -EINVAL;
 	if (t.dev)
 		t.dev = state_name(t.dev, own);
+	t.ifindex = t.dev ? netlink_ifindex(t.dev) : 0;
 	d = discovery_open(t.domain, t.dev, 10);
 	if (!d)
 		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
 				 t.domain, discovery_why());
 	if (t.master && *t.master)
-		udpros = udpros_open(t.master);
+		udpros = udpros_watch_open(t.master);
 	end = time(NULL) + t.seconds;
 	while (time(NULL) < end) {
 		discovery_poll(d, 200, &ops, &t);
 		if (udpros)
-			why = udpros_poll(udpros, &ops, &t);
+			why = udpros_watch_poll(udpros, &ops, &t);
 	}
 	if (why)
 		cli_warn("%s", why);
@@ -174,7 +189,7 @@ int cmd_topics(int argc, char **argv)
 		topics_print(&t, &t.list.v[i]);
 	if (!t.list.n)
 		printf("no topics in domain %u\n", t.domain);
-	udpros_close(udpros);
+	udpros_watch_close(udpros);
 	topic_free(&t.list);
 	discovery_close(d);
 	return 0;

@@ -15,16 +15,19 @@
 #include <unistd.h>
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/units.h>
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
 #include "base/ifb.h"
-#include "classifier.h"
-#include "discovery.h"
-#include "module.h"
-#include "neigh.h"
-#include "netlink.h"
-#include "rules_file.h"
-#include "rules_set.h"
-#include "state.h"
-#include "tunnel.h"
+#include "netdev/classifier.h"
+#include "netdev/module.h"
+#include "netdev/neigh.h"
+#include "netdev/netlink.h"
+#include "netdev/stack.h"
+#include "netdev/state.h"
+#include "netdev/tunnel.h"
+#include "topics/discovery.h"
+#include "topics/rules_file.h"
+#include "topics/rules_set.h"
 
 enum {
 	UP_PEERS	= 32,
@@ -228,7 +231,7 @@ static error_t up_parse(int key, char *arg, struct argp_state *state)
 
 static void up_exec(const struct state *st, int ready)
 {
-	char outage[16], domain[16], fd[16], log[CTL_PATH];
+	char outage[16], domain[16], fd[16], log[STATE_PATH];
 	const char *dev = st->stack.dev, *argv[UP_ARGS] = {
 		"optsample", "discover", dev, "--ready", fd,
 		"--outage", outage, "--domain", domain,
@@ -515,7 +518,7 @@ static int up_rules(const struct up *up, const struct stack *s)
 	const char *path = up->rules ?: RULES_FILE;
 	struct rules_set set = { .queue = s->queue };
 	struct stack_profile commands = rules_profile(&rules_commands.r);
-	char pins[CTL_PATH];
+	char pins[CLASSIFIER_PATH];
 	int err;
 
 	err = stack_profile(s->queue, &commands);

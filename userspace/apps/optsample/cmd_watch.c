@@ -15,10 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 #include <optsample/stall.h>
-#include "daemon_ask.h"
-#include "stats.h"
+#include "apps/optsample/commands.h"
+#include "apps/optsample/daemon_ask.h"
+#include "apps/optsample/stats.h"
+#include "apps/optsample/view_band.h"
+#include "base/cli.h"
 #include "base/socket_path.h"
-#include "view_band.h"
 
 enum { OPT_INTERVAL = 256, OPT_COUNT, OPT_VIEW };
 enum { BAR = 20, NAME = 28, FLOWS = 256 };
@@ -156,12 +158,12 @@ static int watch_one(const char *dev, void *arg)
 		stats_free(&s);
 		return err;
 	}
-	stall = optsample_stalled(s.qd.stalled);
+	stall = optsample_stalled(s.queue.qd.stalled);
 	if (watch_room(w))
 		printf("%s: %s%s, %u messages wait, ordinary %u packets\n",
 		       dev, stall ? "STALLED: " : "moving",
-		       stall ? stall : "", s.qd.backlog_msgs,
-		       s.qd.ordinary_qlen);
+		       stall ? stall : "", s.queue.qd.backlog_msgs,
+		       s.queue.qd.ordinary_qlen);
 	if (s.warnings && watch_room(w))
 		printf("warning: %s\n", s.warnings);
 	if (watch_room(w))

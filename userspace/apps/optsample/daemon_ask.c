@@ -11,8 +11,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "apps/optsample/daemon_ask.h"
 #include "base/cli.h"
-#include "daemon_ask.h"
 
 enum { SECONDS = 5 };
 

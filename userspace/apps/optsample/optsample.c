@@ -3,7 +3,8 @@
  * optsample - keep an operator informed over a bad link: the command that sets
  * everything up. See optsample(8).
  */
-#include "ctl.h"
+#include "apps/optsample/commands.h"
+#include "base/cli.h"
 
 static const struct cli_command commands[] = {
 	{ "up", cmd_up, "set up an interface" },

@@ -1,111 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics by rtnetlink (dump of qdiscs and classes), names from the
- * classifier's map `flows` and the daemon's list of topics.
+ * Counters of the qdisc, and names of its flows from the classifier's map
+ * `flows` and the daemon's list of topics.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/gen_stats.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/ifb.h"
-#include "classifier.h"
-#include "netlink.h"
-#include "state.h"
-#include "stats.h"
-
-struct stats_dump {
-	struct dev_stats	*s;
-	int			ifindex;
-	bool			found;
-};
-
-/* Older kernels send less, newer ones more: copy the common part. */
-static bool stats_app(struct nlmsghdr *h, uint32_t type, void *to,
-		      size_t size)
-{
-	struct nlattr *tb[TCA_STATS_MAX + 1], *a;
-	const struct tc_optsample_xstats *x;
-	size_t have, head = offsetof(struct tc_optsample_xstats, qdisc);
-
-	a = nlmsg_find_attr(h, sizeof(struct tcmsg), TCA_STATS2);
-	if (!a || nla_parse_nested(tb, TCA_STATS_MAX, a, NULL) ||
-	    !tb[TCA_STATS_APP] || nla_len(tb[TCA_STATS_APP]) < (int)head)
-		return false;
-	x = nla_data(tb[TCA_STATS_APP]);
-	have = nla_len(tb[TCA_STATS_APP]) - head;
-	if (x->type != type)
-		return false;
-	if (x->size < have)
-		have = x->size;
-	memset(to, 0, size);
-	memcpy(to, (const char *)x + head, have < size ? have : size);
-	return true;
-}
-
-static bool stats_is_ours(struct nlmsghdr *h, int ifindex)
-{
-	struct tcmsg *t = nlmsg_data(h);
-	struct nlattr *kind = nlmsg_find_attr(h, sizeof(*t), TCA_KIND);
-
-	return t->tcm_ifindex == ifindex && kind &&
-	       !strcmp(nla_get_string(kind), "optsample");
-}
-
-static uint32_t stats_option(struct nlattr **tb, int attr)
-{
-	return tb[attr] ? nla_get_u32(tb[attr]) : 0;
-}
-
-static int stats_on_qdisc(struct nlmsghdr *h, void *arg)
-{
-	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1], *opts;
-	struct stats_dump *d = arg;
-	struct dev_stats *s = d->s;
-
-	if (d->found || !stats_is_ours(h, d->ifindex) ||
-	    !stats_app(h, TC_OPTSAMPLE_XSTATS_QDISC, &s->qd, sizeof(s->qd)))
-		return 0;
-	d->found = true;
-	opts = nlmsg_find_attr(h, sizeof(struct tcmsg), TCA_OPTIONS);
-	if (!opts || nla_parse_nested(tb, TCA_OPTSAMPLE_MAX, opts, NULL))
-		return 0;
-	s->policy = stats_option(tb, TCA_OPTSAMPLE_POLICY);
-	s->limit = stats_option(tb, TCA_OPTSAMPLE_LIMIT);
-	s->inflight = stats_option(tb, TCA_OPTSAMPLE_INFLIGHT_PACKETS);
-	s->inflight_auto = stats_option(tb, TCA_OPTSAMPLE_INFLIGHT_AUTO);
-	s->gate_open = stats_option(tb, TCA_OPTSAMPLE_GATE) ==
-		       TC_OPTSAMPLE_GATE_OPEN;
-	return 0;
-}
-
-static int stats_on_class(struct nlmsghdr *h, void *arg)
-{
-	struct tcmsg *t = nlmsg_data(h);
-	struct stats_dump *d = arg;
-	struct dev_stats *s = d->s;
-	struct flow_stats *f;
-
-	if (!stats_is_ours(h, d->ifindex))
-		return 0;
-	f = realloc(s->flow, (s->nflows + 1) * sizeof(*f));
-	if (!f)
-		abort();
-	s->flow = f;
-	f += s->nflows;
-	memset(f, 0, sizeof(*f));
-	if (!stats_app(h, TC_OPTSAMPLE_XSTATS_CLASS, &f->st, sizeof(f->st)))
-		return 0;
-	f->classid = t->tcm_handle;
-	s->nflows++;
-	return 0;
-}
+#include "apps/optsample/stats.h"
+#include "base/cli.h"
+#include "base/error.h"
+#include "bpf/ros_tag.h"
+#include "netdev/classifier.h"
+#include "netdev/netlink.h"
+#include "netdev/stack.h"
+#include "netdev/state.h"
+#include "topics/topics.h"
 
 static void stats_warn(struct dev_stats *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -132,11 +48,12 @@ static void stats_warn(struct dev_stats *s, const char *format, ...)
 static void stats_names(struct dev_stats *s)
 {
 	struct topic_list topics = { 0 };
-	char pins[CTL_PATH], *warnings;
+	char path[STATE_PATH], pins[CLASSIFIER_PATH], *warnings;
 	const struct topic *t;
 	int map;
 
-	topic_load(s->dev, &topics, &s->left_out, &warnings);
+	state_path(s->dev, "topics", path);
+	topic_load(path, &topics, &s->left_out, &warnings);
 	if (warnings)
 		stats_warn(s, "%s", warnings);
 	free(warnings);
@@ -195,51 +112,47 @@ static int stats_compare(const void *a, const void *b)
 	return x->classid < y->classid ? -1 : x->classid > y->classid;
 }
 
+static void stats_flows(struct dev_stats *s)
+{
+	const struct queue_stats *q = &s->queue;
+
+	s->nflows = q->nclasses;
+	s->flow = calloc(q->nclasses + 1, sizeof(*s->flow));
+	if (!s->flow)
+		abort();
+	for (size_t i = 0; i < q->nclasses; i++) {
+		s->flow[i].classid = q->classes[i].classid;
+		s->flow[i].st = q->classes[i].st;
+	}
+}
+
 int stats_read(const char *dev, struct dev_stats *s)
 {
-	struct stats_dump d = { .s = s };
-	char ifb[IFNAMSIZ];
-	const char *names[] = { ifb, dev };
-	struct tcmsg t = { 0 };
+	char error[ERROR_TEXT];
 	int err;
 
 	memset(s, 0, sizeof(*s));
 	snprintf(s->dev, IFNAMSIZ, "%.15s", dev);
-	ifb_name(dev, ifb);
-	for (int i = 0; i < 2 && !d.found; i++) {
-		d.ifindex = netlink_ifindex(names[i]);
-		if (!d.ifindex)
-			continue;
-		t.tcm_ifindex = d.ifindex;
-		snprintf(s->queue, IFNAMSIZ, "%.15s", names[i]);
-		err = netlink_dump(RTM_GETQDISC, &t, sizeof(t),
-				   stats_on_qdisc, &d);
-		if (err)
-			return cli_error(err, "cannot read qdiscs: %s",
-					 netlink_why(err));
-	}
-	if (!d.found) {
+	err = queue_stats_find(dev, &s->queue, error);
+	if (err == -ENOENT) {
 		stats_health(s);
-		if (s->warnings)
-			return cli_error(-ENOENT, "%s", s->warnings);
-		return cli_error(-ENOENT, netlink_ifindex(dev) ?
-				 "%s has no optsample qdisc" : "no device %s",
-				 dev);
+		return cli_error(err, "%s", s->warnings ? s->warnings : error);
 	}
-	err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), stats_on_class, &d);
+	if (!err)
+		err = queue_stats_classes(&s->queue, error);
 	if (err)
-		return cli_error(err, "cannot read classes: %s",
-				 netlink_why(err));
+		return cli_error(err, "%s", error);
+	stats_flows(s);
 	/* Faults first; warnings of the daemon may follow from them. */
 	stats_health(s);
 	stats_names(s);
-	if (s->nflows)
-		qsort(s->flow, s->nflows, sizeof(*s->flow), stats_compare);
+	qsort(s->flow, s->nflows, sizeof(*s->flow), stats_compare);
 	return 0;
 }
 
 void stats_free(struct dev_stats *s)
 {
+	queue_stats_free(&s->queue);
 	free(s->flow);
 	free(s->warnings);
 	s->flow = NULL;

@@ -2,13 +2,13 @@
 /*
  * Statistics of an interface: its qdisc, and every flow by name.
  */
-#ifndef OPTSAMPLE_CTL_STATS_H
-#define OPTSAMPLE_CTL_STATS_H
+#ifndef APPS_OPTSAMPLE_STATS_H
+#define APPS_OPTSAMPLE_STATS_H
 
-#include <linux/pkt_sch_optsample.h>
-#include "../../../bpf/ros_tag.h"
-#include "own.h"
-#include "topics.h"
+#include "bpf/ros_tag.h"
+#include "netdev/own.h"
+#include "netdev/queue_stats.h"
+#include "topics/topics.h"
 
 /**
  * struct flow_stats - one flow
@@ -32,13 +32,7 @@ struct flow_stats {
  * @dev:	the interface
  * @lower:	interface below @dev if that is an own-DEV, or "",
  * @own:	and its addresses
- * @queue:	device with the qdisc
- * @policy:	enum optsample_policy
- * @limit:	messages per flow
- * @inflight:	packets that may be below the qdisc, 0: any number
- * @inflight_auto: the qdisc finds the limit
- * @gate_open:	the gate is open
- * @qd:		the kernel's counters of the qdisc
+ * @queue:	its qdisc
  * @flow:	flows, sorted by topic, owned
  * @nflows:	their number
  * @left_out:	writers that are not sampled, as there are too many
@@ -48,13 +42,7 @@ struct dev_stats {
 	char				dev[IFNAMSIZ];
 	char				lower[IFNAMSIZ];
 	struct own_addrs		own;
-	char				queue[IFNAMSIZ];
-	uint32_t			policy;
-	uint32_t			limit;
-	uint32_t			inflight;
-	bool				inflight_auto;
-	bool				gate_open;
-	struct tc_optsample_qd_stats	qd;
+	struct queue_stats		queue;
 	struct flow_stats		*flow;
 	size_t				nflows;
 	size_t				left_out;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "daemon_ask.h"
-#include "view_band.h"
+#include "apps/optsample/daemon_ask.h"
+#include "apps/optsample/view_band.h"
 
 enum { NAME = 24, STATE = 13, AGE = 8, LEFT = NAME + STATE + AGE + 3 };
 

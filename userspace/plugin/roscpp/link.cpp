@@ -42,7 +42,7 @@
 
 #include "guard.h"
 #include "outbox.h"
-#include "ros/msg/topic_format.h"
+#include "topics/topic_format.h"
 
 #define NAME	"optsample-ros1"
 #define CLASS	"_ZN3ros23TransportSubscriberLink"

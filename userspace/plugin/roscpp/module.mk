@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 PLUGIN	:= $(call if_with,ROS1,ros1/liboptsample-ros1.so)
-SRCS	+= userspace/ros/msg/topic_format.c
+SRCS	+= userspace/topics/topic_format.c
 FLAGS	:= -I$(BUILD)/ros1
 LIBS	:= -Wl,--version-script=userspace/plugin/roscpp/link.map -lroscpp
 

@@ -4,7 +4,7 @@
  *
  * Three things have no public interface: samples that stay bytes
  * (ros2_type.c), samples before a writer's first heartbeat (ros2_reader.c), and
- * the addresses of participants (apps/optsample/locators.c). These headers are
+ * the addresses of participants (topics/locators.c). These headers are
  * those of 0.10, which Debian 12 and 13 have; 11 renames many of them.
  */
 #ifndef ROS_IO_CYCLONE_H

@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which addresses and routes are kept, and until when, see keep.h.
+ *
+ * Events only trigger a look: the state of DEV is read again each time, so that
+ * a lost event does no harm.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include "base/cli.h"
+#include "base/error.h"
+#include "base/ifb.h"
+#include "bpf/keep.h"
+#include "netdev/classifier.h"
+#include "netdev/keep.h"
+#include "netdev/netlink.h"
+#include "netdev/network.h"
+#include "netdev/queue_stats.h"
+#include "netdev/route.h"
+#include "netdev/stack.h"
+#include "netdev/state.h"
+
+enum {
+	KEEP_LOOK_MS	= 2000,		/* interval without events */
+	KEEP_RENEW_MS	= 10000,
+	/*
+	 * If DEV is up and has an address, one that is missing for this time is
+	 * gone for good. Managers remove and add addresses one by one.
+	 */
+	KEEP_SETTLE_MS	= 10000,
+	KEEP_DELIBERATE_MS = 60000,	/* missing on purpose */
+	KEEP_INHERIT_MS	= 3600000,	/* for an unknown lease */
+	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each look */
+	KEEP_PAUSE_MAX_MS = 30000,
+	KEEP_PAUSE6_MS	= 8000,		/* for IPv6, if IPv4 is back */
+};
+
+/**
+ * struct keep - state of one interface
+ * @dev:	DEV, and its number,
+ * @ifindex:	0: it does not exist
+ * @name:	keep-DEV, and its number
+ * @keep:	0: it does not exist
+ * @queue:	device with the queue
+ * @settles:	the user set for how long the link settles
+ * @egress:	keep-DEV is of the module's link type; else an ifb with a program
+ * @map:	file descriptor of the program's map, -1 without one
+ * @inherited:	addresses of an earlier run were adopted
+ * @events:	of links, addresses and routes
+ * @look_at:	time of the next look, ms
+ * @up:		DEV is operational,
+ * @up_at:	since when, ms
+ * @changes:	count of carrier changes when it last was
+ * @whole_at:	since when it is up and has an address, ms; 0: it is not
+ * @marked_at:	when the marker was last renewed, ms
+ * @unnamed:	the name of DEV's Wi-Fi network is still to be read
+ * @network:	Wi-Fi network of the addresses
+ * @paused_at:	since when the flows wait for DEV's address, ms; 0: not paused
+ * @told:	number and
+ * @mac:	link address of DEV that keep-DEV or its program knows
+ * @mtu:	of keep-DEV
+ * @full_logged: logged: too many addresses or routes
+ * @failed_logged: logged: keep-DEV or DEV refused an address
+ */
+struct keep {
+	char			dev[IFNAMSIZ];
+	int			ifindex;
+	char			name[IFNAMSIZ];
+	int			keep;
+	char			queue[IFNAMSIZ];
+	bool			settles;
+	bool			egress;
+	int			map;
+	bool			inherited;
+	struct nl_sock		*events;
+	uint64_t		look_at;
+	bool			up;
+	uint64_t		up_at;
+	uint32_t		changes;
+	uint64_t		whole_at;
+	uint64_t		marked_at;
+	bool			unnamed;
+	struct network		network;
+	uint64_t		paused_at;
+	int			told;
+	uint8_t			mac[6];
+	uint32_t		mtu;
+	bool			full_logged;
+	bool			failed_logged;
+	int			naddrs;
+	int			nroutes;
+	struct keep_addr	addrs[KEEP_ADDRS];
+	struct keep_route	routes[KEEP_ROUTES];
+};
+
+/*
+ * Addresses
+ */
+
+/* Log it once. Return: @err */
+static int keep_failed(struct keep *k, const char *dev, int err,
+		       const struct route_addr *a)
+{
+	char text[64];
+
+	if (!err || k->failed_logged)
+		return err;
+	keep_addr_text(a, text);
+	cli_warn("%s does not take %s: %s", dev, text, netlink_why(err));
+	k->failed_logged = true;
+	return err;
+}
+
+/* Return: index of @addr among the @n at @v, -1: none */
+static int keep_find_addr(const struct keep_addr *v, int n,
+			  const struct route_addr *addr)
+{
+	for (int i = 0; i < n; i++)
+		if (route_same_addr(&v[i].addr, addr))
+			return i;
+	return -1;
+}
+
+static bool keep_has_family(const struct keep_addr *v, int n, int family)
+{
+	for (int i = 0; i < n; i++)
+		if (v[i].addr.family == family)
+			return true;
+	return false;
+}
+
+/* A temporary address was removed: routes need another source. */
+static void keep_other_source(struct keep *k, const struct route_addr *src)
+{
+	for (int i = 0; i < k->nroutes; i++) {
+		struct keep_route *r = &k->routes[i];
+
+		if (!route_same_addr(&r->src, src))
+			continue;
+		r->src = (struct route_addr){ 0 };
+		r->written = 0;
+	}
+}
+
+/* Stop keeping an address, and the routes that need it. */
+static void keep_give_up(struct keep *k, struct keep_addr *a)
+{
+	struct keep_addr gone = *a;
+	int n = 0;
+
+	*a = k->addrs[--k->naddrs];
+	if (gone.temporary &&
+	    keep_has_family(k->addrs, k->naddrs, gone.addr.family)) {
+		keep_other_source(k, &gone.addr);
+		keep_drop_addr(k->keep, &gone);
+		return;
+	}
+	for (int i = 0; i < k->nroutes; i++) {
+		struct keep_route *r = &k->routes[i];
+
+		if (route_same_addr(&r->src, &gone.addr) ||
+		    (!r->here && r->to.family == gone.addr.family))
+			keep_drop_route(k->keep, r);
+		else
+			k->routes[n++] = *r;
+	}
+	k->nroutes = n;
+	keep_drop_addr(k->keep, &gone);
+}
+
+/* Drop the queue's messages: their path is gone. */
+static void keep_flush(struct keep *k)
+{
+	char error[ERROR_TEXT];
+	struct queue_stats s;
+	unsigned int messages = 0;
+
+	if (!queue_stats_find(k->dev, &s, error))
+		messages = s.qd.backlog_msgs;
+	if (!stack_flush(k->queue) && messages)
+		cli_warn("%s: %u messages were held for the former network: dropped",
+			 k->dev, messages);
+}
+
+/*
+ * DEV has got the new address @a. An address of the same family that it lost,
+ * or that was not confirmed in this network, belongs to another network.
+ */
+static void keep_supersede(struct keep *k, const struct keep_addr *a)
+{
+	char was[64], is[64];
+	bool any = false;
+
+	keep_addr_text(&a->addr, is);
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *old = &k->addrs[i];
+
+		if (old->addr.family != a->addr.family ||
+		    (old->here && old->sure))
+			continue;
+		keep_addr_text(&old->addr, was);
+		cli_warn("%s has the address %s now, %s is given up", k->dev, is,
+			 was);
+		keep_give_up(k, old);
+		i--;
+		any = true;
+	}
+	/* IPv6 addresses often change: messages can use IPv4 if it is there. */
+	if (any && (a->addr.family == AF_INET || !keep_has_family(k->addrs, k->naddrs, AF_INET)))
+		keep_flush(k);
+}
+
+static void keep_full(struct keep *k, const char *what, int max)
+{
+	if (!k->full_logged)
+		cli_warn("%s has more than %d %s: the others are not kept",
+			 k->dev, max, what);
+	k->full_logged = true;
+}
+
+static int keep_temporaries(const struct keep *k)
+{
+	int n = 0;
+
+	for (int i = 0; i < k->naddrs; i++)
+		n += k->addrs[i].temporary;
+	return n;
+}
+
+static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
+{
+	int at = keep_find_addr(k->addrs, k->naddrs, &seen->addr);
+	struct keep_addr *a;
+
+	if (at < 0) {
+		if (!seen->temporary) {
+			keep_supersede(k, seen);
+		} else if (keep_temporaries(k) >= KEEP_TEMPORARY) {
+			/* Each outage adds one; nodes use the oldest. */
+			keep_full(k, "temporary addresses", KEEP_TEMPORARY);
+			return;
+		}
+		if (k->naddrs == KEEP_ADDRS) {
+			keep_full(k, "addresses", KEEP_ADDRS);
+			return;
+		}
+		a = &k->addrs[k->naddrs++];
+		*a = *seen;
+		a->sure = true;
+		return;
+	}
+	a = &k->addrs[at];
+	a->temporary |= seen->temporary;
+	/* It is back, permanent, or its lease was renewed. */
+	a->sure |= !a->here || seen->until == KEEP_FOREVER ||
+		   (a->until != KEEP_FOREVER && seen->until > a->until + 2000);
+	if (a->plen != seen->plen) {
+		keep_drop_addr(k->keep, a);
+		a->plen = seen->plen;
+		a->written = 0;
+	}
+	a->here = true;
+	a->until = seen->until;
+}
+
+static void keep_log_lost(const struct keep *k, const struct keep_addr *a)
+{
+	char text[64];
+
+	keep_addr_text(&a->addr, text);
+	cli_warn("%s has lost %s: kept on %s", k->dev, text, k->name);
+}
+
+/* Is it missing although DEV has been complete for a while? */
+static bool keep_settled(const struct keep *k, uint64_t lost_at, uint64_t now)
+{
+	return k->whole_at && now - k->whole_at > KEEP_SETTLE_MS &&
+	       now - lost_at > KEEP_SETTLE_MS;
+}
+
+/* Is it missing for so long while DEV is up that it must be on purpose? */
+static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
+			     uint64_t now)
+{
+	return k->up && now - k->up_at > KEEP_DELIBERATE_MS &&
+	       now - a->lost_at > KEEP_DELIBERATE_MS;
+}
+
+/* DEV has the address for which the temporary one @a was made. */
+static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
+{
+	for (int i = 0; i < k->naddrs; i++) {
+		const struct keep_addr *b = &k->addrs[i];
+
+		if (b->here && b->sure && !b->temporary &&
+		    b->addr.family == a->addr.family && b->plen == a->plen &&
+		    route_same_prefix(&b->addr, &a->addr, a->plen))
+			return true;
+	}
+	return false;
+}
+
+/* If a temporary address ends alone it is not restored. */
+static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
+{
+	if (!a->temporary)
+		return;
+	if (a->here || !keep_has_base(k, a)) {
+		a->restore = !a->here;
+		return;
+	}
+	if (!a->restore || !k->up || a->until <= now ||
+	    keep_failed(k, k->dev, keep_restore_addr(k->ifindex, a, now),
+			&a->addr))
+		return;
+	a->restore = false;
+	a->lost_at = now;	/* it is missing until DAD has finished */
+}
+
+/* DEV is up with others but lost this one; or its lease is over. */
+static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
+			 const struct keep_seen *s, uint64_t now)
+{
+	if (a->here)
+		return false;
+	return a->until <= now || keep_is_unwanted(k, a, now) ||
+	       (keep_settled(k, a->lost_at, now) &&
+		keep_has_family(s->addrs, s->naddrs, a->addr.family));
+}
+
+static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
+			     uint64_t now)
+{
+	char text[64];
+
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *a = &k->addrs[i];
+
+		if (a->here && keep_find_addr(s->addrs, s->naddrs, &a->addr) < 0) {
+			a->here = false;
+			a->lost_at = now;
+			keep_log_lost(k, a);
+		}
+	}
+	for (int i = 0; i < s->naddrs; i++)
+		keep_see_addr_here(k, &s->addrs[i]);
+	for (int i = 0; i < k->naddrs; i++)
+		keep_restore(k, &k->addrs[i], now);
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *a = &k->addrs[i];
+		bool lease = a->until <= now, temporary = a->temporary;
+
+		if (!keep_is_over(k, a, s, now))
+			continue;
+		keep_addr_text(&a->addr, text);
+		cli_warn("%s: %s is given up: %s", k->dev, text, lease ?
+			 "its lease is over" : "it was taken away for good");
+		keep_give_up(k, a);
+		i--;
+		/* Temporary ones end daily and are replaced. */
+		if (lease && !temporary &&
+		    !keep_has_family(k->addrs, k->naddrs, AF_INET))
+			keep_flush(k);
+	}
+}
+
+/*
+ * Routes
+ */
+
+/* The address by which packets leave that take the route, or NULL */
+static const struct route_addr *keep_source(const struct keep *k,
+					    const struct keep_route *r)
+{
+	const struct route_addr *to = r->via.family ? &r->via : &r->to, *any;
+
+	any = NULL;
+	for (int i = 0; i < k->naddrs; i++) {
+		const struct keep_addr *a = &k->addrs[i];
+
+		if (a->addr.family != r->to.family)
+			continue;
+		if (a->plen && a->plen < 128 &&
+		    route_same_prefix(to, &a->addr, a->plen))
+			return &a->addr;
+		any = any ?: &a->addr;
+	}
+	return any;
+}
+
+static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
+{
+	struct keep_route *r;
+
+	for (r = k->routes; r < k->routes + k->nroutes; r++)
+		if (keep_same_route(r, seen))
+			break;
+	if (r == k->routes + KEEP_ROUTES) {
+		keep_full(k, "routes", KEEP_ROUTES);
+		return;
+	}
+	if (r == k->routes + k->nroutes)
+		k->nroutes++;
+	else if (route_same_addr(&r->via, &seen->via)) {
+		r->here = true;
+		return;
+	}
+	*r = *seen;
+}
+
+/* If DEV is complete, a route that it lacks is not kept. */
+static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
+			      uint64_t now)
+{
+	for (int i = 0; i < k->nroutes; i++) {
+		if (k->routes[i].here)
+			k->routes[i].lost_at = now;
+		k->routes[i].here = false;
+	}
+	for (int i = 0; i < s->nroutes; i++)
+		keep_see_route_here(k, &s->routes[i]);
+	for (int i = 0; i < k->nroutes; i++) {
+		struct keep_route *r = &k->routes[i];
+
+		if (r->here || !keep_settled(k, r->lost_at, now) ||
+		    !keep_has_family(s->addrs, s->naddrs, r->to.family))
+			continue;
+		keep_drop_route(k->keep, r);
+		*r = k->routes[--k->nroutes];
+		i--;
+	}
+}
+
+/*
+ * keep-DEV
+ */
+
+static void keep_set_program(struct keep *k)
+{
+	struct keep_link link = { .ifindex = k->ifindex };
+	char path[CLASSIFIER_PATH], text[32] = "";
+	uint32_t key = 0;
+	FILE *f;
+
+	k->told = -1;
+	if (k->egress) {
+		if (!stack_link_set(k->keep, k->ifindex, k->mac))
+			k->told = k->ifindex;
+		return;
+	}
+	memcpy(link.address, k->mac, sizeof(link.address));
+	snprintf(path, sizeof(path), "/sys/class/net/%s/address", k->name);
+	f = fopen(path, "re");
+	if (f) {
+		uint8_t *own = (uint8_t *)link.own;
+
+		if (fgets(text, sizeof(text), f))
+			sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", own,
+			       own + 1, own + 2, own + 3, own + 4, own + 5);
+		fclose(f);
+	}
+	if (!bpf_map_update_elem(k->map, &key, &link, BPF_ANY))
+		k->told = k->ifindex;
+}
+
+static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
+{
+	if (memcmp(k->mac, s->mac, sizeof(k->mac)) ||
+	    k->told != k->ifindex) {
+		memcpy(k->mac, s->mac, sizeof(k->mac));
+		keep_set_program(k);
+	}
+	if (now - k->marked_at >= KEEP_RENEW_MS && !keep_mark(k->keep))
+		k->marked_at = now;
+	if (s->mtu && k->mtu != s->mtu && !keep_set_mtu(k->keep, s->mtu))
+		k->mtu = s->mtu;
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *a = &k->addrs[i];
+
+		if ((!a->written || now - a->written >= KEEP_RENEW_MS) &&
+		    !keep_failed(k, k->name, keep_put_addr(k->keep, a, now),
+				 &a->addr))
+			a->written = now;
+	}
+	for (int i = 0; i < k->nroutes; i++) {
+		struct keep_route *r = &k->routes[i];
+		const struct route_addr *src;
+
+		if (r->written && now - r->written < KEEP_RENEW_MS)
+			continue;
+		src = keep_source(k, r);
+		r->src = src ? *src : (struct route_addr){ 0 };
+		if (!keep_failed(k, k->name, keep_put_route(k->keep, r), &r->to))
+			r->written = now;
+	}
+}
+
+/*
+ * Did the network change?
+ */
+
+/*
+ * How long to wait for DEV's addresses, ms; 0: all are known. Short for IPv6,
+ * as many networks lack it.
+ */
+static uint64_t keep_pause_max(const struct keep *k)
+{
+	bool is_ipv4 = false, known = true, known_ipv4 = true;
+
+	for (int i = 0; i < k->naddrs; i++) {
+		const struct keep_addr *a = &k->addrs[i];
+
+		is_ipv4 |= a->addr.family == AF_INET;
+		known &= a->sure || (a->temporary && keep_has_base(k, a));
+		known_ipv4 &= a->sure || a->addr.family != AF_INET;
+	}
+	if (known)
+		return 0;
+	return is_ipv4 && known_ipv4 ? KEEP_PAUSE6_MS : KEEP_PAUSE_MAX_MS;
+}
+
+/* Flows wait until DEV has their source address again. */
+static void keep_pause(struct keep *k, uint64_t now)
+{
+	uint64_t max = keep_pause_max(k);
+
+	if (now - k->paused_at < max) {
+		stack_pause(k->queue, KEEP_PAUSE_MS);
+		return;
+	}
+	if (max == KEEP_PAUSE_MAX_MS)
+		cli_warn("%s: no address confirmed in the new network: what is held leaves",
+			 k->dev);
+	k->paused_at = 0;
+	for (int i = 0; i < k->naddrs; i++)
+		k->addrs[i].sure = true;
+	stack_pause(k->queue, 0);
+}
+
+/*
+ * A cable does not identify its network: a lease that DEV has lost may be
+ * invalid there.
+ */
+static void keep_judge_cable(struct keep *k, uint64_t now)
+{
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *a = &k->addrs[i];
+
+		if (a->here || a->until == KEEP_FOREVER)
+			continue;
+		a->sure = false;
+		k->paused_at = now;
+	}
+}
+
+static void keep_judge_wifi(struct keep *k, uint64_t now)
+{
+	struct network network;
+
+	if (!network_read(k->dev, &network))
+		return;
+	k->unnamed = false;
+	if (k->network.ssid_len && !network_same(&network, &k->network)) {
+		cli_warn("%s is in another Wi-Fi network: what is held waits until its address is known",
+			 k->dev);
+		for (int i = 0; i < k->naddrs; i++)
+			k->addrs[i].sure = k->addrs[i].here &&
+				k->addrs[i].until == KEEP_FOREVER;
+		k->paused_at = now;
+	} else if (k->network.ssid_len && !k->paused_at && !k->settles) {
+		stack_pause(k->queue, 0);
+	}
+	k->network = network;
+}
+
+static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
+{
+	if (came_up) {
+		k->unnamed = stack_is_wireless(k->dev);
+		if (!k->unnamed)
+			keep_judge_cable(k, now);
+		/* The link was lost again: the pause restarts. */
+		if (k->paused_at)
+			k->paused_at = now;
+	}
+	if (k->up && k->unnamed)
+		keep_judge_wifi(k, now);
+}
+
+/*
+ * The loop
+ */
+
+/* The device of a route; events of keep-DEV are our own. */
+static int keep_of_route(const struct nlmsghdr *h)
+{
+	const struct nlattr *oif = nlmsg_find_attr((struct nlmsghdr *)h,
+						   sizeof(struct rtmsg),
+						   RTA_OIF);
+
+	return oif ? (int)nla_get_u32(oif) : 0;
+}
+
+static int keep_on_event(struct nlmsghdr *h, void *arg)
+{
+	struct keep *k = arg;
+	int ifindex = 0;
+
+	if (h->nlmsg_type == RTM_NEWLINK)
+		ifindex = ((struct ifinfomsg *)nlmsg_data(h))->ifi_index;
+	else if (h->nlmsg_type == RTM_NEWADDR || h->nlmsg_type == RTM_DELADDR)
+		ifindex = ((struct ifaddrmsg *)nlmsg_data(h))->ifa_index;
+	else if (h->nlmsg_type == RTM_NEWROUTE ||
+		 h->nlmsg_type == RTM_DELROUTE)
+		ifindex = keep_of_route(h);
+	if (ifindex == k->ifindex)
+		k->look_at = 0;
+	return 0;
+}
+
+static void keep_look_all(struct keep *k, uint64_t now)
+{
+	struct keep_seen s = { 0 };
+	bool came_up;
+
+	/* A removed radio has no state to read. */
+	if (k->ifindex && keep_look(k->ifindex, &s, now)) {
+		k->look_at = now;
+		return;
+	}
+	came_up = s.up && (!k->up || s.changes != k->changes);
+	if (came_up)
+		k->up_at = now;
+	k->up = s.up;
+	if (s.up)
+		k->changes = s.changes;
+	if (!s.up || !s.naddrs)
+		k->whole_at = 0;
+	else if (!k->whole_at)
+		k->whole_at = now;
+	/* First: a new address may belong to another network */
+	keep_judge_network(k, came_up, now);
+	keep_judge_addrs(k, &s, now);
+	keep_judge_routes(k, &s, now);
+	keep_write(k, &s, now);
+	if (k->paused_at && k->up)
+		keep_pause(k, now);
+}
+
+/* Adopt addresses of an earlier run while their lifetime lasts. */
+static void keep_inherit(struct keep *k, uint64_t now)
+{
+	struct keep_seen s;
+
+	if (keep_look(k->keep, &s, now))
+		return;
+	for (int i = 0; i < s.naddrs; i++) {
+		struct keep_addr *a = &k->addrs[k->naddrs++];
+
+		*a = s.addrs[i];
+		a->here = false;
+		a->temporary = false;	/* keep-DEV does not tell */
+		a->lost_at = now;
+		a->sure = true;
+		a->until = now + KEEP_INHERIT_MS;
+	}
+	for (int i = 0; i < s.nroutes; i++)
+		k->routes[k->nroutes++] = s.routes[i];
+}
+
+static void keep_start(struct keep *k, int ifindex, uint64_t now)
+{
+	char pins[CLASSIFIER_PATH];
+	struct state st;
+
+	if (!state_load(k->dev, &st)) {
+		k->settles = st.settles;
+		k->egress = st.stack.egress;
+		state_free(&st);
+	}
+	k->ifindex = ifindex;
+	k->keep = netlink_ifindex(k->name);
+	k->look_at = now;
+	k->mtu = 0;
+	if (!k->keep || k->inherited)
+		return;
+	classifier_pins(k->dev, pins);
+	if (!k->egress)
+		k->map = classifier_map(pins, "keep_link");
+	if (!k->egress && k->map < 0) {
+		cli_warn("%s: no program for it: the addresses of %s are not kept",
+			 k->name, k->dev);
+		k->keep = 0;
+		return;
+	}
+	keep_inherit(k, now);
+	k->inherited = true;
+}
+
+struct keep *keep_open(const char *dev)
+{
+	struct keep *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		abort();
+	snprintf(k->dev, sizeof(k->dev), "%s", dev);
+	keep_name(dev, k->name);
+	ifb_name(dev, k->queue);
+	k->map = -1;
+	k->events = netlink_listen(RTNLGRP_LINK);
+	if (!k->events ||
+	    nl_socket_add_memberships(k->events, RTNLGRP_IPV4_IFADDR,
+				      RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
+				      RTNLGRP_IPV6_ROUTE, 0)) {
+		keep_close(k);
+		return NULL;
+	}
+	return k;
+}
+
+void keep_turn(struct keep *k, uint64_t now)
+{
+	int ifindex = netlink_ifindex(k->dev);
+
+	if (netlink_receive(k->events, keep_on_event, k))
+		k->look_at = 0;
+	if (ifindex != k->ifindex)
+		keep_start(k, ifindex, now);
+	if (!k->keep || now < k->look_at)
+		return;
+	k->look_at = now + KEEP_LOOK_MS;
+	keep_look_all(k, now);
+}
+
+int keep_fd(const struct keep *k)
+{
+	return nl_socket_get_fd(k->events);
+}
+
+int keep_ifindex(const struct keep *k)
+{
+	return k->keep;
+}
+
+void keep_text(const struct keep *k, char text[KEEP_TEXT])
+{
+	size_t n = 0;
+	char a[64];
+
+	*text = '\0';
+	for (int i = 0; i < k->naddrs && n < KEEP_TEXT - 80; i++) {
+		if (k->addrs[i].here)
+			continue;
+		keep_addr_text(&k->addrs[i].addr, a);
+		n += snprintf(text + n, KEEP_TEXT - n, "%s%s", n ? ", " : "",
+			      a);
+	}
+	if (n)
+		snprintf(text + n, KEEP_TEXT - n, ": lost by %s, kept on %s",
+			 k->dev, k->name);
+}
+
+void keep_close(struct keep *k)
+{
+	if (!k)
+		return;
+	if (k->map >= 0)
+		close(k->map);
+	nl_socket_free(k->events);
+	free(k);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * In the place of discovery.c, where Cyclone DDS is missing: no topics of
+ * ROS 2. Those of ROS 1 and segments of optsample-send need no DDS.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include "topics/discovery.h"
+
+bool discovery_built(void)
+{
+	return false;
+}
+
+const char *discovery_why(void)
+{
+	return "optsample was built without Cyclone DDS";
+}
+
+struct discovery *discovery_open(uint32_t domain, const char *dev,
+				 uint32_t lease_s)
+{
+	(void)domain;
+	(void)dev;
+	(void)lease_s;
+	return NULL;
+}
+
+int discovery_odometry(struct discovery *d, const char *topic)
+{
+	(void)d;
+	(void)topic;
+	return -EOPNOTSUPP;
+}
+
+int discovery_poll(struct discovery *d, uint32_t timeout_ms,
+		   const struct discovery_ops *ops, void *arg)
+{
+	(void)d;
+	(void)timeout_ms;
+	(void)ops;
+	(void)arg;
+	return -EOPNOTSUPP;
+}
+
+void discovery_close(struct discovery *d)
+{
+	(void)d;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * UDPROS connections of ROS 1 nodes on this host, as topics: their guid is
+ * the name in the classifier's map `writers` (bpf/ros_tag.h).
+ */
+#ifndef TOPICS_UDPROS_WATCH_H
+#define TOPICS_UDPROS_WATCH_H
+
+#include "topics/discovery.h"
+
+struct udpros_watch;
+
+/* Start to ask the master at @uri. Return: NULL after a line on stderr */
+struct udpros_watch *udpros_watch_open(const char *uri);
+/*
+ * Report new and ended connections; never waits. Return: why the master cannot
+ * be asked, or NULL
+ */
+const char *udpros_watch_poll(struct udpros_watch *u,
+			      const struct discovery_ops *ops, void *arg);
+/* Forget what was reported: the next call reports everything */
+void udpros_watch_again(struct udpros_watch *u);
+void udpros_watch_close(struct udpros_watch *u);
+
+#endif
