@@ -19,8 +19,7 @@ codec/scan formats
 ros/msg
 ros/bag ros/ros1
 ros/io
-link laser cluster netdev
-topics
+link laser cluster netdev topics
 map/fusion
 map/layer
 map/store

@@ -17,18 +17,19 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "base/installed.h"
 #include "netdev/classifier.h"
 
-static int classifier_find(const char *name, char path[PATH_MAX])
+static int classifier_find(const char *name, char path[PATH_MAX],
+			   char error[ERROR_TEXT])
 {
 	char file[64];
 
 	snprintf(file, sizeof(file), "%s.bpf.o", name);
 	if (!installed_find(NULL, "bpf", file, path))
 		return 0;
-	return cli_error(-ENOENT, "no %s, neither beside the program nor in %s",
+	return error_set(error, -ENOENT, "no %s, neither beside the program nor in %s",
 			 file, installed_folder);
 }
 
@@ -60,7 +61,7 @@ int classifier_map(const char *pins, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int classifier_mount(void)
+static int classifier_mount(char error[ERROR_TEXT])
 {
 	struct statfs fs;
 
@@ -68,7 +69,7 @@ static int classifier_mount(void)
 		return 0;
 	mkdir(CLASSIFIER_BPFFS, 0700);
 	if (mount("bpf", CLASSIFIER_BPFFS, "bpf", 0, "mode=0700"))
-		return cli_error(-errno, "cannot mount %s: %s", CLASSIFIER_BPFFS,
+		return error_set(error, -errno, "cannot mount %s: %s", CLASSIFIER_BPFFS,
 				 strerror(errno));
 	return 0;
 }
@@ -136,7 +137,8 @@ static int classifier_pin(struct bpf_object *obj, const char *name,
 }
 
 /* Before 0.4 libbpf does not know the section "tc". */
-static int classifier_object_load(struct bpf_object *obj, const uint32_t *constant)
+static int classifier_object_load(struct bpf_object *obj,
+				  const uint32_t *constant)
 {
 	const struct rlimit any = { RLIM_INFINITY, RLIM_INFINITY };
 	struct bpf_program *prog;
@@ -159,14 +161,14 @@ static const char *classifier_file(const char *name)
 
 /* Return: file descriptor of the program, or negative errno */
 static int classifier_object(const char *dev, const char *name,
-			     const uint32_t *constant)
+			     const uint32_t *constant, char error[ERROR_TEXT])
 {
 	char path[PATH_MAX], pins[CLASSIFIER_PATH];
 	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
 	struct bpf_object *obj;
 	int err;
 
-	err = classifier_find(classifier_file(name), path);
+	err = classifier_find(classifier_file(name), path, error);
 	if (err)
 		return err;
 	classifier_pins_of(dev, pins);
@@ -181,41 +183,43 @@ static int classifier_object(const char *dev, const char *name,
 	if (!err)
 		err = classifier_pin(obj, name, pins);
 	if (err < 0)
-		cli_error(err, "cannot load %s: %s", path, *classifier_words ?
-			  classifier_words : strerror(-err));
+		error_set(error, err, "cannot load %s: %s", path,
+			  *classifier_words ? classifier_words :
+					      strerror(-err));
 	bpf_object__close(obj);
 	return err;
 }
 
-int classifier_load(const char *dev)
+int classifier_load(const char *dev, char error[ERROR_TEXT])
 {
 	char pins[CLASSIFIER_PATH];
-	int err = classifier_mount();
+	int err = classifier_mount(error);
 
 	if (err)
 		return err;
 	classifier_unload(dev);
 	classifier_pins_of(dev, pins);
 	if (mkdir(CLASSIFIER_PINS, 0700) && errno != EEXIST)
-		return cli_error(-errno, "cannot make %s: %s", CLASSIFIER_PINS,
+		return error_set(error, -errno, "cannot make %s: %s", CLASSIFIER_PINS,
 				 strerror(errno));
 	if (mkdir(pins, 0700))
-		return cli_error(-errno, "cannot make %s: %s", pins,
+		return error_set(error, -errno, "cannot make %s: %s", pins,
 				 strerror(errno));
-	err = classifier_object(dev, "ros_tag", NULL);
+	err = classifier_object(dev, "ros_tag", NULL, error);
 	if (err < 0)
 		classifier_unload(dev);
 	return err;
 }
 
-int classifier_load_keep(const char *dev)
+int classifier_load_keep(const char *dev, char error[ERROR_TEXT])
 {
-	return classifier_object(dev, "keep", NULL);
+	return classifier_object(dev, "keep", NULL, error);
 }
 
-int classifier_load_redirect(const char *dev, const char *queue)
+int classifier_load_redirect(const char *dev, const char *queue,
+			     char error[ERROR_TEXT])
 {
 	uint32_t ifindex = if_nametoindex(queue);
 
-	return classifier_object(dev, "redirect", &ifindex);
+	return classifier_object(dev, "redirect", &ifindex, error);
 }

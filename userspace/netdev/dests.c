@@ -5,14 +5,15 @@
 #include <bpf/bpf.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "base/ip_addr.h"
 #include "bpf/ros_tag.h"
 #include "netdev/dests.h"
 #include "netdev/route.h"
 
-static struct route_addr dest_addr(const struct ros_name *name,
+static struct ip_addr dest_addr(const struct ros_name *name,
 				   const uint8_t daddr6[16])
 {
-	struct route_addr a = { .family = AF_INET };
+	struct ip_addr a = { .family = AF_INET };
 
 	if (name->kind == ROS_RTPS6 || name->kind == ROS_SEGMENT6) {
 		a.family = AF_INET6;
@@ -23,7 +24,7 @@ static struct route_addr dest_addr(const struct ros_name *name,
 	return a;
 }
 
-static struct dest *dest_find(struct dests *d, const struct route_addr *a)
+static struct dest *dest_find(struct dests *d, const struct ip_addr *a)
 {
 	for (int i = 0; i < d->n; i++)
 		if (!memcmp(&d->v[i].addr, a, sizeof(*a)))
@@ -32,7 +33,7 @@ static struct dest *dest_find(struct dests *d, const struct route_addr *a)
 }
 
 /* Return: NULL if there is no room */
-static struct dest *dest_get(struct dests *d, const struct route_addr *a)
+static struct dest *dest_get(struct dests *d, const struct ip_addr *a)
 {
 	struct dest *dest = dest_find(d, a);
 
@@ -52,7 +53,7 @@ static void dests_add_flows(struct dests *d, uint64_t sums[])
 
 	for (int k = 0; k < ROS_FLOWS_MAX &&
 	     !bpf_map_get_next_key(d->flows, prev, &key); k++) {
-		struct route_addr a;
+		struct ip_addr a;
 
 		prev = &key;
 		if (bpf_map_lookup_elem(d->flows, &key, &f))
@@ -73,7 +74,7 @@ static void dests_add_recent(struct dests *d, uint64_t sums[])
 	struct dest *dest;
 
 	for (uint32_t i = 0; i < ROS_RECENT_MAX; i++) {
-		struct route_addr a;
+		struct ip_addr a;
 
 		if (bpf_map_lookup_elem(d->recent, &i, &r) || !r.check)
 			continue;

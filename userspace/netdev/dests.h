@@ -24,7 +24,7 @@ enum {
  * @here:	a flow is in the maps
  */
 struct dest {
-	struct route_addr	addr;
+	struct ip_addr	addr;
 	uint64_t		sum;
 	uint64_t		moved_at;
 	bool			here;

@@ -8,10 +8,9 @@
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
 #include <string.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "netdev/filter.h"
 #include "netdev/netlink.h"
-#include "netdev/stack.h"
 
 static struct nl_msg *filter_request(int ifindex, uint32_t parent,
 				     uint32_t pref, uint16_t protocol,
@@ -28,6 +27,7 @@ static struct nl_msg *filter_request(int ifindex, uint32_t parent,
 
 /**
  * struct filter - a filter at egress of DEV that matches everything
+ * @ifindex:	of DEV
  * @pref:	its preference
  * @protocol:	only packets of this one
  * @action:	kind of its action
@@ -36,6 +36,7 @@ static struct nl_msg *filter_request(int ifindex, uint32_t parent,
  * @size:	its size in bytes
  */
 struct filter {
+	int		ifindex;
 	uint32_t	pref;
 	uint16_t	protocol;
 	const char	*action;
@@ -45,10 +46,9 @@ struct filter {
 };
 
 /* @kind has its actions as attribute @acts_attr */
-static int filter_send(const struct stack *s, const struct filter *f,
-		       const char *kind, int acts_attr)
+static int filter_send(const struct filter *f, const char *kind, int acts_attr)
 {
-	struct nl_msg *msg = filter_request(s->ifindex, FILTER_EGRESS, f->pref,
+	struct nl_msg *msg = filter_request(f->ifindex, FILTER_EGRESS, f->pref,
 					    f->protocol, kind);
 	struct nlattr *opts, *acts, *act, *act_opts;
 
@@ -69,44 +69,42 @@ static int filter_send(const struct stack *s, const struct filter *f,
  * JetPack's kernels have no matchall; basic without a tree and flower without
  * keys match all, too.
  */
-static int filter_add(const struct stack *s, const struct filter *f)
+static int filter_add(const struct filter *f, const char *dev,
+		      char error[ERROR_TEXT])
 {
-	int err = filter_send(s, f, "matchall", TCA_MATCHALL_ACT);
+	int err = filter_send(f, "matchall", TCA_MATCHALL_ACT);
 
 	if (err == -ENOENT)
-		err = filter_send(s, f, "basic", TCA_BASIC_ACT);
+		err = filter_send(f, "basic", TCA_BASIC_ACT);
 	if (err == -ENOENT)
-		err = filter_send(s, f, "flower", TCA_FLOWER_ACT);
-	if (err)
-		cli_error(err, "cannot add a filter with %s to %s: %s",
-			  f->action, s->dev, netlink_why(err));
-	return err;
+		err = filter_send(f, "flower", TCA_FLOWER_ACT);
+	return err ? error_set(error, err,
+			       "cannot add a filter with %s to %s: %s",
+			       f->action, dev, netlink_why(err)) : 0;
 }
 
-int filter_add_pass(const struct stack *s, uint16_t protocol)
+int filter_add_redirect(int ifindex, const char *dev, int queue,
+			char error[ERROR_TEXT])
 {
-	struct tc_gact parms = { .action = TC_ACT_OK };
-
-	return filter_add(s, &(struct filter){
-		.pref = FILTER_PREF_PASS, .protocol = protocol,
-		.action = "gact", .attr = TCA_GACT_PARMS,
-		.parms = &parms, .size = sizeof(parms),
-	});
-}
-
-int filter_add_redirect(const struct stack *s)
-{
-	struct tc_mirred parms = {
+	struct tc_gact ok = { .action = TC_ACT_OK };
+	struct tc_mirred redirect = {
 		.action = TC_ACT_STOLEN,
 		.eaction = TCA_EGRESS_REDIR,
-		.ifindex = netlink_ifindex(s->queue),
+		.ifindex = queue,
+	};
+	const struct filter pass_eapol = {
+		.ifindex = ifindex, .pref = FILTER_PREF_PASS,
+		.protocol = ETH_P_PAE, .action = "gact",
+		.attr = TCA_GACT_PARMS, .parms = &ok, .size = sizeof(ok),
+	}, redirect_all = {
+		.ifindex = ifindex, .pref = FILTER_PREF_REDIRECT,
+		.protocol = ETH_P_ALL, .action = "mirred",
+		.attr = TCA_MIRRED_PARMS, .parms = &redirect,
+		.size = sizeof(redirect),
 	};
 
-	return filter_add(s, &(struct filter){
-		.pref = FILTER_PREF_REDIRECT, .protocol = ETH_P_ALL,
-		.action = "mirred", .attr = TCA_MIRRED_PARMS,
-		.parms = &parms, .size = sizeof(parms),
-	});
+	return filter_add(&pass_eapol, dev, error) ?:
+	       filter_add(&redirect_all, dev, error);
 }
 
 int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
@@ -123,13 +121,22 @@ int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
 	return netlink_send(msg);
 }
 
-int filter_delete(const struct stack *s, uint32_t pref, uint16_t protocol)
+static int filter_delete(int ifindex, const char *dev, uint32_t pref,
+			 uint16_t protocol, char error[ERROR_TEXT])
 {
-	return netlink_delete(netlink_tc(RTM_DELTFILTER, 0, s->ifindex,
+	return netlink_delete(netlink_tc(RTM_DELTFILTER, 0, ifindex,
 					 FILTER_EGRESS, 0,
 					 TC_H_MAKE(pref << 16,
 						   htons(protocol))),
-			      "redirect", s->dev);
+			      "redirect", dev, error);
+}
+
+int filter_delete_redirect(int ifindex, const char *dev,
+			   char error[ERROR_TEXT])
+{
+	return filter_delete(ifindex, dev, FILTER_PREF_REDIRECT, ETH_P_ALL,
+			     error) ?:
+	       filter_delete(ifindex, dev, FILTER_PREF_PASS, ETH_P_PAE, error);
 }
 
 static int filter_seen(struct nlmsghdr *h, void *arg)
@@ -157,7 +164,8 @@ static int filter_seen(struct nlmsghdr *h, void *arg)
 }
 
 /* Adds to @q what is at @parent. */
-static int filter_dump(struct filter_query *q, uint32_t parent)
+static int filter_dump(struct filter_query *q, uint32_t parent,
+		       char error[ERROR_TEXT])
 {
 	struct tcmsg t = {
 		.tcm_ifindex = q->ifindex,
@@ -165,19 +173,21 @@ static int filter_dump(struct filter_query *q, uint32_t parent)
 	};
 	int err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
 
-	return err ? cli_error(err, "cannot read filters: %s",
+	return err ? error_set(error, err, "cannot read filters: %s",
 			       netlink_why(err)) : 0;
 }
 
-int filter_find(int ifindex, struct filter_query *q)
+int filter_find(int ifindex, struct filter_query *q, char error[ERROR_TEXT])
 {
 	*q = (struct filter_query){ .ifindex = ifindex };
-	return filter_dump(q, FILTER_EGRESS);
+	return filter_dump(q, FILTER_EGRESS, error);
 }
 
-int filter_find_all(int ifindex, struct filter_query *q)
+int filter_find_all(int ifindex, struct filter_query *q,
+		    char error[ERROR_TEXT])
 {
-	return filter_find(ifindex, q) ?: filter_dump(q, FILTER_INGRESS);
+	return filter_find(ifindex, q, error) ?:
+	       filter_dump(q, FILTER_INGRESS, error);
 }
 
 bool filters_redirect(const struct filter_query *f)

@@ -4,7 +4,9 @@
 
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
-#include "netdev/stack.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
 
 /* after the user's filters */
 enum {
@@ -16,12 +18,12 @@ enum {
 #define FILTER_INGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 
 /**
- * struct filter_query - filters of clsact
+ * struct filter_query - filters of clsact that exist
  * @ifindex:	of the device
- * @pass:	there is the one that lets EAPOL pass
- * @redirect:	there is the one that redirects
+ * @pass:	the one that lets EAPOL pass
+ * @redirect:	the one that redirects
  * @by_bpf:	@redirect is a BPF program, which needs no @pass
- * @others:	there are filters that are not ours
+ * @others:	filters that are not ours
  */
 struct filter_query {
 	int	ifindex;
@@ -31,33 +33,39 @@ struct filter_query {
 	bool	others;
 };
 
-/*
- * Find the filters at egress, or all of clsact. Return: 0, or a negative errno
- * that is logged already
- */
-int filter_find(int ifindex, struct filter_query *q);
-int filter_find_all(int ifindex, struct filter_query *q);
+/* Find the filters at egress, or all of clsact. Return: 0 or a negative errno */
+int filter_find(int ifindex, struct filter_query *q, char error[ERROR_TEXT]);
+int filter_find_all(int ifindex, struct filter_query *q,
+		    char error[ERROR_TEXT]);
 /* Do they redirect? EAPOL in the queue could not end an outage. */
 bool filters_redirect(const struct filter_query *q);
 
-/* Let packets of @protocol pass, or redirect all: for DEV. Errors are logged. */
-int filter_add_pass(const struct stack *s, uint16_t protocol);
-int filter_add_redirect(const struct stack *s);
+/**
+ * filter_add_redirect() - redirect all packets of a device without BPF
+ * @ifindex:	of the device, which has clsact
+ * @dev:	its name
+ * @queue:	number of the device that gets them
+ *
+ * EAPOL passes: it is needed to bring the link up. Return: 0 or a negative
+ * errno.
+ */
+int filter_add_redirect(int ifindex, const char *dev, int queue,
+			char error[ERROR_TEXT]);
+/* Undo it, or that of BPF. One that is not there is no error. */
+int filter_delete_redirect(int ifindex, const char *dev,
+			   char error[ERROR_TEXT]);
 
 /**
- * filter_add_bpf - add a BPF program with direct action
+ * filter_add_bpf() - add a BPF program with direct action
  * @ifindex:	device
  * @parent:	FILTER_*, or the handle of a qdisc
  * @pref:	preference
  * @name:	of the program, as tc shows it
  * @prog_fd:	the program; stays open
  *
- * Return: 0 or negative errno, not logged; -ENOENT: no cls_bpf
+ * Return: 0 or a negative errno, see netlink_why(); -ENOENT: no cls_bpf.
  */
 int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
 		   const char *name, int prog_fd);
-
-/* Of DEV, at egress. One that is not there is no error; others are logged. */
-int filter_delete(const struct stack *s, uint32_t pref, uint16_t protocol);
 
 #endif

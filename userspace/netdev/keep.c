@@ -12,17 +12,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
-#include "base/cli.h"
 #include "base/error.h"
 #include "base/ifb.h"
+#include "base/ip_addr.h"
 #include "bpf/keep.h"
 #include "netdev/classifier.h"
+#include "netdev/device.h"
 #include "netdev/keep.h"
+#include "netdev/log.h"
 #include "netdev/netlink.h"
 #include "netdev/network.h"
+#include "netdev/qdisc.h"
 #include "netdev/queue_stats.h"
-#include "netdev/route.h"
-#include "netdev/stack.h"
 #include "netdev/state.h"
 
 enum {
@@ -66,6 +67,7 @@ enum {
  * @mtu:	of keep-DEV
  * @full_logged: logged: too many addresses or routes
  * @failed_logged: logged: keep-DEV or DEV refused an address
+ * @log:	gets warnings
  */
 struct keep {
 	char			dev[IFNAMSIZ];
@@ -92,6 +94,7 @@ struct keep {
 	uint32_t		mtu;
 	bool			full_logged;
 	bool			failed_logged;
+	struct netdev_log	log;
 	int			naddrs;
 	int			nroutes;
 	struct keep_addr	addrs[KEEP_ADDRS];
@@ -104,26 +107,35 @@ struct keep {
 
 /* Log it once. Return: @err */
 static int keep_failed(struct keep *k, const char *dev, int err,
-		       const struct route_addr *a)
+		       const struct ip_addr *a)
 {
-	char text[64];
+	char text[IP_ADDR_TEXT];
 
 	if (!err || k->failed_logged)
 		return err;
-	keep_addr_text(a, text);
-	cli_warn("%s does not take %s: %s", dev, text, netlink_why(err));
+	ip_addr_text(a, text);
+	netdev_warn(&k->log, "%s does not take %s: %s", dev, text, netlink_why(err));
 	k->failed_logged = true;
 	return err;
 }
 
 /* Return: index of @addr among the @n at @v, -1: none */
 static int keep_find_addr(const struct keep_addr *v, int n,
-			  const struct route_addr *addr)
+			  const struct ip_addr *addr)
 {
 	for (int i = 0; i < n; i++)
-		if (route_same_addr(&v[i].addr, addr))
+		if (ip_addr_same(&v[i].addr, addr))
 			return i;
 	return -1;
+}
+
+/* Hold the flows for @ms; 0: no longer */
+static void keep_hold(struct keep *k, uint32_t ms)
+{
+	char error[ERROR_TEXT];
+
+	if (qdisc_pause(k->queue, ms, error))
+		netdev_error(&k->log, error);
 }
 
 static bool keep_has_family(const struct keep_addr *v, int n, int family)
@@ -135,14 +147,14 @@ static bool keep_has_family(const struct keep_addr *v, int n, int family)
 }
 
 /* A temporary address was removed: routes need another source. */
-static void keep_other_source(struct keep *k, const struct route_addr *src)
+static void keep_other_source(struct keep *k, const struct ip_addr *src)
 {
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
 
-		if (!route_same_addr(&r->src, src))
+		if (!ip_addr_same(&r->src, src))
 			continue;
-		r->src = (struct route_addr){ 0 };
+		r->src = (struct ip_addr){ 0 };
 		r->written = 0;
 	}
 }
@@ -163,7 +175,7 @@ static void keep_give_up(struct keep *k, struct keep_addr *a)
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
 
-		if (route_same_addr(&r->src, &gone.addr) ||
+		if (ip_addr_same(&r->src, &gone.addr) ||
 		    (!r->here && r->to.family == gone.addr.family))
 			keep_drop_route(k->keep, r);
 		else
@@ -182,8 +194,10 @@ static void keep_flush(struct keep *k)
 
 	if (!queue_stats_find(k->dev, &s, error))
 		messages = s.qd.backlog_msgs;
-	if (!stack_flush(k->queue) && messages)
-		cli_warn("%s: %u messages were held for the former network: dropped",
+	if (qdisc_flush(k->queue, error))
+		netdev_error(&k->log, error);
+	else if (messages)
+		netdev_warn(&k->log, "%s: %u messages were held for the former network: dropped",
 			 k->dev, messages);
 }
 
@@ -193,18 +207,18 @@ static void keep_flush(struct keep *k)
  */
 static void keep_supersede(struct keep *k, const struct keep_addr *a)
 {
-	char was[64], is[64];
+	char was[IP_ADDR_TEXT], is[IP_ADDR_TEXT];
 	bool any = false;
 
-	keep_addr_text(&a->addr, is);
+	ip_addr_text(&a->addr, is);
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *old = &k->addrs[i];
 
 		if (old->addr.family != a->addr.family ||
 		    (old->here && old->sure))
 			continue;
-		keep_addr_text(&old->addr, was);
-		cli_warn("%s has the address %s now, %s is given up", k->dev, is,
+		ip_addr_text(&old->addr, was);
+		netdev_warn(&k->log, "%s has the address %s now, %s is given up", k->dev, is,
 			 was);
 		keep_give_up(k, old);
 		i--;
@@ -218,7 +232,7 @@ static void keep_supersede(struct keep *k, const struct keep_addr *a)
 static void keep_full(struct keep *k, const char *what, int max)
 {
 	if (!k->full_logged)
-		cli_warn("%s has more than %d %s: the others are not kept",
+		netdev_warn(&k->log, "%s has more than %d %s: the others are not kept",
 			 k->dev, max, what);
 	k->full_logged = true;
 }
@@ -270,10 +284,10 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 
 static void keep_log_lost(const struct keep *k, const struct keep_addr *a)
 {
-	char text[64];
+	char text[IP_ADDR_TEXT];
 
-	keep_addr_text(&a->addr, text);
-	cli_warn("%s has lost %s: kept on %s", k->dev, text, k->name);
+	ip_addr_text(&a->addr, text);
+	netdev_warn(&k->log, "%s has lost %s: kept on %s", k->dev, text, k->name);
 }
 
 /* Is it missing although DEV has been complete for a while? */
@@ -299,7 +313,7 @@ static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 
 		if (b->here && b->sure && !b->temporary &&
 		    b->addr.family == a->addr.family && b->plen == a->plen &&
-		    route_same_prefix(&b->addr, &a->addr, a->plen))
+		    ip_addr_same_prefix(&b->addr, &a->addr, a->plen))
 			return true;
 	}
 	return false;
@@ -336,7 +350,7 @@ static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 			     uint64_t now)
 {
-	char text[64];
+	char text[IP_ADDR_TEXT];
 
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
@@ -357,8 +371,8 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 
 		if (!keep_is_over(k, a, s, now))
 			continue;
-		keep_addr_text(&a->addr, text);
-		cli_warn("%s: %s is given up: %s", k->dev, text, lease ?
+		ip_addr_text(&a->addr, text);
+		netdev_warn(&k->log, "%s: %s is given up: %s", k->dev, text, lease ?
 			 "its lease is over" : "it was taken away for good");
 		keep_give_up(k, a);
 		i--;
@@ -374,10 +388,10 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
  */
 
 /* The address by which packets leave that take the route, or NULL */
-static const struct route_addr *keep_source(const struct keep *k,
+static const struct ip_addr *keep_source(const struct keep *k,
 					    const struct keep_route *r)
 {
-	const struct route_addr *to = r->via.family ? &r->via : &r->to, *any;
+	const struct ip_addr *to = r->via.family ? &r->via : &r->to, *any;
 
 	any = NULL;
 	for (int i = 0; i < k->naddrs; i++) {
@@ -386,7 +400,7 @@ static const struct route_addr *keep_source(const struct keep *k,
 		if (a->addr.family != r->to.family)
 			continue;
 		if (a->plen && a->plen < 128 &&
-		    route_same_prefix(to, &a->addr, a->plen))
+		    ip_addr_same_prefix(to, &a->addr, a->plen))
 			return &a->addr;
 		any = any ?: &a->addr;
 	}
@@ -406,7 +420,7 @@ static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
 	}
 	if (r == k->routes + k->nroutes)
 		k->nroutes++;
-	else if (route_same_addr(&r->via, &seen->via)) {
+	else if (ip_addr_same(&r->via, &seen->via)) {
 		r->here = true;
 		return;
 	}
@@ -449,7 +463,7 @@ static void keep_set_program(struct keep *k)
 
 	k->told = -1;
 	if (k->egress) {
-		if (!stack_link_set(k->keep, k->ifindex, k->mac))
+		if (!device_send_by(k->keep, k->ifindex, k->mac))
 			k->told = k->ifindex;
 		return;
 	}
@@ -489,12 +503,12 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 	}
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
-		const struct route_addr *src;
+		const struct ip_addr *src;
 
 		if (r->written && now - r->written < KEEP_RENEW_MS)
 			continue;
 		src = keep_source(k, r);
-		r->src = src ? *src : (struct route_addr){ 0 };
+		r->src = src ? *src : (struct ip_addr){ 0 };
 		if (!keep_failed(k, k->name, keep_put_route(k->keep, r), &r->to))
 			r->written = now;
 	}
@@ -530,16 +544,16 @@ static void keep_pause(struct keep *k, uint64_t now)
 	uint64_t max = keep_pause_max(k);
 
 	if (now - k->paused_at < max) {
-		stack_pause(k->queue, KEEP_PAUSE_MS);
+		keep_hold(k, KEEP_PAUSE_MS);
 		return;
 	}
 	if (max == KEEP_PAUSE_MAX_MS)
-		cli_warn("%s: no address confirmed in the new network: what is held leaves",
+		netdev_warn(&k->log, "%s: no address confirmed in the new network: what is held leaves",
 			 k->dev);
 	k->paused_at = 0;
 	for (int i = 0; i < k->naddrs; i++)
 		k->addrs[i].sure = true;
-	stack_pause(k->queue, 0);
+	keep_hold(k, 0);
 }
 
 /*
@@ -566,14 +580,14 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 		return;
 	k->unnamed = false;
 	if (k->network.ssid_len && !network_same(&network, &k->network)) {
-		cli_warn("%s is in another Wi-Fi network: what is held waits until its address is known",
+		netdev_warn(&k->log, "%s is in another Wi-Fi network: what is held waits until its address is known",
 			 k->dev);
 		for (int i = 0; i < k->naddrs; i++)
 			k->addrs[i].sure = k->addrs[i].here &&
 				k->addrs[i].until == KEEP_FOREVER;
 		k->paused_at = now;
 	} else if (k->network.ssid_len && !k->paused_at && !k->settles) {
-		stack_pause(k->queue, 0);
+		keep_hold(k, 0);
 	}
 	k->network = network;
 }
@@ -581,7 +595,7 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
 {
 	if (came_up) {
-		k->unnamed = stack_is_wireless(k->dev);
+		k->unnamed = device_is_wireless(k->dev);
 		if (!k->unnamed)
 			keep_judge_cable(k, now);
 		/* The link was lost again: the pause restarts. */
@@ -693,7 +707,7 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 	if (!k->egress)
 		k->map = classifier_map(pins, "keep_link");
 	if (!k->egress && k->map < 0) {
-		cli_warn("%s: no program for it: the addresses of %s are not kept",
+		netdev_warn(&k->log, "%s: no program for it: the addresses of %s are not kept",
 			 k->name, k->dev);
 		k->keep = 0;
 		return;
@@ -702,7 +716,7 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 	k->inherited = true;
 }
 
-struct keep *keep_open(const char *dev)
+struct keep *keep_open(const char *dev, const struct netdev_log *log)
 {
 	struct keep *k = calloc(1, sizeof(*k));
 
@@ -712,6 +726,7 @@ struct keep *keep_open(const char *dev)
 	keep_name(dev, k->name);
 	ifb_name(dev, k->queue);
 	k->map = -1;
+	k->log = *log;
 	k->events = netlink_listen(RTNLGRP_LINK);
 	if (!k->events ||
 	    nl_socket_add_memberships(k->events, RTNLGRP_IPV4_IFADDR,
@@ -750,13 +765,13 @@ int keep_ifindex(const struct keep *k)
 void keep_text(const struct keep *k, char text[KEEP_TEXT])
 {
 	size_t n = 0;
-	char a[64];
+	char a[IP_ADDR_TEXT];
 
 	*text = '\0';
 	for (int i = 0; i < k->naddrs && n < KEEP_TEXT - 80; i++) {
 		if (k->addrs[i].here)
 			continue;
-		keep_addr_text(&k->addrs[i].addr, a);
+		ip_addr_text(&k->addrs[i].addr, a);
 		n += snprintf(text + n, KEEP_TEXT - n, "%s%s", n ? ", " : "",
 			      a);
 	}

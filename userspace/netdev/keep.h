@@ -31,8 +31,8 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "netdev/netlink.h"
-#include "netdev/route.h"
+#include "base/ip_addr.h"
+#include "netdev/log.h"
 
 enum {
 	KEEP_ADDRS	= 32,
@@ -57,7 +57,7 @@ enum {
  * @restore:	set it on DEV again
  */
 struct keep_addr {
-	struct route_addr	addr;
+	struct ip_addr	addr;
 	uint8_t			plen;
 	uint64_t		until;
 	uint64_t		written;
@@ -80,11 +80,11 @@ struct keep_addr {
  * @written:	when it was last set on keep-DEV, ms; 0: not yet
  */
 struct keep_route {
-	struct route_addr	to;
+	struct ip_addr	to;
 	uint8_t			plen;
-	struct route_addr	via;
+	struct ip_addr	via;
 	uint32_t		table;
-	struct route_addr	src;
+	struct ip_addr	src;
 	bool			here;
 	uint64_t		lost_at;
 	uint64_t		written;
@@ -113,12 +113,13 @@ struct keep_seen {
 struct keep;
 
 /**
- * keep_open - start to keep the addresses of an interface
+ * keep_open() - start to keep the addresses of an interface
  * @dev:	its name
+ * @log:	gets warnings
  *
  * Return: NULL if it cannot subscribe to the kernel's events
  */
-struct keep *keep_open(const char *dev);
+struct keep *keep_open(const char *dev, const struct netdev_log *log);
 /* Handle events; never waits. @now: ms */
 void keep_turn(struct keep *k, uint64_t now);
 /* To poll for events */
@@ -142,6 +143,5 @@ void keep_drop_addr(int keep, const struct keep_addr *a);
 void keep_drop_route(int keep, const struct keep_route *r);
 int keep_set_mtu(int keep, uint32_t mtu);
 bool keep_same_route(const struct keep_route *a, const struct keep_route *b);
-void keep_addr_text(const struct route_addr *a, char text[64]);
 
 #endif

@@ -7,9 +7,9 @@
 #include <linux/if_addr.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "base/ip_addr.h"
 #include "netdev/keep.h"
 #include "netdev/netlink.h"
-#include "netdev/route.h"
 
 enum {
 	KEEP_VALID_S	= 30,		/* lifetime without a daemon */
@@ -23,26 +23,20 @@ enum {
 bool keep_same_route(const struct keep_route *a, const struct keep_route *b)
 {
 	return a->table == b->table && a->plen == b->plen &&
-	       route_same_addr(&a->to, &b->to);
-}
-
-void keep_addr_text(const struct route_addr *a, char text[64])
-{
-	if (!inet_ntop(a->family, a->addr, text, 64))
-		*text = '\0';
+	       ip_addr_same(&a->to, &b->to);
 }
 
 /* Link-local: what a DHCP client takes if no server answers */
-static bool keep_is_makeshift(const struct route_addr *a)
+static bool keep_is_makeshift(const struct ip_addr *a)
 {
 	return a->family == AF_INET && a->addr[0] == 169 && a->addr[1] == 254;
 }
 
 static bool keep_get_addr(const struct nlattr *attr, int family,
-			  struct route_addr *a)
+			  struct ip_addr *a)
 {
 	memset(a, 0, sizeof(*a));
-	if (!attr || nla_len(attr) != (int)route_addr_len(family))
+	if (!attr || nla_len(attr) != (int)ip_addr_len(family))
 		return false;
 	a->family = family;
 	memcpy(a->addr, nla_data(attr), nla_len(attr));
@@ -142,7 +136,7 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
  */
 static bool keep_not_route(const struct keep_route *r)
 {
-	if (r->via.family && r->plen == 8 * route_addr_len(r->to.family))
+	if (r->via.family && r->plen == 8 * ip_addr_len(r->to.family))
 		return true;
 	return r->to.family == AF_INET6 && r->plen &&
 	       (IN6_IS_ADDR_LINKLOCAL(r->to.addr) ||
@@ -240,7 +234,7 @@ static int keep_addr_do(int type, int dev, const struct keep_addr *a,
 	};
 	/* deprecated: never preferred to an address of DEV */
 	struct ifa_cacheinfo life = { .ifa_valid = valid_s };
-	unsigned int len = route_addr_len(a->addr.family);
+	unsigned int len = ip_addr_len(a->addr.family);
 	struct nl_msg *msg = netlink_request(type, NLM_F_CREATE |
 					     NLM_F_REPLACE, &ifa, sizeof(ifa));
 
@@ -335,7 +329,7 @@ static struct nl_msg *keep_route_request(int type, int flags, int keep,
 			     RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
 		.rtm_flags = r->via.family ? RTNH_F_ONLINK : 0,
 	};
-	unsigned int len = route_addr_len(r->to.family);
+	unsigned int len = ip_addr_len(r->to.family);
 	struct nl_msg *msg = netlink_request(type, flags, &rt, sizeof(rt));
 
 	if (r->plen)
@@ -357,7 +351,7 @@ int keep_put_route(int keep, const struct keep_route *r)
 	if (r->to.family == AF_INET6)
 		nla_put_u32(msg, RTA_EXPIRES, KEEP_VALID_S);
 	if (r->src.family)
-		nla_put(msg, RTA_PREFSRC, route_addr_len(r->src.family),
+		nla_put(msg, RTA_PREFSRC, ip_addr_len(r->src.family),
 			r->src.addr);
 	return netlink_send(msg);
 }

@@ -76,7 +76,8 @@ static void link_thread_free(struct link_thread *t)
 }
 
 struct link_thread *link_thread_start(const char *dev, const char *link,
-				      int flows, int recent)
+				      int flows, int recent,
+				      const struct netdev_log *log)
 {
 	struct link_thread *t = calloc(1, sizeof(*t));
 
@@ -84,8 +85,8 @@ struct link_thread *link_thread_start(const char *dev, const char *link,
 		abort();
 	pthread_mutex_init(&t->lock, NULL);
 	t->stop = eventfd(0, EFD_CLOEXEC);
-	t->neigh = neigh_open(dev, link, flows, recent);
-	t->keep = keep_open(dev);
+	t->neigh = neigh_open(dev, link, flows, recent, log);
+	t->keep = keep_open(dev, log);
 	if (t->stop < 0 || !t->neigh || !t->keep) {
 		link_thread_free(t);
 		return NULL;

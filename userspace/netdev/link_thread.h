@@ -21,16 +21,18 @@ struct link_report {
 };
 
 /**
- * link_thread_start - watch an interface
+ * link_thread_start() - watch an interface
  * @dev:	its name
  * @link:	name of the interface whose link counts: @dev, or the one below
  * @flows:	file descriptors of the classifier's maps `flows`
  * @recent:	and `recent`
+ * @log:	gets warnings, from the thread
  *
  * Return: NULL if it cannot subscribe to the kernel's events
  */
 struct link_thread *link_thread_start(const char *dev, const char *link,
-				      int flows, int recent);
+				      int flows, int recent,
+				      const struct netdev_log *log);
 /* Return: whether @report has changed since the last call */
 bool link_thread_report(struct link_thread *t, struct link_report *report);
 void link_thread_stop(struct link_thread *t);

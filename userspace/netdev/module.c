@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "netdev/module.h"
 
 enum { MODULE_PATH = 256 };
@@ -59,16 +59,16 @@ const char *module_key(void)
 }
 
 /* The kernel only loads modules that are signed with a key it knows. */
-static int module_refused(void)
+static int module_refused(char error[ERROR_TEXT])
 {
 	char signer[128];
 
 	module_ask("modinfo -F signer sch_optsample 2>/dev/null", signer,
 		   sizeof(signer));
 	if (!*signer)
-		return cli_error(-EKEYREJECTED, "the kernel only loads signed modules (Secure Boot), and sch_optsample is not signed: run 'dkms install --force optsample/%s', which signs it",
+		return error_set(error, -EKEYREJECTED, "the kernel only loads signed modules (Secure Boot), and sch_optsample is not signed: run 'dkms install --force optsample/%s', which signs it",
 				 OPTSAMPLE_VERSION);
-	return cli_error(-EKEYREJECTED, "the kernel does not know the key '%s' of sch_optsample (Secure Boot): run 'mokutil --import %s', reboot and confirm it",
+	return error_set(error, -EKEYREJECTED, "the kernel does not know the key '%s' of sch_optsample (Secure Boot): run 'mokutil --import %s', reboot and confirm it",
 			 signer, module_key());
 }
 
@@ -140,7 +140,7 @@ bool module_in_build(void)
 	return module_from_build(module_fits);
 }
 
-int module_load(void)
+int module_load(char error[ERROR_TEXT])
 {
 	int err = 0;
 
@@ -149,8 +149,8 @@ int module_load(void)
 	if (!module_loaded())
 		module_from_build(module_insert);
 	if (!module_loaded() && err)
-		return module_refused();
+		return module_refused(error);
 	if (!module_loaded())
-		return cli_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
+		return error_set(error, -ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
 	return 0;
 }

@@ -3,9 +3,10 @@
 #define NETDEV_MODULE_H
 
 #include <stdbool.h>
+#include "base/error.h"
 
 /* Make sure that sch_optsample is loaded: installed, else from the build */
-int module_load(void);
+int module_load(char error[ERROR_TEXT]);
 /* Has the build tree a module for the running kernel? */
 bool module_in_build(void);
 /* The key with which DKMS signs modules, to be enrolled with mokutil */

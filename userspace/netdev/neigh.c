@@ -18,8 +18,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "base/cli.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "netdev/dests.h"
+#include "netdev/log.h"
 #include "netdev/neigh.h"
 #include "netdev/neigh_file.h"
 #include "netdev/netlink.h"
@@ -51,7 +53,7 @@ enum {
  * @used:	next hop of a flow
  */
 struct neigh {
-	struct route_addr	addr;
+	struct ip_addr	addr;
 	uint8_t			lladdr[NEIGH_LLADDR];
 	uint8_t			llen;
 	bool			asked;
@@ -70,8 +72,8 @@ struct neigh {
  * @via:	next hop, family 0: no route yet
  */
 struct neigh_peer {
-	struct route_addr	addr;
-	struct route_addr	via;
+	struct ip_addr	addr;
+	struct ip_addr	via;
 };
 
 /**
@@ -80,7 +82,7 @@ struct neigh_peer {
  * @peer:	to a peer of the user, else to the destination of a flow
  */
 struct neigh_hop {
-	struct route_addr	via;
+	struct ip_addr	via;
 	bool			peer;
 };
 
@@ -110,6 +112,7 @@ struct neigh_addrs {
  * @peers:	of the user
  * @npeers:	number of @peers
  * @addrs:	own addresses
+ * @log:	gets warnings
  */
 struct neigh_table {
 	char			dev[IFNAMSIZ];
@@ -128,6 +131,7 @@ struct neigh_table {
 	struct neigh_peer	peers[NEIGH_PEERS];
 	int			npeers;
 	struct neigh_addrs	addrs;
+	struct netdev_log	log;
 	struct nl_sock		*events;
 	int			n;
 	struct neigh		v[NEIGH_MAX];
@@ -148,7 +152,7 @@ static int neigh_set(int ifindex, int family, const void *addr,
 	struct nl_msg *msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE |
 					     NLM_F_REPLACE, &nd, sizeof(nd));
 
-	nla_put(msg, NDA_DST, route_addr_len(family), addr);
+	nla_put(msg, NDA_DST, ip_addr_len(family), addr);
 	nla_put(msg, NDA_LLADDR, llen, lladdr);
 	return netlink_send(msg);
 }
@@ -183,7 +187,7 @@ static void neigh_keep_no_more(const struct neigh_table *t,
 	if (!t->keep)
 		return;
 	msg = netlink_request(RTM_DELNEIGH, 0, &nd, sizeof(nd));
-	nla_put(msg, NDA_DST, route_addr_len(e->addr.family), e->addr.addr);
+	nla_put(msg, NDA_DST, ip_addr_len(e->addr.family), e->addr.addr);
 	netlink_send(msg);
 }
 
@@ -203,7 +207,7 @@ static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
 	if (e->others)
 		return;
 	msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE, &nd, sizeof(nd));
-	nla_put(msg, NDA_DST, route_addr_len(e->addr.family), e->addr.addr);
+	nla_put(msg, NDA_DST, ip_addr_len(e->addr.family), e->addr.addr);
 	netlink_send(msg);
 }
 
@@ -350,7 +354,7 @@ static void neigh_link_up(struct neigh_table *t)
  */
 
 static struct neigh *neigh_find(struct neigh_table *t,
-				const struct route_addr *a)
+				const struct ip_addr *a)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->v[i].addr.family == a->family &&
@@ -362,14 +366,14 @@ static struct neigh *neigh_find(struct neigh_table *t,
 static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 {
 	struct ndmsg *nd = nlmsg_data(h);
-	struct route_addr a = { .family = nd->ndm_family };
+	struct ip_addr a = { .family = nd->ndm_family };
 	struct nlattr *tb[NDA_MAX + 1];
 	struct neigh *e;
 
 	if ((nd->ndm_ifindex != t->ifindex && nd->ndm_ifindex != t->keep) ||
 	    (a.family != AF_INET && a.family != AF_INET6) ||
 	    nlmsg_parse(h, sizeof(*nd), tb, NDA_MAX, NULL) || !tb[NDA_DST] ||
-	    nla_len(tb[NDA_DST]) != (int)route_addr_len(a.family))
+	    nla_len(tb[NDA_DST]) != (int)ip_addr_len(a.family))
 		return;
 	memcpy(a.addr, nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]));
 	e = neigh_find(t, &a);
@@ -484,7 +488,7 @@ static int neigh_state(struct nlmsghdr *h, void *arg)
 
 /* Has the kernel a link address for @a? */
 static bool neigh_is_known(const struct neigh_table *t,
-			   const struct route_addr *a)
+			   const struct ip_addr *a)
 {
 	struct ndmsg nd = {
 		.ndm_family = a->family,
@@ -493,7 +497,7 @@ static bool neigh_is_known(const struct neigh_table *t,
 	struct nl_msg *msg = netlink_request(RTM_GETNEIGH, 0, &nd, sizeof(nd));
 	int state = 0;
 
-	nla_put(msg, NDA_DST, route_addr_len(a->family), a->addr);
+	nla_put(msg, NDA_DST, ip_addr_len(a->family), a->addr);
 	netlink_ask(msg, neigh_state, &state);
 	return neigh_state_known(state);
 }
@@ -503,7 +507,7 @@ static bool neigh_is_known(const struct neigh_table *t,
  * Return: an entry for @a to fill in, NULL: none is free
  */
 static struct neigh *neigh_free_entry(struct neigh_table *t,
-				      const struct route_addr *a)
+				      const struct ip_addr *a)
 {
 	struct neigh *e, *dead = NULL;
 
@@ -531,8 +535,8 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 	if (t->fresh)
 		return NULL;
 	if (!t->full_logged)
-		cli_warn("%s: more than %d next hops: the entries of the others are not kept",
-			 t->dev, NEIGH_MAX);
+		netdev_warn(&t->log, "%s: more than %d next hops: the entries of the others are not kept",
+			    t->dev, NEIGH_MAX);
 	t->full_logged = true;
 	t->full = true;
 	return NULL;
@@ -540,7 +544,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 
 /* Return: the entry of @a, existing or new; NULL: none is free */
 static struct neigh *neigh_get(struct neigh_table *t,
-			       const struct route_addr *a)
+			       const struct ip_addr *a)
 {
 	struct neigh *e = neigh_find(t, a);
 
@@ -559,7 +563,7 @@ static struct neigh *neigh_get(struct neigh_table *t,
  * leaves by our interface. Return: whether it is reached by our link
  */
 static bool neigh_next_hop(const struct neigh_table *t,
-			   const struct route_addr *to, struct route_addr *via)
+			   const struct ip_addr *to, struct ip_addr *via)
 {
 	struct route r;
 
@@ -601,7 +605,7 @@ static int neigh_hops(struct neigh_table *t, uint64_t now,
 
 	for (int i = 0; i < t->npeers; i++) {
 		struct neigh_peer *p = &t->peers[i];
-		struct route_addr via;
+		struct ip_addr via;
 
 		if (neigh_next_hop(t, &p->addr, &via))
 			p->via = via;
@@ -696,7 +700,7 @@ static void neigh_look_again(struct neigh_table *t)
 	neigh_look(t);
 }
 
-static void neigh_load_peer(struct neigh_table *t, const struct route_addr *a)
+static void neigh_load_peer(struct neigh_table *t, const struct ip_addr *a)
 {
 	for (int i = 0; i < t->npeers; i++)
 		if (!memcmp(&t->peers[i].addr, a, sizeof(*a)))
@@ -706,7 +710,7 @@ static void neigh_load_peer(struct neigh_table *t, const struct route_addr *a)
 }
 
 /* A peer, or an entry that an earlier run made permanent */
-static void neigh_load(const struct route_addr *a, bool peer, int ifindex,
+static void neigh_load(const struct ip_addr *a, bool peer, int ifindex,
 		       void *arg)
 {
 	struct neigh_table *t = arg;
@@ -749,7 +753,7 @@ static void neigh_start(struct neigh_table *t, int ifindex)
 }
 
 struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
-			       int recent)
+			       int recent, const struct netdev_log *log)
 {
 	struct neigh_table *t = calloc(1, sizeof(*t));
 
@@ -757,6 +761,7 @@ struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
 		abort();
 	snprintf(t->dev, sizeof(t->dev), "%s", dev);
 	snprintf(t->link, sizeof(t->link), "%s", link);
+	t->log = *log;
 	t->dests.flows = flows;
 	t->dests.recent = recent;
 	t->events = netlink_listen(RTNLGRP_NEIGH);
@@ -805,13 +810,14 @@ void neigh_close(struct neigh_table *t)
 	free(t);
 }
 
-int neigh_peer(const char *dev, const char *peer)
+int neigh_peer(const char *dev, const char *peer, char error[ERROR_TEXT])
 {
-	struct route_addr a;
+	struct ip_addr a;
 
-	if (neigh_parse(peer, &a))
-		return cli_error(-EINVAL, "peer %s is not an IP address", peer);
-	return neigh_file_add_peer(dev, &a);
+	if (ip_addr_parse(peer, &a))
+		return error_set(error, -EINVAL, "peer %s is not an IP address",
+				 peer);
+	return neigh_file_add_peer(dev, &a, error);
 }
 
 /*
@@ -820,7 +826,7 @@ int neigh_peer(const char *dev, const char *peer)
 
 struct neigh_release {
 	int			ifindex;
-	const struct route_addr	*addr;
+	const struct ip_addr	*addr;
 };
 
 /* Only entries that are still permanent: the user changed others. */
@@ -844,7 +850,7 @@ static int neigh_release_entry(struct nlmsghdr *h, void *arg)
 	return 1;
 }
 
-static void neigh_release_one(const struct route_addr *a, bool peer,
+static void neigh_release_one(const struct ip_addr *a, bool peer,
 			      int ifindex, void *arg)
 {
 	struct neigh_release r = { .ifindex = ifindex, .addr = a };

@@ -12,24 +12,27 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
+#include "netdev/log.h"
 
 enum { NEIGH_MAX = 64, NEIGH_PEERS = 32 };
 
 struct neigh_table;
 
 /**
- * neigh_open - watch the neighbours of an interface
+ * neigh_open() - watch the neighbours of an interface
  * @dev:	its name
  * @link:	name of the interface whose link counts: @dev, or the one below
  * @flows:	file descriptors of the maps `flows`
  * @recent:	and `recent`
+ * @log:	gets warnings
  *
  * Return: NULL if it cannot subscribe to the kernel's events
  */
 struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
-			       int recent);
+			       int recent, const struct netdev_log *log);
 /**
- * neigh_turn - handle events; never waits
+ * neigh_turn() - handle events; never waits
  * @n:		the table
  * @keep:	number of the device that gets copies, see keep.h; or 0
  * @now:	ms
@@ -42,7 +45,7 @@ bool neigh_is_full(const struct neigh_table *n);
 void neigh_close(struct neigh_table *n);
 
 /* For `up`, before the daemon starts: keep the entry on the way to @peer */
-int neigh_peer(const char *dev, const char *peer);
+int neigh_peer(const char *dev, const char *peer, char error[ERROR_TEXT]);
 /* Make our permanent entries ordinary again; forget them and the peers */
 void neigh_release(const char *dev);
 

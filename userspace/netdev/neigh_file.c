@@ -6,22 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "netdev/neigh_file.h"
 #include "netdev/route.h"
 #include "netdev/state.h"
 
-int neigh_parse(const char *text, struct route_addr *a)
-{
-	memset(a, 0, sizeof(*a));
-	a->family = strchr(text, ':') ? AF_INET6 : AF_INET;
-	return inet_pton(a->family, text, a->addr) == 1 ? 0 : -EINVAL;
-}
-
 void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg)
 {
 	char path[STATE_PATH], line[64];
-	struct route_addr a;
+	struct ip_addr a;
 	int ifindex = 0;
 	FILE *f;
 
@@ -35,7 +29,7 @@ void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg)
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "ifindex ", 8))
 			ifindex = atoi(line + 8);
-		else if (!neigh_parse(line + 5 * peer, &a))
+		else if (!ip_addr_parse(line + 5 * peer, &a))
 			fn(&a, peer, ifindex, arg);
 	}
 	fclose(f);
@@ -53,7 +47,7 @@ FILE *neigh_file_begin(const char *dev, int ifindex)
 	return f;
 }
 
-void neigh_file_put(FILE *f, const struct route_addr *a, bool peer)
+void neigh_file_put(FILE *f, const struct ip_addr *a, bool peer)
 {
 	char text[INET6_ADDRSTRLEN];
 
@@ -71,7 +65,8 @@ void neigh_file_end(const char *dev, FILE *f)
 		rename(temp, path);
 }
 
-int neigh_file_add_peer(const char *dev, const struct route_addr *a)
+int neigh_file_add_peer(const char *dev, const struct ip_addr *a,
+			char error[ERROR_TEXT])
 {
 	char path[STATE_PATH];
 	FILE *f;
@@ -79,7 +74,7 @@ int neigh_file_add_peer(const char *dev, const struct route_addr *a)
 	state_path(dev, "neigh", path);
 	f = fopen(path, "ae");
 	if (!f)
-		return cli_error(-errno, "cannot write %s: %s", path,
+		return error_set(error, -errno, "cannot write %s: %s", path,
 				 strerror(errno));
 	neigh_file_put(f, a, true);
 	fclose(f);

@@ -10,18 +10,20 @@
 #ifndef NETDEV_NEIGH_FILE_H
 #define NETDEV_NEIGH_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
-#include "netdev/route.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 
 /* Called with each address: of a peer, or of a permanent entry of @ifindex */
-typedef void (*neigh_file_fn)(const struct route_addr *a, bool peer,
+typedef void (*neigh_file_fn)(const struct ip_addr *a, bool peer,
 			      int ifindex, void *arg);
 
 /* Without a file, @fn is not called. */
 void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
 
 /**
- * neigh_file_begin - replace the file
+ * neigh_file_begin() - replace the file
  * @dev:	name of the interface
  * @ifindex:	of the entries that follow
  *
@@ -29,13 +31,11 @@ void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
  * file; NULL if it cannot be written
  */
 FILE *neigh_file_begin(const char *dev, int ifindex);
-void neigh_file_put(FILE *f, const struct route_addr *a, bool peer);
+void neigh_file_put(FILE *f, const struct ip_addr *a, bool peer);
 void neigh_file_end(const char *dev, FILE *f);
 
-/* Add a peer to the file; 0 or negative errno */
-int neigh_file_add_peer(const char *dev, const struct route_addr *a);
-
-/* 0, or -EINVAL: @text is not an address */
-int neigh_parse(const char *text, struct route_addr *a);
+/* Add a peer to the file. Return: 0 or a negative errno */
+int neigh_file_add_peer(const char *dev, const struct ip_addr *a,
+			char error[ERROR_TEXT]);
 
 #endif

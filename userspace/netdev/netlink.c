@@ -4,11 +4,12 @@
  */
 #include <errno.h>
 #include <net/if.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "netdev/netlink.h"
 
 enum { NETLINK_EVENTS = 10000 };	/* per call */
@@ -245,13 +246,29 @@ struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
 	return netlink_request(type, flags, &t, sizeof(t));
 }
 
-int netlink_delete(struct nl_msg *msg, const char *what, const char *dev)
+int netlink_do(struct nl_msg *msg, char error[ERROR_TEXT], const char *format,
+	       ...)
+{
+	int err = netlink_send(msg);
+	char what[ERROR_REASON];
+	va_list args;
+
+	if (!err)
+		return 0;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return error_set(error, err, "%s: %s", what, netlink_why(err));
+}
+
+int netlink_delete(struct nl_msg *msg, const char *what, const char *dev,
+		   char error[ERROR_TEXT])
 {
 	int err = netlink_send(msg);
 
 	/* -EINVAL: its parent is missing, or it is not ours */
 	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
 		return 0;
-	return cli_error(err, "cannot remove the %s of %s: %s", what, dev,
-			 netlink_why(err));
+	return error_set(error, err, "cannot remove the %s of %s: %s", what,
+			 dev, netlink_why(err));
 }

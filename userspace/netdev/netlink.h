@@ -6,6 +6,7 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <stdbool.h>
+#include "base/error.h"
 
 /**
  * netlink_request - begin a rtnetlink message
@@ -31,10 +32,17 @@ const char *netlink_why(int err);
 struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
 			  uint32_t handle, uint32_t info);
 /*
- * Send a deletion. What is not there is no error. Return: 0, or the error,
- * logged as "cannot remove the @what of @dev: why"
+ * As netlink_send(); @format says what could not be done, the kernel's message
+ * follows it.
  */
-int netlink_delete(struct nl_msg *msg, const char *what, const char *dev);
+int netlink_do(struct nl_msg *msg, char error[ERROR_TEXT], const char *format,
+	       ...) __attribute__((format(printf, 3, 4)));
+/*
+ * The same for a deletion: what is not there is no error. @what of @dev is the
+ * thing to remove.
+ */
+int netlink_delete(struct nl_msg *msg, const char *what, const char *dev,
+		   char error[ERROR_TEXT]);
 
 /* Called with each message of an answer. Return: 0 to go on, 1 to stop */
 typedef int (*netlink_fn)(struct nlmsghdr *h, void *arg);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <linux/rtnetlink.h>
+#include "base/ip_addr.h"
 #include "netdev/origin.h"
 #include "netdev/route.h"
 
@@ -32,7 +33,7 @@ static bool origin_forwards(int family)
 			    "/proc/sys/net/ipv6/conf/all/forwarding");
 }
 
-bool origin_is_foreign(const struct route_addr *a, int n, int ifindex)
+bool origin_is_foreign(const struct ip_addr *a, int n, int ifindex)
 {
 	bool here = !n, forwarded = false;
 	struct route r;

@@ -18,6 +18,6 @@
  * A participant behind the interface is foreign, and so is one behind another
  * interface if this host does not forward. An unknown one is not.
  */
-bool origin_is_foreign(const struct route_addr *a, int n, int ifindex);
+bool origin_is_foreign(const struct ip_addr *a, int n, int ifindex);
 
 #endif

@@ -3,6 +3,7 @@
  * The ipvlan with addresses of the robot's own, see own.h.
  */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -10,12 +11,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "base/cli.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
+#include "netdev/device.h"
 #include "netdev/netlink.h"
 #include "netdev/own.h"
-#include "netdev/route.h"
-#include "netdev/stack.h"
-
-enum { OWN_PATH = 256 };
 
 /*
  * Addresses
@@ -23,7 +23,7 @@ enum { OWN_PATH = 256 };
 
 static int own_bits(const struct own_addr *a)
 {
-	return 8 * route_addr_len(a->addr.family);
+	return 8 * ip_addr_len(a->addr.family);
 }
 
 /* Are all bits after the prefix @bit? */
@@ -44,7 +44,7 @@ static bool own_is_subnet(const struct own_addr *a)
 	       (a->addr.family == AF_INET && own_host_is(a, 1));
 }
 
-static bool own_is_host(const struct route_addr *a)
+static bool own_is_host(const struct ip_addr *a)
 {
 	const struct in6_addr *v6 = (const struct in6_addr *)a->addr;
 
@@ -56,23 +56,21 @@ static bool own_is_host(const struct route_addr *a)
 }
 
 /* @text up to the slash */
-static bool own_parse_addr(const char *text, size_t len, struct route_addr *a)
+static bool own_parse_addr(const char *text, size_t len, struct ip_addr *a)
 {
 	char addr[OWN_TEXT];
 
-	memset(a, 0, sizeof(*a));
 	if (len >= sizeof(addr))
 		return false;
 	snprintf(addr, sizeof(addr), "%.*s", (int)len, text);
-	a->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
-	return inet_pton(a->family, addr, a->addr) == 1;
+	return !ip_addr_parse(addr, a);
 }
 
 static bool own_is_given(const struct own_addrs *a,
-			 const struct route_addr *addr)
+			 const struct ip_addr *addr)
 {
 	for (int i = 0; i < a->n; i++)
-		if (route_same_addr(&a->v[i].addr, addr))
+		if (ip_addr_same(&a->v[i].addr, addr))
 			return true;
 	return false;
 }
@@ -85,43 +83,43 @@ bool own_same(const struct own_addrs *a, const struct own_addrs *b)
 	return a->n == b->n;
 }
 
-int own_parse(const char *text, struct own_addrs *a)
+int own_parse(const char *text, struct own_addrs *a, char error[ERROR_TEXT])
 {
 	size_t len = strcspn(text, "/");
 	struct own_addr one = { 0 };
 	uint32_t plen;
 
 	if (!own_parse_addr(text, len, &one.addr))
-		return cli_error(-EINVAL, "address %s is not an IP address with a prefix, as 10.77.0.2/24",
+		return error_set(error, -EINVAL, "address %s is not an IP address with a prefix, as 10.77.0.2/24",
 				 text);
 	if (!text[len])
-		return cli_error(-EINVAL, "address %s needs a prefix, as %s/%d",
+		return error_set(error, -EINVAL, "address %s needs a prefix, as %s/%d",
 				 text, text,
 				 one.addr.family == AF_INET ? 24 : 64);
 	if (parse_u32(text + len + 1, 1, own_bits(&one) - 1, &plen))
-		return cli_error(-EINVAL, "the prefix of address %s must be 1..%d",
+		return error_set(error, -EINVAL, "the prefix of address %s must be 1..%d",
 				 text, own_bits(&one) - 1);
 	one.plen = plen;
 	if (!own_is_host(&one.addr))
-		return cli_error(-EINVAL, "address %s must be that of a host, not loopback, link-local or multicast",
+		return error_set(error, -EINVAL, "address %s must be that of a host, not loopback, link-local or multicast",
 				 text);
 	if (own_is_subnet(&one))
-		return cli_error(-EINVAL, "address %s is that of a subnet, not of a host",
+		return error_set(error, -EINVAL, "address %s is that of a subnet, not of a host",
 				 text);
 	if (own_is_given(a, &one.addr))
-		return cli_error(-EINVAL, "address %s is given twice", text);
+		return error_set(error, -EINVAL, "address %s is given twice", text);
 	if (a->n == OWN_ADDRS)
-		return cli_error(-E2BIG, "at most %d addresses", OWN_ADDRS);
+		return error_set(error, -E2BIG, "at most %d addresses", OWN_ADDRS);
 	a->v[a->n++] = one;
 	return 0;
 }
 
 void own_addr_text(const struct own_addr *a, char text[OWN_TEXT])
 {
-	char addr[INET6_ADDRSTRLEN] = "";
+	char addr[IP_ADDR_TEXT];
 
-	inet_ntop(a->addr.family, a->addr.addr, addr, sizeof(addr));
-	snprintf(text, OWN_TEXT, "%s/%u", addr, a->plen);
+	snprintf(text, OWN_TEXT, "%.48s/%u", ip_addr_text(&a->addr, addr),
+		 a->plen);
 }
 
 void own_text(const struct own_addrs *a, char text[OWN_LIST])
@@ -129,6 +127,7 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
 	char one[OWN_TEXT];
 	size_t n = 0;
 
+	assert(a->n >= 0 && a->n <= OWN_ADDRS);
 	*text = '\0';
 	for (int i = 0; i < a->n; i++) {
 		own_addr_text(&a->v[i], one);
@@ -145,16 +144,18 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
  * struct own_look - while all addresses are read
  * @dev:	own-DEV, 0: it does not exist
  * @a:		wanted addresses
- * @judge:	also check those of other devices
+ * @compare:	also check those of other devices
  * @mine:	number of @a that own-DEV has
- * @err:	of a conflict, already logged
+ * @err:	of a conflict,
+ * @error:	and its line
  */
 struct own_look {
 	int			dev;
 	const struct own_addrs	*a;
-	bool			judge;
+	bool			compare;
 	int			mine;
 	int			err;
+	char			*error;
 };
 
 static bool own_get(const struct nlattr *attr, struct own_addr *a)
@@ -166,8 +167,9 @@ static bool own_get(const struct nlattr *attr, struct own_addr *a)
 }
 
 /* Check @a against @subnet and @addr of another device @name */
-static int own_judge(const struct own_addr *a, const struct own_addr *subnet,
-		     const struct own_addr *addr, const char *name)
+static int own_compare(const struct own_addr *a, const struct own_addr *subnet,
+		       const struct own_addr *addr, const char *name,
+		       char error[ERROR_TEXT])
 {
 	int bits = a->plen < subnet->plen ? a->plen : subnet->plen;
 	char mine[OWN_TEXT], other[OWN_TEXT];
@@ -176,13 +178,13 @@ static int own_judge(const struct own_addr *a, const struct own_addr *subnet,
 		return 0;
 	own_addr_text(a, mine);
 	own_addr_text(addr, other);
-	if (route_same_addr(&a->addr, &addr->addr))
-		return cli_error(-EADDRINUSE, "address %s: %s has it already",
+	if (ip_addr_same(&a->addr, &addr->addr))
+		return error_set(error, -EADDRINUSE, "address %s: %s has it already",
 				 mine, name);
 	/* a single address has no subnet route that could take packets */
 	if (subnet->plen < own_bits(subnet) &&
-	    route_same_prefix(&a->addr, &subnet->addr, bits))
-		return cli_error(-EADDRINUSE, "address %s: its subnet overlaps %s of %s: choose another one",
+	    ip_addr_same_prefix(&a->addr, &subnet->addr, bits))
+		return error_set(error, -EADDRINUSE, "address %s: its subnet overlaps %s of %s: choose another one",
 				 mine, other, name);
 	return 0;
 }
@@ -209,11 +211,12 @@ static int own_see(struct nlmsghdr *h, void *arg)
 		look->mine += own_is_given(look->a, &addr.addr);
 		return 0;
 	}
-	if (!look->judge)
+	if (!look->compare)
 		return 0;
 	if_indextoname(ifa->ifa_index, name);
 	for (int i = 0; i < look->a->n && !look->err; i++)
-		look->err = own_judge(&look->a->v[i], &subnet, &addr, name);
+		look->err = own_compare(&look->a->v[i], &subnet, &addr, name,
+					look->error);
 	return look->err;
 }
 
@@ -224,22 +227,23 @@ static int own_look(struct own_look *look)
 	return netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), own_see, look);
 }
 
-int own_check(const char *dev, const char *lower, const struct own_addrs *a)
+int own_check(const char *dev, const char *lower, const struct own_addrs *a,
+	      char error[ERROR_TEXT])
 {
 	struct own_look look = {
-		.dev = netlink_ifindex(dev), .a = a, .judge = true,
+		.dev = netlink_ifindex(dev), .a = a, .compare = true, .error = error,
 	};
 	int err;
 
-	if (!stack_is_ethernet(lower))
-		return cli_error(-EINVAL, "%s is no Ethernet or Wi-Fi device: it cannot have an address of the robot's own",
+	if (!device_is_ethernet(lower))
+		return error_set(error, -EINVAL, "%s is no Ethernet or Wi-Fi device: it cannot have an address of the robot's own",
 				 lower);
-	if (stack_has_master(lower))
-		return cli_error(-EBUSY, "%s is part of a bridge, bond or VRF: it cannot have an address of the robot's own",
+	if (device_has_master(lower))
+		return error_set(error, -EBUSY, "%s is part of a bridge, bond or VRF: it cannot have an address of the robot's own",
 				 lower);
 	err = own_look(&look);
 	if (err)
-		return cli_error(err, "cannot read addresses: %s",
+		return error_set(error, err, "cannot read addresses: %s",
 				 netlink_why(err));
 	return look.err;
 }
@@ -247,21 +251,6 @@ int own_check(const char *dev, const char *lower, const struct own_addrs *a)
 /*
  * The device
  */
-
-/* The file is missing if the kernel lacks IPv6 */
-static void own_sysctl(const char *dev, const char *name, const char *value)
-{
-	char path[OWN_PATH];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", dev,
-		 name);
-	f = fopen(path, "we");
-	if (!f)
-		return;
-	fputs(value, f);
-	fclose(f);
-}
 
 static bool own_any_ipv6(const struct own_addrs *a)
 {
@@ -271,7 +260,8 @@ static bool own_any_ipv6(const struct own_addrs *a)
 	return false;
 }
 
-static int own_create(const char *dev, const char *lower)
+static int own_create(const char *dev, const char *lower,
+		      char error[ERROR_TEXT])
 {
 	struct ifinfomsg i = { 0 };
 	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE |
@@ -289,32 +279,18 @@ static int own_create(const char *dev, const char *lower)
 	nla_nest_end(msg, info);
 	err = netlink_send(msg);
 	if (err == -EOPNOTSUPP)
-		return cli_error(err, "the kernel has no ipvlan: install or build its module ipvlan");
+		return error_set(error, err, "the kernel has no ipvlan: install or build its module ipvlan");
 	if (err == -EBUSY)
-		return cli_error(err, "cannot make ipvlan device %s: %s is in use by a macvlan or the like",
+		return error_set(error, err, "cannot make ipvlan device %s: %s is in use by a macvlan or the like",
 				 dev, lower);
-	if (err)
-		cli_error(err, "cannot make ipvlan device %s: %s", dev,
-			  netlink_why(err));
-	return err;
-}
-
-static int own_up(const char *dev)
-{
-	struct ifinfomsg i = {
-		.ifi_index = netlink_ifindex(dev),
-		.ifi_flags = IFF_UP,
-		.ifi_change = IFF_UP,
-	};
-	int err = netlink_send(netlink_request(RTM_NEWLINK, 0, &i, sizeof(i)));
-
-	if (err)
-		cli_error(err, "cannot set up %s: %s", dev, netlink_why(err));
-	return err;
+	return err ? error_set(error, err,
+			       "cannot make ipvlan device %s: %s", dev,
+			       netlink_why(err)) : 0;
 }
 
 /* Without DAD: usable at once, even without a link. */
-static int own_add_addr(const char *dev, const struct own_addr *a)
+static int own_add_addr(const char *dev, const struct own_addr *a,
+			char error[ERROR_TEXT])
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = a->addr.family,
@@ -325,31 +301,28 @@ static int own_add_addr(const char *dev, const struct own_addr *a)
 	struct nl_msg *msg = netlink_request(RTM_NEWADDR, NLM_F_CREATE |
 					     NLM_F_EXCL, &ifa, sizeof(ifa));
 	char text[OWN_TEXT];
-	int err;
 
 	nla_put(msg, IFA_LOCAL, own_bits(a) / 8, a->addr.addr);
 	nla_put(msg, IFA_ADDRESS, own_bits(a) / 8, a->addr.addr);
-	err = netlink_send(msg);
 	own_addr_text(a, text);
-	if (err)
-		cli_error(err, "cannot give %s the address %s: %s", dev, text,
-			  netlink_why(err));
-	return err;
+	return netlink_do(msg, error, "cannot give %s the address %s", dev,
+			  text);
 }
 
-int own_add(const char *dev, const char *lower, const struct own_addrs *a)
+int own_add(const char *dev, const char *lower, const struct own_addrs *a,
+	    char error[ERROR_TEXT])
 {
-	int err = own_create(dev, lower);
+	int err = own_create(dev, lower, error);
 
 	if (err)
 		return err;
 	/* A router of DEV's network must not configure it. */
-	own_sysctl(dev, "accept_ra", "0\n");
+	device_set_ipv6(dev, "accept_ra", "0\n");
 	if (!own_any_ipv6(a))	/* then not even a link-local address */
-		own_sysctl(dev, "addr_gen_mode", "1\n");
-	err = own_up(dev);
+		device_set_ipv6(dev, "addr_gen_mode", "1\n");
+	err = device_up(dev, error);
 	for (int i = 0; !err && i < a->n; i++)
-		err = own_add_addr(dev, &a->v[i]);
+		err = own_add_addr(dev, &a->v[i], error);
 	return err;
 }
 
@@ -373,24 +346,9 @@ bool own_is_on(const char *dev, const char *lower)
 	       link && link == (int)netlink_ifindex(lower);
 }
 
-static int own_see_kind(struct nlmsghdr *h, void *arg)
-{
-	struct nlattr *info, *kind;
-
-	info = nlmsg_find_attr(h, sizeof(struct ifinfomsg), IFLA_LINKINFO);
-	kind = info ? nla_find(nla_data(info), nla_len(info), IFLA_INFO_KIND) :
-		      NULL;
-	*(bool *)arg = kind && !nla_strcmp(kind, "ipvlan");
-	return 0;
-}
-
 bool own_is_ipvlan(int ifindex)
 {
-	struct ifinfomsg i = { .ifi_index = ifindex };
-	bool is = false;
-
-	return !netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
-			    own_see_kind, &is) && is;
+	return device_is_kind(ifindex, "ipvlan");
 }
 
 bool own_has(int ifindex, const struct own_addrs *a)

@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "netdev/route.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 
 enum {
 	OWN_ADDRS	= 4,
@@ -26,7 +27,7 @@ enum {
  * @plen:	length of its prefix, bits
  */
 struct own_addr {
-	struct route_addr	addr;
+	struct ip_addr	addr;
 	uint8_t			plen;
 };
 
@@ -39,33 +40,35 @@ struct own_addrs {
 	struct own_addr	v[OWN_ADDRS];
 };
 
-/* Add ADDRESS/PREFIX. Return: 0 or negative errno, already logged */
-int own_parse(const char *text, struct own_addrs *a);
+/* Add ADDRESS/PREFIX. Return: 0 or a negative errno */
+int own_parse(const char *text, struct own_addrs *a, char error[ERROR_TEXT]);
 /* ADDRESS/PREFIX */
 void own_addr_text(const struct own_addr *a, char text[OWN_TEXT]);
 /* All of them, with commas between them */
 void own_text(const struct own_addrs *a, char text[OWN_LIST]);
 
 /**
- * own_check - can DEV carry own-DEV, and are the addresses free?
+ * own_check() - can DEV carry own-DEV, and are the addresses free?
  * @dev:	name of own-DEV, which may exist
  * @lower:	name of DEV
  * @a:		addresses; a subnet of another device is refused, as packets
  *		could leave by either of both
  *
- * Return: 0 or negative errno, already logged
+ * Return: 0 or a negative errno.
  */
-int own_check(const char *dev, const char *lower, const struct own_addrs *a);
+int own_check(const char *dev, const char *lower, const struct own_addrs *a,
+	      char error[ERROR_TEXT]);
 
 /**
- * own_add - make own-DEV, with its addresses, and set it up
+ * own_add() - make own-DEV, with its addresses, and set it up
  * @dev:	its name
  * @lower:	name of DEV
  * @a:		addresses
  *
- * On failure nothing is undone. Return: 0 or negative errno
+ * On failure nothing is undone. Return: 0 or a negative errno.
  */
-int own_add(const char *dev, const char *lower, const struct own_addrs *a);
+int own_add(const char *dev, const char *lower, const struct own_addrs *a,
+	    char error[ERROR_TEXT]);
 
 /* Do @a and @b have the same addresses? Prefixes may differ. */
 bool own_same(const struct own_addrs *a, const struct own_addrs *b);

@@ -4,52 +4,75 @@
  * not there.
  */
 #include <unistd.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "netdev/classifier.h"
+#include "netdev/log.h"
 #include "netdev/netlink.h"
 #include "netdev/redirect.h"
 #include "netdev/stack.h"
 #include "netdev/state.h"
 
-bool redirect_again(struct state *st)
+/* It was set up with a redirect, and in this network namespace */
+static bool redirect_is_ours(const struct state *st)
+{
+	return st->ready && st->stack.made_ifb && state_is_here(st);
+}
+
+int redirect_restore(struct state *st, bool *done, char error[ERROR_TEXT])
 {
 	bool clsact = st->stack.made_clsact;
-	char pins[CLASSIFIER_PATH];
-	int redirect, err;
+	char pins[CLASSIFIER_PATH], ignored[ERROR_TEXT];
+	int redirect, err, saved;
 
-	if (!st->ready || !st->stack.made_ifb || !state_is_here(st) ||
-	    stack_redirect_undo(&st->stack))
-		return false;
+	*done = false;
+	if (!redirect_is_ours(st))
+		return 0;
+	err = stack_redirect_undo(&st->stack, error);
+	if (err)
+		return err;
 	st->ready = false;
 	classifier_pins(st->stack.dev, pins);
 	redirect = classifier_map(pins, "redirect");	/* if there is one */
-	err = stack_plan(&st->stack) ?: state_save(st) ?:
-	      stack_own(&st->stack) ?: stack_redirect(&st->stack, redirect);
+	err = stack_plan(&st->stack, error) ?: state_save(st, error) ?:
+	      stack_own(&st->stack, error) ?:
+	      stack_redirect(&st->stack, redirect, error);
 	if (redirect >= 0)
 		close(redirect);
+	*done = !err;
 	/* It stays if the user has filters there, and is ours all the same. */
 	st->stack.made_clsact |= clsact;
 	/* Also after an error: the device may be replaced again. */
 	st->ready = true;
-	state_save(st);
-	return !err;
+	saved = state_save(st, err ? ignored : error);
+	return err ?: saved;
 }
 
-void redirect_guard(struct state *st)
+int redirect_guard(struct state *st, const struct netdev_log *log,
+		   char error[ERROR_TEXT])
 {
 	const struct stack *s = &st->stack;
-	bool up, there, whole;
+	bool any, whole, done;
+	int err;
 
 	/* Without its redirect an ipvlan would be deleted. */
-	if (!st->ready || !s->made_ifb || s->made_own || !state_is_here(st) ||
+	if (!redirect_is_ours(st) || s->made_own ||
 	    s->ifindex != (int)netlink_ifindex(s->dev))
-		return;
-	up = netlink_is_up(s->queue);
-	there = stack_is_redirected(s, &whole);
-	if (!up && there && !stack_redirect_undo(s))
-		cli_warn("%s is gone or down: %s sends without a queue",
-			 s->queue, s->dev);
-	else if (up && !whole && redirect_again(st))
-		cli_warn("%s had lost the redirect to %s: made again", s->dev,
-			 s->queue);
+		return 0;
+	err = stack_find_redirect(s, &any, &whole, error);
+	if (!netlink_is_up(s->queue)) {
+		if (!any)
+			return 0;
+		err = stack_redirect_undo(s, error);
+		if (!err)
+			netdev_warn(log, "%s is gone or down: %s sends without a queue",
+				    s->queue, s->dev);
+		return err;
+	}
+	if (whole)
+		return err;
+	err = redirect_restore(st, &done, error);
+	if (done)
+		netdev_warn(log, "%s had lost the redirect to %s: made again",
+			    s->dev, s->queue);
+	return err;
 }

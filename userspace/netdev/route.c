@@ -5,28 +5,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "base/ip_addr.h"
 #include "netdev/netlink.h"
 #include "netdev/route.h"
-
-unsigned int route_addr_len(int family)
-{
-	return family == AF_INET ? 4 : 16;
-}
-
-bool route_same_addr(const struct route_addr *a, const struct route_addr *b)
-{
-	return a->family == b->family &&
-	       !memcmp(a->addr, b->addr, sizeof(a->addr));
-}
-
-bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
-		       int bits)
-{
-	uint8_t rest = 0xff00 >> (bits % 8);
-
-	return !memcmp(a->addr, b->addr, bits / 8) &&
-	       (!rest || !((a->addr[bits / 8] ^ b->addr[bits / 8]) & rest));
-}
 
 static int route_answer(struct nlmsghdr *h, void *arg)
 {
@@ -41,15 +22,15 @@ static int route_answer(struct nlmsghdr *h, void *arg)
 	if (tb[RTA_OIF])
 		r->ifindex = nla_get_u32(tb[RTA_OIF]);
 	if (tb[RTA_GATEWAY] && nla_len(tb[RTA_GATEWAY]) ==
-	    (int)route_addr_len(r->via.family))
+	    (int)ip_addr_len(r->via.family))
 		memcpy(r->via.addr, nla_data(tb[RTA_GATEWAY]),
 		       nla_len(tb[RTA_GATEWAY]));
 	return 1;
 }
 
-int route_find(const struct route_addr *to, uint32_t mark, struct route *r)
+int route_find(const struct ip_addr *to, uint32_t mark, struct route *r)
 {
-	unsigned int len = route_addr_len(to->family);
+	unsigned int len = ip_addr_len(to->family);
 	struct rtmsg rt = {
 		.rtm_family = to->family,
 		.rtm_dst_len = len * 8,

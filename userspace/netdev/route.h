@@ -5,14 +5,8 @@
 #ifndef NETDEV_ROUTE_H
 #define NETDEV_ROUTE_H
 
-#include <stdbool.h>
 #include <stdint.h>
-
-/* An address of AF_INET or AF_INET6; unused bytes of @addr are 0 */
-struct route_addr {
-	int	family;
-	uint8_t	addr[16];
-};
+#include "base/ip_addr.h"
 
 /**
  * struct route - the route to an address
@@ -23,15 +17,8 @@ struct route_addr {
 struct route {
 	uint8_t			type;
 	int			ifindex;
-	struct route_addr	via;
+	struct ip_addr	via;
 };
-
-/* Bytes of an address of @family */
-unsigned int route_addr_len(int family);
-bool route_same_addr(const struct route_addr *a, const struct route_addr *b);
-/* Do the first @bits of two addresses of one family agree? */
-bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
-		       int bits);
 
 /**
  * route_find - look up the route to @to
@@ -41,6 +28,6 @@ bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
  *
  * Return: 0 or negative errno: no route
  */
-int route_find(const struct route_addr *to, uint32_t mark, struct route *r);
+int route_find(const struct ip_addr *to, uint32_t mark, struct route *r);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "base/ifb.h"
 #include "netdev/netlink.h"
 #include "netdev/stack.h"
@@ -43,7 +43,7 @@ const char *state_name(const char *dev, char own[IFNAMSIZ])
 	return is_own ? own : dev;
 }
 
-int state_lock(bool wait)
+int state_lock(bool wait, char error[ERROR_TEXT])
 {
 	/* Never removed: a process may wait for the old file's lock. */
 	int fd = open(STATE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
@@ -53,9 +53,8 @@ int state_lock(bool wait)
 	err = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (err == -EWOULDBLOCK)
-		return err;
-	return cli_error(err, "cannot lock %s: %s", STATE_LOCK, strerror(-err));
+	return error_set(error, err, "cannot lock %s: %s", STATE_LOCK,
+			 strerror(-err));
 }
 
 static uint64_t state_netns(void)
@@ -78,13 +77,13 @@ static void state_text(char **to, const char *value)
 
 static void state_own(struct own_addrs *a, const char *list)
 {
-	char text[OWN_LIST], *save, *one;
+	char text[OWN_LIST], error[ERROR_TEXT], *save, *one;
 
 	snprintf(text, sizeof(text), "%s", list);
 	a->n = 0;
 	for (one = strtok_r(text, ",", &save); one;
 	     one = strtok_r(NULL, ",", &save))
-		own_parse(one, a);
+		own_parse(one, a, error);
 }
 
 static void state_field(struct state *st, const char *key, const char *value)
@@ -174,7 +173,7 @@ void state_free(struct state *st)
 	st->master = NULL;
 }
 
-int state_save(struct state *st)
+int state_save(struct state *st, char error[ERROR_TEXT])
 {
 	const struct stack *s = &st->stack;
 	char path[STATE_PATH], temp[STATE_PATH], own[OWN_LIST];
@@ -186,7 +185,7 @@ int state_save(struct state *st)
 	st->netns = state_netns();
 	f = fopen(temp, "we");
 	if (!f)
-		return cli_error(-errno, "cannot write %s: %s", temp,
+		return error_set(error, -errno, "cannot write %s: %s", temp,
 				 strerror(errno));
 	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nkeep=%s\nclsact=%d\nqdisc=%d\n"
 		"ready=%d\nsettles=%d\nnetns=%llu\n", s->queue, s->ifindex,
@@ -201,7 +200,7 @@ int state_save(struct state *st)
 		st->topics ?: "", st->types ?: "", st->odometry ?: "",
 		st->master ?: "");
 	if (fclose(f) || rename(temp, path))
-		return cli_error(-EIO, "cannot write %s", path);
+		return error_set(error, -EIO, "cannot write %s", path);
 	return 0;
 }
 
@@ -238,7 +237,7 @@ int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err)
 	return found;
 }
 
-int state_pid_claim(const char *dev)
+int state_pid_claim(const char *dev, char error[ERROR_TEXT])
 {
 	struct flock lock = { .l_type = F_WRLCK };
 	char path[STATE_PATH];
@@ -248,16 +247,16 @@ int state_pid_claim(const char *dev)
 	state_path(dev, "pid", path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return cli_error(-errno, "cannot write %s: %s", path,
+		return error_set(error, -errno, "cannot write %s: %s", path,
 				 strerror(errno));
 	if (fcntl(fd, F_OFD_SETLK, &lock)) {
 		close(fd);
-		return cli_error(-EBUSY, "discovery for %s is running already",
+		return error_set(error, -EBUSY, "discovery for %s is running already",
 				 dev);
 	}
 	if (ftruncate(fd, 0) || dprintf(fd, "%d\n", getpid()) < 0) {
 		close(fd);
-		return cli_error(-EIO, "cannot write %s", path);
+		return error_set(error, -EIO, "cannot write %s", path);
 	}
 	return fd;
 }
@@ -280,7 +279,7 @@ int state_pid_of(const char *dev)
 	return pid;
 }
 
-int state_daemon_stop(const char *dev)
+int state_daemon_stop(const char *dev, char error[ERROR_TEXT])
 {
 	int pid = state_pid_of(dev);
 
@@ -295,5 +294,5 @@ int state_daemon_stop(const char *dev)
 			kill(pid, SIGKILL);
 		usleep(50000);
 	}
-	return cli_error(-EBUSY, "discovery process %d does not end", pid);
+	return error_set(error, -EBUSY, "discovery process %d does not end", pid);
 }

@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "netdev/stack.h"
 
 #define STATE_RUN	"/run/optsample"
@@ -46,7 +47,7 @@ struct state {
 void state_path(const char *dev, const char *what, char path[STATE_PATH]);
 
 /**
- * state_name - the interface that is up for a name
+ * state_name() - the interface that is up for a name
  * @dev:	as the user calls it
  * @own:	buffer for a name
  *
@@ -55,17 +56,17 @@ void state_path(const char *dev, const char *what, char path[STATE_PATH]);
 const char *state_name(const char *dev, char own[IFNAMSIZ]);
 
 /**
- * state_lock - one `up` or `down` at a time
- * @wait:	for another one to end; else -EWOULDBLOCK, without a message
+ * state_lock() - one `up` or `down` at a time
+ * @wait:	for another one to end; else -EWOULDBLOCK
  *
- * Return: file descriptor, which holds it until closed, or negative errno
+ * Return: file descriptor, which holds it until closed, or a negative errno.
  */
-int state_lock(bool wait);
+int state_lock(bool wait, char error[ERROR_TEXT]);
 
 /* -ENOENT if @dev is not up */
 int state_load(const char *dev, struct state *st);
-/* Sets @st->netns */
-int state_save(struct state *st);
+/* Sets @st->netns. Return: 0 or a negative errno: the old file is unchanged */
+int state_save(struct state *st, char error[ERROR_TEXT]);
 void state_free(struct state *st);
 void state_remove(const char *dev);
 /* Whether @st is of our network namespace */
@@ -78,8 +79,12 @@ int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err);
  * The daemon holds a lock on DEV.pid while it lives, so that a stale number is
  * detected.
  */
-int state_pid_claim(const char *dev);		/* by the daemon: fd */
-int state_pid_of(const char *dev);		/* 0 if it does not run */
-int state_daemon_stop(const char *dev);		/* waits until it is gone */
+
+/* By the daemon. Return: file descriptor; -EBUSY: one runs already; -errno */
+int state_pid_claim(const char *dev, char error[ERROR_TEXT]);
+/* Return: 0 if it does not run */
+int state_pid_of(const char *dev);
+/* Waits until it is gone. Return: 0, or -EBUSY */
+int state_daemon_stop(const char *dev, char error[ERROR_TEXT]);
 
 #endif

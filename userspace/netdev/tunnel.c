@@ -8,6 +8,7 @@
 #include <linux/wireguard.h>
 #include <netinet/in.h>
 #include <string.h>
+#include "base/ip_addr.h"
 #include "netdev/genl.h"
 #include "netdev/netlink.h"
 #include "netdev/route.h"
@@ -26,7 +27,7 @@ struct tunnel {
 	bool			known;
 	int			lower;
 	uint32_t		mark;
-	struct route_addr	remote[TUNNEL_REMOTES];
+	struct ip_addr	remote[TUNNEL_REMOTES];
 	int			n;
 };
 
@@ -58,12 +59,12 @@ static const struct tunnel_kind {
 static void tunnel_remote(struct tunnel *t, int family, const void *addr)
 {
 	static const uint8_t none[16];
-	unsigned int len = route_addr_len(family);
-	struct route_addr *to = &t->remote[t->n];
+	unsigned int len = ip_addr_len(family);
+	struct ip_addr *to = &t->remote[t->n];
 
 	if (t->n == TUNNEL_REMOTES || !memcmp(addr, none, len))
 		return;
-	*to = (struct route_addr){ .family = family };
+	*to = (struct ip_addr){ .family = family };
 	memcpy(to->addr, addr, len);
 	t->n++;
 }
@@ -72,7 +73,7 @@ static void tunnel_remote_of(struct tunnel *t, int family,
 			     struct nlattr *const *tb, int attr)
 {
 	if (attr && tb[attr] &&
-	    nla_len(tb[attr]) == (int)route_addr_len(family))
+	    nla_len(tb[attr]) == (int)ip_addr_len(family))
 		tunnel_remote(t, family, nla_data(tb[attr]));
 }
 

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "nav_msgs.h"
 #include "topics/discovery.h"
 #include "topics/formats.h"
@@ -37,44 +40,52 @@ bool discovery_built(void)
 	return true;
 }
 
-static char discovery_words[160];	/* first error message of DDS */
-static bool discovery_entering;
+/* DDS has one log for all domains. */
+static struct discovery_config discovery_config;
+static char discovery_reason[160];	/* its first message while joining */
+static bool discovery_joining;
 
-const char *discovery_why(void)
-{
-	return *discovery_words ? discovery_words : "no reason given";
-}
-
-/* Log an error once, not twice a second. */
 static void discovery_log(void *arg, const dds_log_data_t *data)
 {
+	char line[512];
 	int size = (int)data->size;
 
 	(void)arg;
 	if (size && data->message[size - 1] == '\n')
 		size--;
-	if (!discovery_entering)
-		fprintf(stderr, "%.*s\n", size, data->message);
-	else if (!*discovery_words)
-		snprintf(discovery_words, sizeof(discovery_words), "%.*s",
-			 size, data->message);
+	if (discovery_joining && *discovery_reason)
+		return;
+	snprintf(line, sizeof(line), "%.*s", size, data->message);
+	if (discovery_joining)
+		snprintf(discovery_reason, sizeof(discovery_reason), "%.159s",
+			 line);
+	else if (discovery_config.log)
+		discovery_config.log(discovery_config.arg, LOG_ERR, line);
 }
 
-static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
-				    uint32_t lease_s)
+static struct discovery *discovery_fail(struct discovery *d,
+					char error[ERROR_TEXT])
+{
+	error_set(error, -EIO, "%s", *discovery_reason ? discovery_reason :
+							 "no reason given");
+	free(d);
+	return NULL;
+}
+
+static dds_entity_t discovery_join(const struct discovery_config *c)
 {
 	const char *uri = getenv("CYCLONEDDS_URI");
 	bool own = !uri || !*uri;
 	char interfaces[160] = "", *config;
 	dds_entity_t d;
 
-	if (dev && own)
+	if (c->dev && own)
 		snprintf(interfaces, sizeof(interfaces),
 			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
-			 "</Interfaces></General>", dev);
+			 "</Interfaces></General>", c->dev);
 	/*
 	 * A reader of ours must not make a writer of pictures send them by
-	 * multicast, so we take none. We log errors; DDS writes no log file.
+	 * multicast, so we take none. Errors go to our log, DDS writes no file.
 	 * To end the receive thread of a single socket, Cyclone sends itself a
 	 * packet. A removed device does not deliver it: discovery_close() would
 	 * never return.
@@ -84,13 +95,15 @@ static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
 		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
 		     "<Internal><MultipleReceiveThreads>false</MultipleReceiveThreads></Internal>"
 		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
-		     interfaces, lease_s, own ? "" : ",", own ? "" : uri) < 0)
+		     interfaces, c->lease_s, own ? "" : ",", own ? "" : uri) < 0)
 		abort();
+	discovery_config = *c;
+	*discovery_reason = '\0';
 	dds_set_log_sink(discovery_log, NULL);
-	*discovery_words = '\0';
-	discovery_entering = true;
-	d = dds_create_domain(domain, config);
-	discovery_entering = false;
+	/* Twice a second while there is no address: this is not logged. */
+	discovery_joining = true;
+	d = dds_create_domain(c->domain, config);
+	discovery_joining = false;
 	free(config);
 	return d;
 }
@@ -104,20 +117,18 @@ void discovery_close(struct discovery *d)
 	free(d);
 }
 
-struct discovery *discovery_open(uint32_t domain, const char *dev,
-				 uint32_t lease_s)
+struct discovery *discovery_open(const struct discovery_config *config,
+				 char error[ERROR_TEXT])
 {
 	struct discovery *d = calloc(1, sizeof(*d));
 	dds_guid_t guid;
 
 	if (!d)
-		return NULL;
-	d->domain = discovery_enter(domain, dev, lease_s);
-	if (d->domain < 0) {
-		free(d);
-		return NULL;
-	}
-	d->participant = dds_create_participant(domain, NULL, NULL);
+		abort();
+	d->domain = discovery_join(config);
+	if (d->domain < 0)
+		return discovery_fail(d, error);
+	d->participant = dds_create_participant(config->domain, NULL, NULL);
 	d->writers = dds_create_reader(d->participant,
 				       DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
 				       NULL, NULL);
@@ -130,7 +141,7 @@ struct discovery *discovery_open(uint32_t domain, const char *dev,
 	    d->waitset < 0 || !d->formats ||
 	    dds_get_guid(d->participant, &guid)) {
 		discovery_close(d);
-		return NULL;
+		return discovery_fail(NULL, error);
 	}
 	memcpy(d->self, guid.v, sizeof(d->self));
 	dds_set_status_mask(d->writers, DDS_DATA_AVAILABLE_STATUS);
@@ -191,7 +202,7 @@ static bool discovery_is_foreign(struct discovery *d,
 				 const dds_builtintopic_endpoint_t *e,
 				 const struct discovery_ops *ops, void *arg)
 {
-	struct route_addr a[DISCOVERY_ADDRS];
+	struct ip_addr a[DISCOVERY_ADDRS];
 	int n;
 
 	if (!ops->foreign || !memcmp(e->participant_key.v, d->self, 12))

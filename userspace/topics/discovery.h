@@ -5,7 +5,8 @@
 #ifndef TOPICS_DISCOVERY_H
 #define TOPICS_DISCOVERY_H
 
-#include "netdev/route.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "topics/topics.h"
 
 /**
@@ -23,24 +24,37 @@ struct discovery_ops {
 	void (*topic_gone)(void *arg, const uint8_t *guid);
 	void (*peer)(void *arg, const uint8_t *guid, uint64_t lease_ms);
 	void (*odometry)(void *arg, double x, double y, double z);
-	bool (*foreign)(void *arg, const struct route_addr *a, int n);
+	bool (*foreign)(void *arg, const struct ip_addr *a, int n);
 };
 
 struct discovery;
 
 /**
- * discovery_open - join a DDS domain
- * @domain:	number
+ * struct discovery_config - how to join a DDS domain
+ * @domain:	its number
  * @dev:	interface to use unless CYCLONEDDS_URI says otherwise; NULL: any
  * @lease_s:	others drop us after this time without news, s
- *
- * Return: NULL if the domain cannot be joined now (no address yet); the reason
- * is in discovery_why()
+ * @log:	gets errors of DDS after the domain was joined, from any thread;
+ *		@priority: of syslog(3); NULL: they are lost
+ * @arg:	for @log
  */
-struct discovery *discovery_open(uint32_t domain, const char *dev,
-				 uint32_t lease_s);
-const char *discovery_why(void);
-/* Return: false if optsample was built without Cyclone DDS: nothing opens */
+struct discovery_config {
+	uint32_t	domain;
+	const char	*dev;
+	uint32_t	lease_s;
+	void		(*log)(void *arg, int priority, const char *line);
+	void		*arg;
+};
+
+/**
+ * discovery_open() - join a DDS domain
+ *
+ * Only one at a time. Return: NULL if the domain cannot be joined now (no
+ * address yet).
+ */
+struct discovery *discovery_open(const struct discovery_config *config,
+				 char error[ERROR_TEXT]);
+/* Return: false if built without Cyclone DDS: nothing opens */
 bool discovery_built(void);
 /* Also read nav_msgs/Odometry from @topic (ROS or DDS name) */
 int discovery_odometry(struct discovery *d, const char *topic);

@@ -17,7 +17,7 @@
 
 enum {
 	FORMATS_READERS	= 16,
-	FORMATS_PATIENCE_MS = 5000,	/* if others wait */
+	FORMATS_READ_MS = 5000,	/* if others wait */
 };
 
 /**
@@ -34,7 +34,7 @@ struct formats_reader {
 /**
  * struct formats - writers of pictures, and readers of some of them
  * @others:	readers of other participants, as topics
- * @subscriptions: built-in topic that tells them
+ * @subscriptions: built-in topic with them
  * @self:	prefix of our own
  * @next:	writer that the search for an unread topic begins with
  */
@@ -212,7 +212,7 @@ static void formats_turn(struct formats *f)
 		if (r->topic && (!formats_has_unknown(f, r->name) ||
 				 !formats_has_name(&f->others, r->name)))
 			formats_end(f, r);
-		if (r->topic && now - r->since < FORMATS_PATIENCE_MS)
+		if (r->topic && now - r->since < FORMATS_READ_MS)
 			continue;
 		next = formats_unread(f);
 		if (!next)
@@ -225,7 +225,8 @@ static void formats_turn(struct formats *f)
 static void formats_take_one(struct formats *f, dds_entity_t reader,
 			     const sensor_msgs_msg_dds__CompressedImage_ *m,
 			     const dds_sample_info_t *info,
-			     void (*told)(void *arg, const struct topic *topic),
+			     void (*on_format)(void *arg,
+					  const struct topic *topic),
 			     void *arg)
 {
 	dds_builtintopic_endpoint_t *e =
@@ -239,14 +240,15 @@ static void formats_take_one(struct formats *f, dds_entity_t reader,
 				  m->data._buffer,
 				  m->data._buffer ? m->data._length : 0,
 				  t->format);
-		told(arg, t);
+		on_format(arg, t);
 	}
 	if (e)
 		dds_builtintopic_free_endpoint(e);
 }
 
 void formats_poll(struct formats *f,
-		  void (*told)(void *arg, const struct topic *topic),
+		  void (*on_format)(void *arg,
+					  const struct topic *topic),
 		  void *arg)
 {
 	dds_sample_info_t info;
@@ -259,8 +261,8 @@ void formats_poll(struct formats *f,
 		while (reader > 0 &&
 		       dds_take(reader, &sample, &info, 1, 1) > 0) {
 			if (info.valid_data)
-				formats_take_one(f, reader, sample, &info, told,
-						 arg);
+				formats_take_one(f, reader, sample, &info,
+						 on_format, arg);
 			dds_return_loan(reader, &sample, 1);
 			sample = NULL;
 		}

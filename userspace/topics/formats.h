@@ -19,9 +19,9 @@ void formats_close(struct formats *f);
 /* A writer is new or changed; its format is filled in if it is known */
 void formats_topic(struct formats *f, struct topic *t);
 void formats_gone(struct formats *f, const uint8_t *guid);
-/* Read what came. @told: called for each writer whose format became known */
+/* Read messages. @on_format: called for each writer whose format is now known */
 void formats_poll(struct formats *f,
-		  void (*told)(void *arg, const struct topic *topic),
+		  void (*on_format)(void *arg, const struct topic *topic),
 		  void *arg);
 
 #endif

@@ -5,11 +5,12 @@
  */
 #include <string.h>
 #include <sys/socket.h>
+#include "base/ip_addr.h"
 #include "ros/io/cyclone.h"
 #include "topics/locators.h"
 
 /* Return: false for an address without a route to look up */
-static bool locators_addr(const ddsi_locator_t *l, struct route_addr *a)
+static bool locators_addr(const ddsi_locator_t *l, struct ip_addr *a)
 {
 	memset(a, 0, sizeof(*a));
 	if (l->kind == NN_LOCATOR_KIND_UDPv4) {
@@ -24,7 +25,7 @@ static bool locators_addr(const ddsi_locator_t *l, struct route_addr *a)
 	       !(a->addr[0] == 0xfe && (a->addr[1] & 0xc0) == 0x80);
 }
 
-static int locators_take(const nn_locators_t *l, struct route_addr *a, int max)
+static int locators_take(const nn_locators_t *l, struct ip_addr *a, int max)
 {
 	int n = 0;
 
@@ -47,7 +48,7 @@ static ddsi_guid_t locators_guid(const uint8_t *guid)
 	return g;
 }
 
-int locators_find(const uint8_t *guid, struct route_addr *a, int max)
+int locators_find(const uint8_t *guid, struct ip_addr *a, int max)
 {
 	struct thread_state *self = lookup_thread_state();
 	/* left by the last call into DDS */

@@ -5,10 +5,10 @@
 #ifndef TOPICS_LOCATORS_H
 #define TOPICS_LOCATORS_H
 
-#include "netdev/route.h"
+#include "base/ip_addr.h"
 
 /**
- * locators_find - unicast addresses of a participant
+ * locators_find() - unicast addresses of a participant
  * @guid:	of the participant, as on the wire
  * @a:		gets them, without link-local addresses
  * @max:	of @a
@@ -18,6 +18,6 @@
  *
  * Return: their number, 0 if unknown
  */
-int locators_find(const uint8_t *guid, struct route_addr *a, int max);
+int locators_find(const uint8_t *guid, struct ip_addr *a, int max);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include "base/error.h"
 #include "topics/discovery.h"
 
 bool discovery_built(void)
@@ -12,17 +13,12 @@ bool discovery_built(void)
 	return false;
 }
 
-const char *discovery_why(void)
+struct discovery *discovery_open(const struct discovery_config *config,
+				 char error[ERROR_TEXT])
 {
-	return "optsample was built without Cyclone DDS";
-}
-
-struct discovery *discovery_open(uint32_t domain, const char *dev,
-				 uint32_t lease_s)
-{
-	(void)domain;
-	(void)dev;
-	(void)lease_s;
+	(void)config;
+	error_set(error, -EOPNOTSUPP,
+		  "optsample was built without Cyclone DDS");
 	return NULL;
 }
 

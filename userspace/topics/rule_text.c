@@ -8,67 +8,57 @@
 #include <string.h>
 #include <optsample/units.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
 #include "bpf/ros_tag.h"
 #include "topics/rule_text.h"
 
 enum { RULE_AGE_MAX_MS = 86400000, RULE_SYNC_MAX_MS = 60000 };
 
-__attribute__((format(printf, 2, 3)))
-static int rule_bad(char error[RULE_ERROR], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, RULE_ERROR, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
 static int rule_set_never(struct rule_text *t, const char *value,
-			  char error[RULE_ERROR])
+			  char error[ERROR_TEXT])
 {
 	bool on;
 
 	if (settings_flag(&on, value))
-		return rule_bad(error, "never must be yes or no");
+		return error_set(error, -EINVAL, "never must be yes or no");
 	t->r.never = on;
 	t->any = t->any && on;
 	return 0;
 }
 
 static int rule_set_newest(struct rule_text *t, const char *value,
-			   char error[RULE_ERROR])
+			   char error[ERROR_TEXT])
 {
 	return settings_flag(&t->newest, value) ?
-	       rule_bad(error, "newest must be yes or no") : 0;
+	       error_set(error, -EINVAL, "newest must be yes or no") : 0;
 }
 
 static int rule_set_limit(struct rule_text *t, const char *value,
-			  char error[RULE_ERROR])
+			  char error[ERROR_TEXT])
 {
 	t->has_limit = true;
 	return parse_u32(value, 1, 65535, &t->r.limit) ?
-	       rule_bad(error, "limit must be 1..65535") : 0;
+	       error_set(error, -EINVAL, "limit must be 1..65535") : 0;
 }
 
 static int rule_set_policy(struct rule_text *t, const char *value,
-			   char error[RULE_ERROR])
+			   char error[ERROR_TEXT])
 {
 	t->has_policy = true;
 	return parse_policy(value, &t->r.policy) ?
-	       rule_bad(error, "unknown policy \"%s\"", value) : 0;
+	       error_set(error, -EINVAL, "unknown policy \"%s\"", value) : 0;
 }
 
 static int rule_set_priority(struct rule_text *t, const char *value,
-			     char error[RULE_ERROR])
+			     char error[ERROR_TEXT])
 {
 	return parse_u32(value, 0, 7, &t->r.priority) ?
-	       rule_bad(error, "priority must be 0..7") : 0;
+	       error_set(error, -EINVAL, "priority must be 0..7") : 0;
 }
 
 static int rule_set_by(struct rule_text *t, const char *value,
-		       char error[RULE_ERROR])
+		       char error[ERROR_TEXT])
 {
 	t->has_by = true;
 	for (uint32_t i = 0; i < ROS_BY_MAX; i++)
@@ -76,7 +66,7 @@ static int rule_set_by(struct rule_text *t, const char *value,
 			t->r.by = i;
 			return 0;
 		}
-	return rule_bad(error, "by must be number, source, header or distance");
+	return error_set(error, -EINVAL, "by must be number, source, header or distance");
 }
 
 static bool rule_lacks_unit(const char *value)
@@ -86,32 +76,32 @@ static bool rule_lacks_unit(const char *value)
 }
 
 static int rule_set_sync(struct rule_text *t, const char *value,
-			 char error[RULE_ERROR])
+			 char error[ERROR_TEXT])
 {
 	double ms;
 
 	if (rule_lacks_unit(value))
-		return rule_bad(error, "sync needs a unit, as 5ms");
+		return error_set(error, -EINVAL, "sync needs a unit, as 5ms");
 	if (parse_scaled(value, time_units, &ms) || ms > RULE_SYNC_MAX_MS)
-		return rule_bad(error, "sync must be 0..60s");
+		return error_set(error, -EINVAL, "sync must be 0..60s");
 	t->r.sync = 1;
 	t->r.slop_ns = (uint64_t)(ms * 1000 + 0.5) * 1000;
 	return 0;
 }
 
 static int rule_set_age(struct rule_text *t, const char *value,
-			char error[RULE_ERROR])
+			char error[ERROR_TEXT])
 {
 	if (rule_lacks_unit(value))
-		return rule_bad(error, "age needs a unit, as 250ms");
+		return error_set(error, -EINVAL, "age needs a unit, as 250ms");
 	return parse_time_ms(value, 0, RULE_AGE_MAX_MS, &t->r.age_ms) ?
-	       rule_bad(error, "age must be 0..24h in whole milliseconds") : 0;
+	       error_set(error, -EINVAL, "age must be 0..24h in whole milliseconds") : 0;
 }
 
 static const struct {
 	const char	*key;
 	int		(*set)(struct rule_text *t, const char *value,
-			       char error[RULE_ERROR]);
+			       char error[ERROR_TEXT]);
 	bool		alone;	/* it may have no value */
 } rule_keys[] = {
 	{ "never", rule_set_never, true },
@@ -125,38 +115,37 @@ static const struct {
 };
 
 int rule_text_set(struct rule_text *t, const char *key, const char *value,
-		  char error[RULE_ERROR])
+		  char error[ERROR_TEXT])
 {
 	for (size_t i = 0; i < sizeof(rule_keys) / sizeof(*rule_keys); i++) {
 		if (strcmp(key, rule_keys[i].key))
 			continue;
 		if (!value && !rule_keys[i].alone)
-			return rule_bad(error, "%s needs a value", key);
+			return error_set(error, -EINVAL, "%s needs a value", key);
 		if (strcmp(key, "never"))
 			t->any = true;
 		return rule_keys[i].set(t, value, error);
 	}
-	snprintf(error, RULE_ERROR, "no key \"%s\"", key);
-	return -ENOENT;
+	return error_set(error, -ENOENT, "no key \"%s\"", key);
 }
 
 /* --newest is a sample of one, the last */
-static int rule_end_newest(struct rule_text *t, char error[RULE_ERROR])
+static int rule_end_newest(struct rule_text *t, char error[ERROR_TEXT])
 {
 	if (t->has_limit || t->has_policy || t->has_by || t->r.sync)
-		return rule_bad(error, "newest excludes limit, policy, by and sync");
+		return error_set(error, -EINVAL, "newest excludes limit, policy, by and sync");
 	t->r.limit = 1;
 	t->r.policy = OPTSAMPLE_POLICY_DROP_OLDEST;
 	return 0;
 }
 
-int rule_text_end(struct rule_text *t, char error[RULE_ERROR])
+int rule_text_end(struct rule_text *t, char error[ERROR_TEXT])
 {
 	struct ros_rule *r = &t->r;
 
 	if (r->never) {
 		if (t->any)
-			return rule_bad(error, "never and options of a sample exclude each other");
+			return error_set(error, -EINVAL, "never and options of a sample exclude each other");
 		*r = (struct ros_rule){ .never = 1 };
 		return 0;
 	}
@@ -165,16 +154,16 @@ int rule_text_end(struct rule_text *t, char error[RULE_ERROR])
 	if (r->sync && !t->has_by)
 		r->by = ROS_BY_HEADER;
 	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)
-		return rule_bad(error, "sync needs stamps: by header or source");
+		return error_set(error, -EINVAL, "sync needs stamps: by header or source");
 	if (r->sync && r->age_ms)
-		return rule_bad(error, "sync and age exclude each other");
+		return error_set(error, -EINVAL, "sync and age exclude each other");
 	/* The other policies ignore positions. */
 	if (!t->has_policy)
 		r->policy = r->by != ROS_BY_NUMBER && !r->sync ?
 			    OPTSAMPLE_POLICY_GAP : RULE_POLICY_QDISC;
 	else if (r->by != ROS_BY_NUMBER && !r->sync &&
 		 r->policy != OPTSAMPLE_POLICY_GAP)
-		return rule_bad(error, "policy %s counts messages: by %s needs gap",
+		return error_set(error, -EINVAL, "policy %s counts messages: by %s needs gap",
 				optsample_policy_name(r->policy),
 				rules_by_name(r->by));
 	return 0;

@@ -7,6 +7,7 @@
 #define TOPICS_RULE_TEXT_H
 
 #include <stdio.h>
+#include "base/error.h"
 #include "topics/rules.h"
 
 /**
@@ -23,10 +24,8 @@ struct rule_text {
 	bool		any;
 };
 
-enum { RULE_ERROR = 160 };
-
 /**
- * rule_text_set - take one key
+ * rule_text_set() - take one key
  * @t:		the rule
  * @key:	never, newest, limit, policy, priority, by, sync, age
  * @value:	its value; never and newest: yes, no or NULL, which is yes
@@ -35,10 +34,10 @@ enum { RULE_ERROR = 160 };
  * Return: 0; -EINVAL: the value is wrong; -ENOENT: there is no such key
  */
 int rule_text_set(struct rule_text *t, const char *key, const char *value,
-		  char error[RULE_ERROR]);
+		  char error[ERROR_TEXT]);
 
 /* All keys are there: fill in the rest of @t->r. Return: 0, -EINVAL */
-int rule_text_end(struct rule_text *t, char error[RULE_ERROR]);
+int rule_text_end(struct rule_text *t, char error[ERROR_TEXT]);
 
 /* The rule as keys and values. @format: of a key and its value */
 void rule_text_print(FILE *f, const struct ros_rule *r, const char *format);

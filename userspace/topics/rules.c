@@ -7,6 +7,7 @@
 #include <linux/pkt_sch_optsample.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/queue_profile.h"
 #include "bpf/ros_tag.h"
 #include "topics/rules.h"
 #include "topics/topics.h"
@@ -112,9 +113,9 @@ const struct rule *rules_judge(const struct rule_list *l,
 	return rule;
 }
 
-struct stack_profile rules_profile(const struct ros_rule *r)
+struct queue_profile rules_profile(const struct ros_rule *r)
 {
-	struct stack_profile p = {
+	struct queue_profile p = {
 		.id = r->profile,
 		.fields = 1U << TCA_OPTSAMPLE_PROFILE_PRIORITY,
 		.policy = r->policy,

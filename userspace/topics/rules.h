@@ -7,8 +7,8 @@
 #define TOPICS_RULES_H
 
 #include <optsample/sampler.h>
+#include "base/queue_profile.h"
 #include "bpf/ros_tag.h"
-#include "netdev/stack.h"
 #include "topics/topics.h"
 
 /* struct ros_rule.policy: that of the qdisc */
@@ -32,10 +32,10 @@ struct rule_list {
 	size_t		n;
 };
 
-/* @map: the map `topics`. The old contents of @l are freed. */
 /* What commands follow without a rule of the user */
 extern const struct rule rules_commands;
 
+/* @map: the map `topics`. The old contents of @l are freed. */
 void rules_load(int map, struct rule_list *l);
 void rules_free(struct rule_list *l);
 /* Return: the rule for @t, or NULL */
@@ -51,7 +51,7 @@ const struct rule *rules_judge(const struct rule_list *l,
 			       const struct topic_rules *defaults,
 			       struct topic *t);
 /* The qdisc's part of a rule; @r->profile is not 0 */
-struct stack_profile rules_profile(const struct ros_rule *r);
+struct queue_profile rules_profile(const struct ros_rule *r);
 const char *rules_by_name(uint32_t by);
 
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/atomic_file.h"
-#include "base/cli.h"
 #include "base/error.h"
 #include "base/lines.h"
 #include "bpf/ros_tag.h"
@@ -39,7 +38,7 @@ struct rules_read {
 /* Only the first fault of a section is reported. */
 static void rules_wrong(struct rules_read *r, uint64_t line, const char *why)
 {
-	char text[RULE_ERROR + 32];
+	char text[ERROR_TEXT + 32];
 
 	if (!r->wrong) {
 		snprintf(text, sizeof(text), "%llu: %s",
@@ -84,7 +83,7 @@ static void rules_pattern(struct rules_read *r, const char *name)
 /* Hand on the section before. Return: 0, or negative errno of @take */
 static int rules_section_end(struct rules_read *r)
 {
-	char error[RULE_ERROR];
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	if (r->begun && !r->wrong && rule_text_end(&r->text, error))
@@ -127,7 +126,7 @@ static int rules_heading(struct rules_read *r, char *text)
 
 static void rules_key(struct rules_read *r, char *text)
 {
-	char *value = strchr(text, '='), error[RULE_ERROR];
+	char *value = strchr(text, '='), error[ERROR_TEXT];
 
 	if (!r->begun) {
 		rules_wrong(r, r->line, "there is no [topic NAME...] before");
@@ -212,9 +211,10 @@ static void rules_write_section(FILE *f, const struct rule_list *l, size_t i)
 		rule_text_print(f, &first->r, "%s = %s\n");
 }
 
-int rules_file_write(const char *path, const struct rule_list *l)
+int rules_file_write(const char *path, const struct rule_list *l,
+		     char error[ERROR_TEXT])
 {
-	char error[ERROR_TEXT], folder[PATH_MAX], *text = NULL;
+	char folder[PATH_MAX], *text = NULL;
 	struct atomic_file file;
 	size_t size = 0;
 	FILE *f;
@@ -238,5 +238,5 @@ int rules_file_write(const char *path, const struct rule_list *l)
 		err = atomic_file_finish(&file, error);
 	}
 	free(text);
-	return err ? cli_error(err, "%s", error) : 0;
+	return err;
 }

@@ -30,7 +30,7 @@ struct rules_section {
 };
 
 /**
- * rules_file_read - call @take for each rule
+ * rules_file_read() - call @take for each rule
  * @path:	of the file
  * @take:	Return: 0, or negative errno to stop
  * @arg:	for @take
@@ -44,7 +44,7 @@ int rules_file_read(const char *path,
 		    void *arg, void (*bad)(void *arg, const char *why));
 
 /**
- * rules_file_write - replace the file by the rules of @l
+ * rules_file_write() - replace the file by the rules of @l
  * @path:	of the file; its folder is made
  * @l:		rules, by order
  *
@@ -52,6 +52,7 @@ int rules_file_read(const char *path,
  *
  * Return: 0, or negative errno
  */
-int rules_file_write(const char *path, const struct rule_list *l);
+int rules_file_write(const char *path, const struct rule_list *l,
+		     char error[ERROR_TEXT]);
 
 #endif

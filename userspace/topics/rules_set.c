@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 #include <linux/pkt_sch_optsample.h>
-#include "base/cli.h"
+#include "base/error.h"
+#include "base/queue_profile.h"
 #include "bpf/ros_tag.h"
 #include "topics/rules_set.h"
 
@@ -78,20 +79,20 @@ static uint8_t rules_new_profile(const struct rule_list *l)
 }
 
 static int rules_set_profile(struct rules_set *s, char **patterns, int n,
-			     struct ros_rule *r)
+			     struct ros_rule *r, char error[ERROR_TEXT])
 {
 	uint32_t old = rules_old_profile(&s->rules, patterns, n, r);
-	struct stack_profile p;
+	struct queue_profile p;
 
 	r->profile = old ?: rules_new_profile(&s->rules);
 	if (!r->profile)
-		return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
+		return error_set(error, -ENOSPC, "too many rules: %d profiles are in use",
 				 RULE_PROFILES);
 	p = rules_profile(r);
 	/* Remove options of an earlier user of this number. */
 	if (!old)
 		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_NONE;
-	return stack_profile(s->queue, &p);
+	return s->set_profile(s->arg, &p, error);
 }
 
 /* A pattern as a key of the map */
@@ -102,7 +103,7 @@ static void rules_key(char *key, const char *pattern)
 }
 
 static int rules_put_all(struct rules_set *s, char **patterns, int n,
-			 struct ros_rule *r)
+			 struct ros_rule *r, char error[ERROR_TEXT])
 {
 	char key[ROS_PATTERN];
 	size_t all = s->rules.n;
@@ -111,27 +112,28 @@ static int rules_put_all(struct rules_set *s, char **patterns, int n,
 	for (int i = 0; i < n; i++)
 		all += !rules_find(&s->rules, patterns[i]);
 	if (all > ROS_RULES_MAX)
-		return cli_error(-ENOSPC, "too many rules: at most %d",
+		return error_set(error, -ENOSPC, "too many rules: at most %d",
 				 ROS_RULES_MAX);
 	r->order = s->rules.n ? s->rules.v[s->rules.n - 1].r.order + 1 : 1;
 	if (!r->never) {
-		err = rules_set_profile(s, patterns, n, r);
+		err = rules_set_profile(s, patterns, n, r, error);
 		if (err)
 			return err;
 	}
 	for (int i = 0; i < n; i++) {
 		rules_key(key, patterns[i]);
 		if (bpf_map_update_elem(s->map, key, r, BPF_ANY))
-			return cli_error(-errno, "cannot write the rule for %s: %s",
+			return error_set(error, -errno, "cannot write the rule for %s: %s",
 					 key, strerror(errno));
 	}
 	return 0;
 }
 
 /* Read the rules again; remove profiles of @before that none uses now */
-static int rules_tidy(struct rules_set *s, uint64_t before)
+static int rules_reload(struct rules_set *s, uint64_t before,
+			char error[ERROR_TEXT])
 {
-	struct stack_profile none = {
+	struct queue_profile none = {
 		.fields = 1U << TCA_OPTSAMPLE_PROFILE_NONE,
 	};
 	uint64_t left;
@@ -141,33 +143,34 @@ static int rules_tidy(struct rules_set *s, uint64_t before)
 	left = before & ~rules_profiles(&s->rules);
 	for (; left && !err; left &= left - 1) {
 		none.id = __builtin_ctzll(left);
-		err = stack_profile(s->queue, &none);
+		err = s->set_profile(s->arg, &none, error);
 	}
 	return err;
 }
 
 int rules_set_put(struct rules_set *s, char **patterns, int n,
-		  const struct ros_rule *rule)
+		  const struct ros_rule *rule, char error[ERROR_TEXT])
 {
 	uint64_t before = rules_profiles(&s->rules);
 	struct ros_rule r = *rule;
-	int err = rules_put_all(s, patterns, n, &r);
+	int err = rules_put_all(s, patterns, n, &r, error);
 
-	return rules_tidy(s, err ? 0 : before) ?: err;
+	return rules_reload(s, err ? 0 : before, error) ?: err;
 }
 
-int rules_set_forget(struct rules_set *s, char **patterns, int n)
+int rules_set_forget(struct rules_set *s, char **patterns, int n,
+		     char error[ERROR_TEXT])
 {
 	uint64_t before = rules_profiles(&s->rules);
 	char key[ROS_PATTERN];
 
 	for (int i = 0; i < n; i++)
 		if (!rules_find(&s->rules, patterns[i]))
-			return cli_error(-ENOENT, "no rule for %s",
+			return error_set(error, -ENOENT, "no rule for %s",
 					 patterns[i]);
 	for (int i = 0; i < n; i++) {
 		rules_key(key, patterns[i]);
 		bpf_map_delete_elem(s->map, key);
 	}
-	return rules_tidy(s, before);
+	return rules_reload(s, before, error);
 }

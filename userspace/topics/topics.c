@@ -5,6 +5,7 @@
  * topics, ROS's own topics.
  */
 #include <cjson/cJSON.h>
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "bpf/ros_tag.h"
 #include "topics/topic_format.h"
 #include "topics/topics.h"
@@ -237,12 +239,12 @@ static cJSON *topic_json(const struct topic *t)
 	return o;
 }
 
-int topic_save(const char *path, const struct topic_list *l, size_t left_out,
-	       const char *warnings)
+/* What the daemon knows, as JSON; free() it */
+static char *topic_list_json(const struct topic_list *l, size_t left_out,
+			     const char *warnings)
 {
 	cJSON *root = cJSON_CreateObject(), *list;
-	char temp[PATH_MAX], *text;
-	FILE *f;
+	char *text;
 
 	list = cJSON_AddArrayToObject(root, "topics");
 	for (size_t i = 0; i < l->n; i++)
@@ -252,18 +254,34 @@ int topic_save(const char *path, const struct topic_list *l, size_t left_out,
 		cJSON_AddStringToObject(root, "warnings", warnings);
 	text = cJSON_Print(root);
 	cJSON_Delete(root);
+	if (!text)
+		abort();
+	return text;
+}
+
+static int topic_write_error(const char *path, char error[ERROR_TEXT])
+{
+	int err = -errno;
+
+	return error_set(error, err, "cannot write %s: %s", path,
+			 strerror(-err));
+}
+
+int topic_save(const char *path, const struct topic_list *l, size_t left_out,
+	       const char *warnings, char error[ERROR_TEXT])
+{
+	char temp[PATH_MAX], *text;
+	FILE *f;
+
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	f = fopen(temp, "we");
-	if (!f || !text) {
-		free(text);
-		return cli_error(-errno, "cannot write %s: %s", temp,
-				 strerror(errno));
-	}
+	if (!f)
+		return topic_write_error(temp, error);
+	text = topic_list_json(l, left_out, warnings);
 	fprintf(f, "%s\n", text);
 	free(text);
 	if (fclose(f) || rename(temp, path))
-		return cli_error(-errno, "cannot write %s: %s", path,
-				 strerror(errno));
+		return topic_write_error(path, error);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "topics/topic_format.h"
 
 enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
@@ -99,8 +100,9 @@ void topic_free(struct topic_list *l);
  */
 int topic_load(const char *path, struct topic_list *l, size_t *left_out,
 	       char **warnings);
+/* Return: 0 or a negative errno: the old file is unchanged */
 int topic_save(const char *path, const struct topic_list *l, size_t left_out,
-	       const char *warnings);
+	       const char *warnings, char error[ERROR_TEXT]);
 
 /* DDS domain from the environment (ROS_DOMAIN_ID), else 0 */
 uint32_t topics_domain(void);

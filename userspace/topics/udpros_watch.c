@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <xmlrpc-c/base.h>
 #include <xmlrpc-c/client.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "bpf/ros_tag.h"
 #include "topics/topic_format.h"
 #include "topics/topics.h"
@@ -31,7 +31,7 @@
 
 enum {
 	UDPROS_EVERY_S = 2,
-	UDPROS_PATIENCE_MS = 3000,
+	UDPROS_CALL_MS = 3000,
 	UDPROS_WHY = 160,
 	UDPROS_FORMATS = 4,	/* that are fetched in a round, at most */
 };
@@ -40,6 +40,7 @@ enum {
  * struct udpros_watch - the thread and its results
  * @last:	last result of the thread
  * @known:	what was reported
+ * @reported:	the last answer of udpros_watch_poll()
  * @lock:	of the fields below
  * @wake:	signals the end
  * @found:	current result, if @fresh
@@ -50,7 +51,7 @@ struct udpros_watch {
 	pthread_t		thread;
 	struct topic_list	last;
 	struct topic_list	known;
-	char			told[UDPROS_WHY];
+	char			reported[UDPROS_WHY];
 	pthread_mutex_t		lock;
 	pthread_cond_t		wake;
 	int			stop;		/* for XML-RPC, too */
@@ -423,7 +424,7 @@ static void udpros_once(struct udpros_watch *u, xmlrpc_client *client)
 static void *udpros_thread(void *arg)
 {
 	struct xmlrpc_curl_xportparms curl = {
-		.timeout = UDPROS_PATIENCE_MS,
+		.timeout = UDPROS_CALL_MS,
 		.proxy = "",	/* whatever the environment says */
 	};
 	struct xmlrpc_clientparms parms = {
@@ -466,7 +467,8 @@ static void *udpros_thread(void *arg)
 	return NULL;
 }
 
-struct udpros_watch *udpros_watch_open(const char *uri)
+struct udpros_watch *udpros_watch_open(const char *uri,
+				       char error[ERROR_TEXT])
 {
 	struct udpros_watch *u = calloc(1, sizeof(*u));
 	xmlrpc_env env;
@@ -480,7 +482,9 @@ struct udpros_watch *udpros_watch_open(const char *uri)
 	xmlrpc_client_setup_global_const(&env);
 	if (env.fault_occurred ||
 	    pthread_create(&u->thread, NULL, udpros_thread, u)) {
-		cli_error(-EIO, "cannot query the ROS master");
+		error_set(error, -EIO, "cannot query the ROS master");
+		pthread_cond_destroy(&u->wake);
+		pthread_mutex_destroy(&u->lock);
 		free(u->uri);
 		free(u);
 		u = NULL;
@@ -498,6 +502,8 @@ void udpros_watch_close(struct udpros_watch *u)
 	pthread_cond_signal(&u->wake);
 	pthread_mutex_unlock(&u->lock);
 	pthread_join(u->thread, NULL);
+	pthread_cond_destroy(&u->wake);
+	pthread_mutex_destroy(&u->lock);
 	xmlrpc_client_teardown_global_const();
 	topic_free(&u->last);
 	topic_free(&u->known);
@@ -515,7 +521,7 @@ const char *udpros_watch_poll(struct udpros_watch *u,
 
 	pthread_mutex_lock(&u->lock);
 	if (*u->why)
-		why = strcpy(u->told, u->why);
+		why = strcpy(u->reported, u->why);
 	now = u->found;
 	memset(&u->found, 0, sizeof(u->found));
 	fresh = u->fresh;
@@ -537,7 +543,7 @@ const char *udpros_watch_poll(struct udpros_watch *u,
 	return why;
 }
 
-void udpros_watch_again(struct udpros_watch *u)
+void udpros_watch_forget(struct udpros_watch *u)
 {
 	topic_free(&u->known);
 }

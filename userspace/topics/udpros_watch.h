@@ -10,8 +10,9 @@
 
 struct udpros_watch;
 
-/* Start to ask the master at @uri. Return: NULL after a line on stderr */
-struct udpros_watch *udpros_watch_open(const char *uri);
+/* Start to query the master at @uri. Return: NULL if no thread can be started */
+struct udpros_watch *udpros_watch_open(const char *uri,
+				       char error[ERROR_TEXT]);
 /*
  * Report new and ended connections; never waits. Return: why the master cannot
  * be asked, or NULL
@@ -19,7 +20,7 @@ struct udpros_watch *udpros_watch_open(const char *uri);
 const char *udpros_watch_poll(struct udpros_watch *u,
 			      const struct discovery_ops *ops, void *arg);
 /* Forget what was reported: the next call reports everything */
-void udpros_watch_again(struct udpros_watch *u);
+void udpros_watch_forget(struct udpros_watch *u);
 void udpros_watch_close(struct udpros_watch *u);
 
 #endif

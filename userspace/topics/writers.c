@@ -5,12 +5,13 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include "base/cli.h"
+#include "base/error.h"
 #include "bpf/ros_tag.h"
 #include "topics/topics.h"
 #include "topics/writers.h"
 
-int writers_add(struct writers *w, struct topic *t, const struct rule *rule)
+int writers_add(struct writers *w, struct topic *t, const struct rule *rule,
+		char error[ERROR_TEXT])
 {
 	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
 	__u8 profile = rule ? rule->r.profile : 0;
@@ -25,12 +26,10 @@ int writers_add(struct writers *w, struct topic *t, const struct rule *rule)
 	v.profile = profile;
 	if (!bpf_map_update_elem(w->map, t->guid, &v, BPF_ANY))
 		return 0;
-	if (!w->full)
-		cli_warn("cannot sample a writer: %s",
+	return error_set(error, errno == E2BIG ? -ENOSPC : -errno,
+			 "cannot sample a writer: %s",
 			 errno == E2BIG ? "the map of writers is full" :
 			 strerror(errno));
-	w->full = true;
-	return -ENOSPC;
 }
 
 void writers_remove(struct writers *w, const uint8_t *guid)

@@ -5,6 +5,7 @@
 #ifndef TOPICS_WRITERS_H
 #define TOPICS_WRITERS_H
 
+#include "base/error.h"
 #include "topics/rules.h"
 
 /**
@@ -12,23 +13,22 @@
  * @map:	file descriptor
  * @recent:	that of the map `recent`
  * @flow:	largest flow number given so far
- * @full:	a writer did not fit, already logged
  * @changed:	writers have changed since writers_apply()
  */
 struct writers {
 	int		map;
 	int		recent;
 	uint32_t	flow;
-	bool		full;
 	bool		changed;
 };
 
 /*
  * Sample the writer of @t from now on by @rule; NULL: as the qdisc. It keeps its
- * number, @t->flow, so that it stays one flow whatever the rules. Return: 0, or
- * -ENOSPC: the map is full, logged once
+ * number, @t->flow, so that it stays one flow whatever the rules. Return: 0; or
+ * -ENOSPC: the map is full; or another negative errno
  */
-int writers_add(struct writers *w, struct topic *t, const struct rule *rule);
+int writers_add(struct writers *w, struct topic *t, const struct rule *rule,
+		char error[ERROR_TEXT]);
 void writers_remove(struct writers *w, const uint8_t *guid);
 /* The program heeds all changes from the next message of each writer on. */
 void writers_apply(struct writers *w);

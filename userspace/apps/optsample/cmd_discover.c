@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * optsample discover DEV - the daemon behind `up`: watches DDS discovery,
- * UDPROS connections and neighbours, and tells the classifier whom to sample.
+ * UDPROS connections and neighbours, and has the classifier sample writers.
  *
  * In: DDS built-in topics, the ROS 1 master, neighbour events, odometry, the
  * rules of `optsample topic` (SIGHUP: read them again). Out: the maps `writers`
@@ -18,15 +18,19 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "apps/optsample/callbacks.h"
 #include "apps/optsample/commands.h"
 #include "base/cli.h"
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "bpf/ros_tag.h"
 #include "netdev/classifier.h"
 #include "netdev/link_thread.h"
 #include "netdev/neigh.h"
 #include "netdev/netlink.h"
 #include "netdev/origin.h"
+#include "netdev/qdisc.h"
 #include "netdev/redirect.h"
 #include "netdev/stack.h"
 #include "netdev/state.h"
@@ -86,6 +90,7 @@ struct discover {
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	int			dds_ifindex;	/* when it was opened */
+	char			dds_error[ERROR_TEXT];
 	bool			outside;	/* cannot join the DDS domain */
 	bool			masterless;	/* no ROS 1 master answers */
 	bool			swept;
@@ -108,6 +113,7 @@ struct discover {
 	bool			crowd_logged;
 	struct link_report	link;
 	struct writers		writers;
+	bool			full_logged;	/* @writers did not take one */
 	int			rules_map;
 	int			odometer_map;
 	bool			dirty;
@@ -173,12 +179,19 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 static void topic_judge(struct discover *d, struct topic *t)
 {
 	const struct rule *rule = rules_judge(&d->rules, &d->defaults, t);
+	char error[ERROR_TEXT];
 
-	if (t->why_not)
-		writers_remove(&d->writers, t->guid);
-	else if (writers_add(&d->writers, t, rule))
-		t->why_not = "no room";
 	d->dirty = true;
+	if (t->why_not) {
+		writers_remove(&d->writers, t->guid);
+		return;
+	}
+	if (!writers_add(&d->writers, t, rule, error))
+		return;
+	t->why_not = "no room";
+	if (!d->full_logged)
+		cli_warn("%s", error);
+	d->full_logged = true;
 }
 
 /* Continue from an earlier run of the daemon: positions never decrease. */
@@ -194,7 +207,7 @@ static void odometer_inherit(struct discover *d)
 static void warnings_judge(struct discover *d);
 
 /* The user changed the rules: apply them to all topics. */
-static void judge_anew(struct discover *d)
+static void discover_apply_rules(struct discover *d)
 {
 	rules_load(d->rules_map, &d->rules);
 	for (size_t i = 0; i < d->topics.n; i++)
@@ -245,14 +258,14 @@ static void warn_outside(struct discover *d)
 
 	if (!discovery_built()) {
 		discover_warn(d, "%s: topics of ROS 2 are not sampled",
-			      discovery_why());
+			      d->dds_error);
 		return;
 	}
 	state_path(d->dev, "log", log);
 	discover_warn(
 		d,
 		"cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
-		d->domain, discovery_why(), log);
+		d->domain, d->dds_error, log);
 }
 
 static void warn_leases(struct discover *d)
@@ -441,7 +454,7 @@ static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 	warnings_judge(d);
 }
 
-static bool discover_foreign(void *arg, const struct route_addr *a, int n)
+static bool discover_foreign(void *arg, const struct ip_addr *a, int n)
 {
 	const struct discover *d = arg;
 
@@ -474,11 +487,15 @@ static bool lower_is_new(const struct discover *d)
 /* Return: false while an `up` or `down` is running: try again later */
 static bool with_state(struct discover *d, void (*fn)(struct state *st))
 {
-	int lock = state_lock(false);
+	char error[ERROR_TEXT];
+	int lock = state_lock(false, error);
 	struct state st;
 
-	if (lock < 0)
+	if (lock < 0) {
+		if (lock != -EWOULDBLOCK)
+			cli_error(0, "%s", error);
 		return false;
+	}
 	if (!state_load(d->dev, &st)) {
 		fn(&st);
 		state_free(&st);
@@ -489,9 +506,22 @@ static bool with_state(struct discover *d, void (*fn)(struct state *st))
 
 static void device_replaced(struct state *st)
 {
-	if (redirect_again(st))
+	char error[ERROR_TEXT];
+	bool done;
+
+	if (redirect_restore(st, &done, error))
+		cli_error(0, "%s", error);
+	if (done)
 		cli_warn("%s is another device now, which is redirected",
 			 st->stack.dev);
+}
+
+static void device_guard(struct state *st)
+{
+	char error[ERROR_TEXT];
+
+	if (redirect_guard(st, &callback_netdev_log, error))
+		cli_error(0, "%s", error);
 }
 
 /* A radio that was plugged in again has the same name. */
@@ -502,7 +532,7 @@ static void device_follow(struct discover *d)
 
 	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d)) {
 		if (now - d->guarded >= GUARD_MS &&
-		    with_state(d, redirect_guard))
+		    with_state(d, device_guard))
 			d->guarded = now;
 		return;
 	}
@@ -516,7 +546,7 @@ static void device_follow(struct discover *d)
 	topic_free(&d->topics);
 	topic_free(&d->left_out);
 	if (d->udpros)
-		udpros_watch_again(d->udpros);
+		udpros_watch_forget(d->udpros);
 	d->npeers = 0;
 	d->ngone = 0;
 	d->forgot = false;
@@ -531,15 +561,16 @@ static void device_follow(struct discover *d)
  */
 static void tunnel_follow(struct discover *d, uint64_t now)
 {
-	char name[IFNAMSIZ] = "";
+	char name[IFNAMSIZ] = "", error[ERROR_TEXT] = "";
 	int lower;
 
 	if (!d->tunnel || now - d->watched < TUNNEL_MS)
 		return;
 	d->watched = now;
 	lower = tunnel_lower(d->ifindex);
-	if (lower == -ENETUNREACH)
-		stack_pause(d->queue, TUNNEL_PAUSE_MS);
+	if (lower == -ENETUNREACH &&
+	    qdisc_pause(d->queue, TUNNEL_PAUSE_MS, error))
+		cli_error(0, "%s", error);
 	if (lower <= 0 || !if_indextoname(lower, name) ||
 	    !strcmp(name, d->watch))
 		return;
@@ -548,7 +579,9 @@ static void tunnel_follow(struct discover *d, uint64_t now)
 			 d->watch);
 	else
 		cli_warn("%s sends by %s now", d->dev, name);
-	if (!stack_set_watch(d->queue, name))
+	if (qdisc_set_watch(d->queue, name, error))
+		cli_error(0, "%s", error);
+	else
 		strcpy(d->watch, name);
 }
 
@@ -594,8 +627,10 @@ static void dds_turn(struct discover *d, uint64_t now)
 	/* Fails while the interface has no address. */
 	if (!d->dds) {
 		d->dds_ifindex = netlink_ifindex(d->dev);
-		d->dds = discovery_open(d->domain, d->dev,
-					2 * d->outage_s + 10);
+		d->dds = discovery_open(&(struct discovery_config){
+			.domain = d->domain, .dev = d->dev,
+			.lease_s = 2 * d->outage_s + 10, .log = callback_log,
+		}, d->dds_error);
 		if (d->dds && d->odometry &&
 		    discovery_odometry(d->dds, d->odometry))
 			cli_warn("cannot read odometry from %s", d->odometry);
@@ -615,7 +650,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 		writers_sweep(&d->writers, &d->topics);
 		d->swept = true;
 		/* Those that were beyond the limit */
-		judge_anew(d);
+		discover_apply_rules(d);
 	}
 }
 
@@ -633,10 +668,11 @@ static void udpros_turn(struct discover *d)
 
 static void discover_save(struct discover *d)
 {
-	char path[STATE_PATH];
+	char path[STATE_PATH], error[ERROR_TEXT];
 
 	state_path(d->dev, "topics", path);
-	topic_save(path, &d->topics, d->left_out.n, d->warnings);
+	if (topic_save(path, &d->topics, d->left_out.n, d->warnings, error))
+		cli_error(0, "%s", error);
 }
 
 static void discover_loop(struct discover *d, struct link_thread *link)
@@ -654,7 +690,7 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 			udpros_turn(d);
 		if (discover_again) {
 			discover_again = 0;
-			judge_anew(d);
+			discover_apply_rules(d);
 		}
 		writers_apply(&d->writers);
 		if (link_thread_report(link, &d->link))
@@ -688,7 +724,7 @@ int cmd_discover(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = discover_on_signal };
 	static struct discover d = { .outage_s = 30 };
 	struct link_thread *link;
-	char pins[CLASSIFIER_PATH];
+	char pins[CLASSIFIER_PATH], error[ERROR_TEXT];
 	int flows, recent;
 
 	d.domain = topics_domain();
@@ -708,11 +744,11 @@ int cmd_discover(int argc, char **argv)
 		return discover_fail(&d, -ENOENT,
 				     "no classifier loaded; 'optsample up' "
 				     "loads it");
-	if (state_pid_claim(d.dev) < 0)
-		return -EBUSY;
+	if (state_pid_claim(d.dev, error) < 0)
+		return cli_error(-EBUSY, "%s", error);
 	device_first(&d);
 	link = link_thread_start(d.dev, *d.lower ? d.lower : d.dev, flows,
-				 recent);
+				 recent, &callback_netdev_log);
 	if (!link)
 		return discover_fail(&d, -EIO, "cannot listen to the kernel's events");
 	sigaction(SIGTERM, &sa, NULL);
@@ -721,8 +757,11 @@ int cmd_discover(int argc, char **argv)
 	writers_inherit(&d.writers);
 	odometer_inherit(&d);
 	rules_load(d.rules_map, &d.rules);
-	if (d.master)
-		d.udpros = udpros_watch_open(d.master);
+	if (d.master) {
+		d.udpros = udpros_watch_open(d.master, error);
+		if (!d.udpros)
+			cli_error(0, "%s", error);
+	}
 	discover_loop(&d, link);
 	udpros_watch_close(d.udpros);
 	rules_free(&d.rules);

@@ -3,7 +3,7 @@
  * optsample topic DEV [PATTERN...] - how to treat some topics
  *
  * A rule goes into the classifier's map, the qdisc's part of it into a profile
- * of the qdisc, and the daemon is told to look at its topics again. Topics of
+ * of the qdisc, and the daemon applies it to its topics at SIGHUP. Topics of
  * one command share a profile, and so one sampler with --sync. --save writes
  * all rules to topics.conf, which `up` reads.
  */
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "apps/optsample/callbacks.h"
 #include "apps/optsample/commands.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "bpf/ros_tag.h"
 #include "netdev/classifier.h"
 #include "netdev/state.h"
@@ -85,7 +87,7 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 /* Refuse options that conflict */
 static int topic_check(struct cmd_topic *t)
 {
-	char error[RULE_ERROR];
+	char error[ERROR_TEXT];
 
 	if (!t->dev)
 		return cli_usage("topic", "missing argument DEV");
@@ -109,7 +111,7 @@ static const char *topic_option_name(int key)
 static int topic_parse_rule(int key, const char *arg, struct cmd_topic *t)
 {
 	const char *name = topic_option_name(key);
-	char error[RULE_ERROR];
+	char error[ERROR_TEXT];
 
 	if (!name)
 		return ARGP_ERR_UNKNOWN;
@@ -155,10 +157,14 @@ static void topic_list_rules(const struct rule_list *l)
 static int topic_change(struct cmd_topic *t)
 {
 	const struct ros_rule *r = &t->text.r;
+	char error[ERROR_TEXT];
 	int pid, err;
 
-	err = t->forget ? rules_set_forget(&t->set, t->patterns, t->n) :
-			  rules_set_put(&t->set, t->patterns, t->n, r);
+	err = t->forget ?
+	      rules_set_forget(&t->set, t->patterns, t->n, error) :
+	      rules_set_put(&t->set, t->patterns, t->n, r, error);
+	if (err)
+		cli_error(0, "%s", error);
 	pid = state_pid_of(t->dev);
 	if (pid > 0)
 		kill(pid, SIGHUP);
@@ -172,6 +178,7 @@ static int topic_change(struct cmd_topic *t)
 
 static int topic_on_rules(struct cmd_topic *t)
 {
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	rules_load(t->set.map, &t->set.rules);
@@ -179,26 +186,28 @@ static int topic_on_rules(struct cmd_topic *t)
 		err = topic_change(t);
 	else if (!t->save)
 		topic_list_rules(&t->set.rules);
-	if (!err && t->save)
-		err = rules_file_write(RULES_FILE, &t->set.rules);
-	return err;
+	if (err || !t->save)
+		return err;
+	err = rules_file_write(RULES_FILE, &t->set.rules, error);
+	return err ? cli_error(err, "%s", error) : 0;
 }
 
 static int topic_run(struct cmd_topic *t)
 {
-	char pins[CLASSIFIER_PATH];
+	char pins[CLASSIFIER_PATH], error[ERROR_TEXT];
 	int lock, err;
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	lock = state_lock(true);
+	lock = state_lock(true, error);
 	if (lock < 0)
-		return -EBUSY;
+		return cli_error(-EBUSY, "%s", error);
 	t->dev = state_name(t->dev, t->own);
 	if (state_load(t->dev, &t->st))
 		snprintf(t->st.stack.queue, IFNAMSIZ, "%.15s", t->dev);
 	classifier_pins(t->dev, pins);
-	t->set.queue = t->st.stack.queue;
+	t->set.set_profile = callback_set_profile;
+	t->set.arg = t->st.stack.queue;
 	t->set.map = classifier_map(pins, "topics");
 	if (t->set.map < 0)
 		return cli_error(t->set.map, "%s is not up", t->dev);

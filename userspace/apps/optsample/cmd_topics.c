@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "apps/optsample/callbacks.h"
 #include "apps/optsample/commands.h"
 #include "base/cli.h"
+#include "base/error.h"
+#include "base/ip_addr.h"
 #include "bpf/ros_tag.h"
 #include "netdev/netlink.h"
 #include "netdev/origin.h"
@@ -85,7 +88,7 @@ static void topics_gone(void *arg, const uint8_t *guid)
 	topic_drop(&t->list, guid);
 }
 
-static bool topics_foreign(void *arg, const struct route_addr *a, int n)
+static bool topics_foreign(void *arg, const struct ip_addr *a, int n)
 {
 	const struct topics *t = arg;
 
@@ -159,8 +162,11 @@ int cmd_topics(int argc, char **argv)
 	struct topics t = { .seconds = 3, .master = getenv("ROS_MASTER_URI") };
 	struct udpros_watch *udpros = NULL;
 	const char *why = NULL;
+	struct discovery_config config = {
+		.lease_s = 10, .log = callback_log,
+	};
+	char own[IFNAMSIZ], error[ERROR_TEXT];
 	struct discovery *d;
-	char own[IFNAMSIZ];
 	time_t end;
 
 	t.domain = topics_domain();
@@ -169,12 +175,17 @@ int cmd_topics(int argc, char **argv)
 	if (t.dev)
 		t.dev = state_name(t.dev, own);
 	t.ifindex = t.dev ? netlink_ifindex(t.dev) : 0;
-	d = discovery_open(t.domain, t.dev, 10);
+	config.domain = t.domain;
+	config.dev = t.dev;
+	d = discovery_open(&config, error);
 	if (!d)
 		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
-				 t.domain, discovery_why());
-	if (t.master && *t.master)
-		udpros = udpros_watch_open(t.master);
+				 t.domain, error);
+	if (t.master && *t.master) {
+		udpros = udpros_watch_open(t.master, error);
+		if (!udpros)
+			cli_error(0, "%s", error);
+	}
 	end = time(NULL) + t.seconds;
 	while (time(NULL) < end) {
 		discovery_poll(d, 200, &ops, &t);

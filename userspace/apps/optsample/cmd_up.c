@@ -15,13 +15,18 @@
 #include <unistd.h>
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/units.h>
+#include "apps/optsample/callbacks.h"
 #include "apps/optsample/commands.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/ifb.h"
+#include "base/queue_profile.h"
 #include "netdev/classifier.h"
+#include "netdev/device.h"
 #include "netdev/module.h"
 #include "netdev/neigh.h"
 #include "netdev/netlink.h"
+#include "netdev/qdisc.h"
 #include "netdev/stack.h"
 #include "netdev/state.h"
 #include "netdev/tunnel.h"
@@ -102,7 +107,7 @@ struct up {
 	char			lower[IFNAMSIZ];
 	char			name[IFNAMSIZ];
 	struct own_addrs	own;
-	struct stack_config	cfg;
+	struct qdisc_config	cfg;
 	uint32_t		outage_s;
 	uint32_t		domain;
 	char			*topics;
@@ -117,7 +122,7 @@ struct up {
 };
 
 /* The last option counts. */
-static int up_parse_inflight(const char *arg, struct stack_config *cfg)
+static int up_parse_inflight(const char *arg, struct qdisc_config *cfg)
 {
 	cfg->inflight_auto = !strcmp(arg, "auto");
 	cfg->inflight_packets = 0;
@@ -127,7 +132,7 @@ static int up_parse_inflight(const char *arg, struct stack_config *cfg)
 	       cli_error(-EINVAL, "inflight must be auto or 0..1048576 packets") : 0;
 }
 
-static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
+static int up_parse_queue(int key, const char *arg, struct qdisc_config *cfg)
 {
 	switch (key) {
 	case OPT_LIMIT:
@@ -161,6 +166,14 @@ static int up_parse_list(const char *list)
 	       cli_error(-EINVAL, "LIST must be one line") : 0;
 }
 
+static int up_parse_address(const char *arg, struct own_addrs *own)
+{
+	char error[ERROR_TEXT];
+	int err = own_parse(arg, own, error);
+
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
 static int up_parse_dds(int key, char *arg, struct up *up)
 {
 	switch (key) {
@@ -191,7 +204,7 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 		up->peers[up->npeers++] = arg;
 		return 0;
 	case OPT_ADDRESS:
-		return own_parse(arg, &up->own);
+		return up_parse_address(arg, &up->own);
 	case OPT_NO_IFB:
 		up->no_ifb = true;
 		return 0;
@@ -349,12 +362,13 @@ static void up_daemon_options(const struct up *up, struct state *st)
 }
 
 /* Add peers to the file of @name for the daemon */
-static int up_peers(const struct up *up, const char *name)
+static int up_peers(const struct up *up, const char *name,
+		    char error[ERROR_TEXT])
 {
 	int err = 0;
 
 	for (int i = 0; !err && i < up->npeers; i++)
-		err = neigh_peer(name, up->peers[i]);
+		err = neigh_peer(name, up->peers[i], error);
 	return err;
 }
 
@@ -364,7 +378,7 @@ static int up_peers(const struct up *up, const char *name)
  */
 static int up_again(const struct up *up, struct state *old)
 {
-	char why[STACK_WHY] = "was not set up completely";
+	char why[STACK_WHY] = "was not set up completely", error[ERROR_TEXT];
 	int err;
 
 	if (!state_is_here(old))
@@ -383,7 +397,10 @@ static int up_again(const struct up *up, struct state *old)
 	if (state_pid_of(old->stack.dev) > 0)
 		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);
-	err = up_peers(up, old->stack.dev) ?: state_save(old) ?: up_spawn(old);
+	err = up_peers(up, old->stack.dev, error) ?: state_save(old, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	err = up_spawn(old);
 	if (err)
 		return err;
 	printf("%s is up already; discovery had ended and is started again\n",
@@ -425,14 +442,21 @@ static int up_own_options(struct up *up)
 	return 0;
 }
 
-static int up_own_check(const struct up *up)
+static int up_check_kernel(const struct up *up)
 {
-	return up->own.n ? own_check(up->name, up->dev, &up->own) : 0;
+	char error[ERROR_TEXT];
+	int err = 0;
+
+	if (up->own.n)
+		err = own_check(up->name, up->dev, &up->own, error);
+	if (!err)
+		err = module_load(error);
+	return err ? cli_error(err, "%s", error) : 0;
 }
 
 static int up_checks(struct up *up)
 {
-	char master[IFNAMSIZ];
+	char master[IFNAMSIZ], error[ERROR_TEXT];
 	struct state old = { 0 };
 	sigset_t all;
 	int err = 0;
@@ -440,15 +464,15 @@ static int up_checks(struct up *up)
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	if (state_lock(true) < 0)
-		return -EBUSY;
+	if (state_lock(true, error) < 0)
+		return cli_error(-EBUSY, "%s", error);
 	/* All or nothing, even on Ctrl-C */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	found = up_find(up, &old);
 	if (!netlink_ifindex(up->dev))
 		err = cli_error(-ENODEV, "no device %s", up->dev);
-	else if (stack_is_port(up->dev, master))
+	else if (device_is_port(up->dev, master))
 		err = cli_error(-EINVAL, "%s is a port of %s, which drops packets while %s has no carrier: run 'optsample up %s' instead",
 				up->dev, master, up->dev, master);
 	else
@@ -456,39 +480,43 @@ static int up_checks(struct up *up)
 	if (!err && found)
 		err = up_again(up, &old);
 	state_free(&old);
-	return err ?: up_own_check(up) ?: module_load();
+	return err ?: up_check_kernel(up);
 }
 
-static int up_keep(struct stack *s)
+static int up_keep(struct stack *s, char error[ERROR_TEXT])
 {
 	int prog, err;
 
 	if (!s->made_keep)
 		return 0;
 	if (s->egress)
-		return stack_keep(s, -1);
-	prog = classifier_load_keep(s->dev);
+		return stack_keep(s, -1, &callback_netdev_log, error);
+	prog = classifier_load_keep(s->dev, error);
 	if (prog < 0)
 		return prog;
-	err = stack_keep(s, prog);
+	err = stack_keep(s, prog, &callback_netdev_log, error);
 	close(prog);
 	return err;
 }
 
-static int up_stack(const struct up *up, struct stack *s)
+static int up_stack(const struct up *up, struct stack *s,
+		    char error[ERROR_TEXT])
 {
 	int prog, redirect = -1, err;
 
-	prog = classifier_load(up->name);
+	prog = classifier_load(up->name, error);
 	if (prog < 0)
 		return prog;
 	if (stack_redirects_by_bpf(s)) {
-		redirect = classifier_load_redirect(s->dev, s->queue);
+		redirect = classifier_load_redirect(s->dev, s->queue, error);
+		if (redirect < 0)
+			cli_error(0, "%s", error);
 		if (redirect < 0)
 			cli_warn("mirred redirects %s instead: TCP has no back-pressure",
 				 s->dev);
 	}
-	err = stack_up(s, &up->cfg, prog, redirect);
+	err = stack_up(s, &up->cfg, prog, redirect, &callback_netdev_log,
+		       error);
 	if (redirect >= 0)
 		close(redirect);
 	close(prog);
@@ -501,8 +529,12 @@ static int up_stack(const struct up *up, struct stack *s)
 
 static int up_take_rule(void *arg, const struct rules_section *s)
 {
-	if (rules_set_put(arg, s->patterns, s->n, &s->rule))
-		cli_warn("rules: the rule of %s is left out", s->patterns[0]);
+	char error[ERROR_TEXT];
+
+	if (!rules_set_put(arg, s->patterns, s->n, &s->rule, error))
+		return 0;
+	cli_error(0, "%s", error);
+	cli_warn("rules: the rule of %s is left out", s->patterns[0]);
 	return 0;
 }
 
@@ -513,21 +545,25 @@ static void up_bad_rule(void *arg, const char *why)
 }
 
 /* A robot must come up, whatever is in the file. */
-static int up_rules(const struct up *up, const struct stack *s)
+static int up_rules(const struct up *up, struct stack *s,
+		    char error[ERROR_TEXT])
 {
 	const char *path = up->rules ?: RULES_FILE;
-	struct rules_set set = { .queue = s->queue };
-	struct stack_profile commands = rules_profile(&rules_commands.r);
+	struct rules_set set = {
+		.set_profile = callback_set_profile, .arg = s->queue,
+	};
+	struct queue_profile commands = rules_profile(&rules_commands.r);
 	char pins[CLASSIFIER_PATH];
 	int err;
 
-	err = stack_profile(s->queue, &commands);
+	err = callback_set_profile(s->queue, &commands, error);
 	if (err)
 		return err;
 	classifier_pins(s->dev, pins);
 	set.map = classifier_map(pins, "topics");
 	if (set.map < 0)
-		return cli_error(set.map, "cannot open the map of rules: %s",
+		return error_set(error, set.map,
+				 "cannot open the map of rules: %s",
 				 strerror(-set.map));
 	rules_load(set.map, &set.rules);
 	err = rules_file_read(path, up_take_rule, &set, up_bad_rule);
@@ -539,25 +575,32 @@ static int up_rules(const struct up *up, const struct stack *s)
 	return 0;
 }
 
-static int up_all(const struct up *up, struct state *st)
+static int up_kernel(const struct up *up, struct state *st,
+		     char error[ERROR_TEXT])
 {
-	int err;
+	struct stack *s = &st->stack;
 
 	/* Write the plan to the file first: `down` can undo it if we die. */
-	err = stack_plan(&st->stack) ?: state_save(st);
+	return stack_plan(s, error) ?: state_save(st, error) ?:
+	       stack_own(s, error) ?: stack_queue(s, error) ?:
+	       up_stack(up, s, error) ?: up_rules(up, s, error) ?:
+	       up_keep(s, error) ?: state_save(st, error) ?:
+	       up_peers(up, up->name, error);
+}
+
+static int up_all(const struct up *up, struct state *st)
+{
+	char error[ERROR_TEXT];
+	int err = up_kernel(up, st, error);
+
 	if (err)
-		return err;
-	err = stack_own(&st->stack) ?: stack_queue(&st->stack) ?:
-	      up_stack(up, &st->stack);
-	if (err)
-		return err;
-	err = up_rules(up, &st->stack) ?: up_keep(&st->stack) ?:
-	      state_save(st) ?:
-	      up_peers(up, up->name) ?: up_spawn(st);
+		return cli_error(err, "%s", error);
+	err = up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;
-	return state_save(st);
+	err = state_save(st, error);
+	return err ? cli_error(err, "%s", error) : 0;
 }
 
 /* A tunnel's link is that of the device which it sends by. */
@@ -584,7 +627,7 @@ static void up_state(const struct up *up, struct state *st)
 	st->domain = topics_domain();
 	up_text(&st->master, getenv("ROS_MASTER_URI"));
 	up_daemon_options(up, st);
-	st->settles = up->cfg.settle_ms != STACK_UNSET;
+	st->settles = up->cfg.settle_ms != QDISC_UNSET;
 	snprintf(s->dev, IFNAMSIZ, "%s", up->name);
 	if (up->no_ifb)
 		snprintf(s->queue, IFNAMSIZ, "%s", up->name);
@@ -597,8 +640,8 @@ static void up_state(const struct up *up, struct state *st)
 		return;
 	}
 	/* Addresses belong to a bridge or VRF, not to its ports. */
-	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev) &&
-	    !stack_has_master(up->dev))
+	if (!up->no_ifb && !up->no_keep && device_is_ethernet(up->dev) &&
+	    !device_has_master(up->dev))
 		keep_name(up->dev, s->keep);
 }
 
@@ -624,9 +667,9 @@ int cmd_up(int argc, char **argv)
 		"stalled.", NULL, NULL, NULL
 	};
 	struct up up = {
-		.cfg = { STACK_UNSET, STACK_UNSET, STACK_UNSET, STACK_UNSET,
-			 STACK_UNSET, STACK_UNSET,
-			 TC_OPTSAMPLE_RECALL_AUTO, STACK_UNSET, 0 },
+		.cfg = { QDISC_UNSET, QDISC_UNSET, QDISC_UNSET, QDISC_UNSET,
+			 QDISC_UNSET, QDISC_UNSET,
+			 TC_OPTSAMPLE_RECALL_AUTO, QDISC_UNSET, 0 },
 		.outage_s = UP_UNSET,
 		.domain = UP_UNSET,
 	};
@@ -638,8 +681,8 @@ int cmd_up(int argc, char **argv)
 	err = up_checks(&up);
 	if (err)
 		return err < 0 ? err : 0;
-	if (up.cfg.inflight_packets == STACK_UNSET &&
-	    stack_is_wireless(up.dev))
+	if (up.cfg.inflight_packets == QDISC_UNSET &&
+	    device_is_wireless(up.dev))
 		up.cfg.inflight_packets = UP_WIRELESS_INFLIGHT;
 	up_state(&up, &st);
 	err = up_tunnel(&st.stack) ?: up_all(&up, &st);

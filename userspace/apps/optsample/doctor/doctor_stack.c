@@ -9,6 +9,7 @@
 #include <string.h>
 #include "apps/optsample/doctor/doctor.h"
 #include "base/ifb.h"
+#include "base/ip_addr.h"
 #include "netdev/neigh_file.h"
 #include "netdev/netlink.h"
 #include "netdev/route.h"
@@ -286,7 +287,7 @@ void check_daemon(struct doctor *d)
  */
 
 struct peer_query {
-	struct route_addr	via;
+	struct ip_addr	via;
 	int			ifindex;
 	uint16_t		state;
 	bool			found;
@@ -300,7 +301,7 @@ static int on_neighbour(struct nlmsghdr *h, void *arg)
 
 	if (h->nlmsg_type != RTM_NEWNEIGH || m->ndm_ifindex != q->ifindex ||
 	    nlmsg_parse(h, sizeof(*m), tb, NDA_MAX, NULL) || !tb[NDA_DST] ||
-	    nla_len(tb[NDA_DST]) != (int)route_addr_len(q->via.family) ||
+	    nla_len(tb[NDA_DST]) != (int)ip_addr_len(q->via.family) ||
 	    memcmp(nla_data(tb[NDA_DST]), q->via.addr, nla_len(tb[NDA_DST])))
 		return 0;
 	q->found = tb[NDA_LLADDR];
@@ -335,7 +336,7 @@ static void peer_report(struct doctor *d, const char *peer, bool routed,
 	}
 }
 
-static void doctor_stack_on_peer(const struct route_addr *a, bool peer,
+static void doctor_stack_on_peer(const struct ip_addr *a, bool peer,
 				 int ifindex, void *arg)
 {
 	char text[INET6_ADDRSTRLEN] = "";
