@@ -93,15 +93,15 @@ void classifier_unload(const char *dev)
 	rmdir(CLASSIFIER_PINS);	/* fails unless it is empty */
 }
 
-static char classifier_words[128];	/* first error message of libbpf */
+static char classifier_message[128];	/* first error message of libbpf */
 
 static int classifier_print(enum libbpf_print_level level,
 			    const char *format, va_list args)
 {
-	if (level == LIBBPF_WARN && !*classifier_words) {
-		vsnprintf(classifier_words, sizeof(classifier_words), format,
+	if (level == LIBBPF_WARN && !*classifier_message) {
+		vsnprintf(classifier_message, sizeof(classifier_message), format,
 			  args);
-		classifier_words[strcspn(classifier_words, "\n")] = '\0';
+		classifier_message[strcspn(classifier_message, "\n")] = '\0';
 	}
 	return 0;
 }
@@ -172,7 +172,7 @@ static int classifier_object(const char *dev, const char *name,
 	if (err)
 		return err;
 	classifier_pins_of(dev, pins);
-	*classifier_words = '\0';
+	*classifier_message = '\0';
 	libbpf_set_print(classifier_print);
 	obj = bpf_object__open_file(path, &opts);
 	err = libbpf_get_error(obj);
@@ -184,7 +184,7 @@ static int classifier_object(const char *dev, const char *name,
 		err = classifier_pin(obj, name, pins);
 	if (err < 0)
 		error_set(error, err, "cannot load %s: %s", path,
-			  *classifier_words ? classifier_words :
+			  *classifier_message ? classifier_message :
 					      strerror(-err));
 	bpf_object__close(obj);
 	return err;

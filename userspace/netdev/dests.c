@@ -85,7 +85,7 @@ static void dests_add_recent(struct dests *d, uint64_t sums[])
 	}
 }
 
-bool dests_look(struct dests *d, uint64_t now)
+bool dests_read(struct dests *d, uint64_t now)
 {
 	uint64_t sums[DESTS_MAX] = { 0 };
 	bool changed = false;

@@ -43,7 +43,7 @@ struct dests {
 };
 
 /**
- * dests_look - read the maps
+ * dests_read - read the maps
  * @d:		the destinations
  * @now:	ms
  *
@@ -51,7 +51,7 @@ struct dests {
  *
  * Return: whether destinations were added or removed
  */
-bool dests_look(struct dests *d, uint64_t now);
+bool dests_read(struct dests *d, uint64_t now);
 
 /* Was a message sent there within DESTS_USED_MS? */
 bool dest_used(const struct dest *d, uint64_t now);

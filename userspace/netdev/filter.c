@@ -139,7 +139,7 @@ int filter_delete_redirect(int ifindex, const char *dev,
 	       filter_delete(ifindex, dev, FILTER_PREF_PASS, ETH_P_PAE, error);
 }
 
-static int filter_seen(struct nlmsghdr *h, void *arg)
+static int filter_on_filter(struct nlmsghdr *h, void *arg)
 {
 	struct filter_query *q = arg;
 	struct tcmsg *t = nlmsg_data(h);
@@ -171,7 +171,8 @@ static int filter_dump(struct filter_query *q, uint32_t parent,
 		.tcm_ifindex = q->ifindex,
 		.tcm_parent = parent,
 	};
-	int err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
+	int err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_on_filter,
+			       q);
 
 	return err ? error_set(error, err, "cannot read filters: %s",
 			       netlink_why(err)) : 0;

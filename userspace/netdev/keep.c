@@ -2,7 +2,7 @@
 /*
  * Which addresses and routes are kept, and until when, see keep.h.
  *
- * Events only trigger a look: the state of DEV is read again each time, so that
+ * Events only trigger a reading: the state of DEV is read again each time, so that
  * a lost event does no harm.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "netdev/state.h"
 
 enum {
-	KEEP_LOOK_MS	= 2000,		/* interval without events */
+	KEEP_READ_MS	= 2000,		/* interval without events */
 	KEEP_RENEW_MS	= 10000,
 	/*
 	 * If DEV is up and has an address, one that is missing for this time is
@@ -36,7 +36,7 @@ enum {
 	KEEP_SETTLE_MS	= 10000,
 	KEEP_DELIBERATE_MS = 60000,	/* missing on purpose */
 	KEEP_INHERIT_MS	= 3600000,	/* for an unknown lease */
-	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each look */
+	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each reading */
 	KEEP_PAUSE_MAX_MS = 30000,
 	KEEP_PAUSE6_MS	= 8000,		/* for IPv6, if IPv4 is back */
 };
@@ -53,7 +53,7 @@ enum {
  * @map:	file descriptor of the program's map, -1 without one
  * @inherited:	addresses of an earlier run were adopted
  * @events:	of links, addresses and routes
- * @look_at:	time of the next look, ms
+ * @read_at:	time of the next reading, ms
  * @up:		DEV is operational,
  * @up_at:	since when, ms
  * @changes:	count of carrier changes when it last was
@@ -62,8 +62,8 @@ enum {
  * @unnamed:	the name of DEV's Wi-Fi network is still to be read
  * @network:	Wi-Fi network of the addresses
  * @paused_at:	since when the flows wait for DEV's address, ms; 0: not paused
- * @told:	number and
- * @mac:	link address of DEV that keep-DEV or its program knows
+ * @sends_by:	number of DEV that keep-DEV or its program knows, -1: none
+ * @mac:	and its link address
  * @mtu:	of keep-DEV
  * @full_logged: logged: too many addresses or routes
  * @failed_logged: logged: keep-DEV or DEV refused an address
@@ -80,7 +80,7 @@ struct keep {
 	int			map;
 	bool			inherited;
 	struct nl_sock		*events;
-	uint64_t		look_at;
+	uint64_t		read_at;
 	bool			up;
 	uint64_t		up_at;
 	uint32_t		changes;
@@ -89,7 +89,7 @@ struct keep {
 	bool			unnamed;
 	struct network		network;
 	uint64_t		paused_at;
-	int			told;
+	int			sends_by;
 	uint8_t			mac[6];
 	uint32_t		mtu;
 	bool			full_logged;
@@ -147,7 +147,7 @@ static bool keep_has_family(const struct keep_addr *v, int n, int family)
 }
 
 /* A temporary address was removed: routes need another source. */
-static void keep_other_source(struct keep *k, const struct ip_addr *src)
+static void keep_clear_source(struct keep *k, const struct ip_addr *src)
 {
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
@@ -160,7 +160,7 @@ static void keep_other_source(struct keep *k, const struct ip_addr *src)
 }
 
 /* Stop keeping an address, and the routes that need it. */
-static void keep_give_up(struct keep *k, struct keep_addr *a)
+static void keep_release(struct keep *k, struct keep_addr *a)
 {
 	struct keep_addr gone = *a;
 	int n = 0;
@@ -168,7 +168,7 @@ static void keep_give_up(struct keep *k, struct keep_addr *a)
 	*a = k->addrs[--k->naddrs];
 	if (gone.temporary &&
 	    keep_has_family(k->addrs, k->naddrs, gone.addr.family)) {
-		keep_other_source(k, &gone.addr);
+		keep_clear_source(k, &gone.addr);
 		keep_drop_addr(k->keep, &gone);
 		return;
 	}
@@ -220,16 +220,17 @@ static void keep_supersede(struct keep *k, const struct keep_addr *a)
 		ip_addr_text(&old->addr, was);
 		netdev_warn(&k->log, "%s has the address %s now, %s is given up", k->dev, is,
 			 was);
-		keep_give_up(k, old);
+		keep_release(k, old);
 		i--;
 		any = true;
 	}
 	/* IPv6 addresses often change: messages can use IPv4 if it is there. */
-	if (any && (a->addr.family == AF_INET || !keep_has_family(k->addrs, k->naddrs, AF_INET)))
+	if (any && (a->addr.family == AF_INET ||
+		    !keep_has_family(k->addrs, k->naddrs, AF_INET)))
 		keep_flush(k);
 }
 
-static void keep_full(struct keep *k, const char *what, int max)
+static void keep_log_full(struct keep *k, const char *what, int max)
 {
 	if (!k->full_logged)
 		netdev_warn(&k->log, "%s has more than %d %s: the others are not kept",
@@ -237,7 +238,7 @@ static void keep_full(struct keep *k, const char *what, int max)
 	k->full_logged = true;
 }
 
-static int keep_temporaries(const struct keep *k)
+static int keep_count_temporary(const struct keep *k)
 {
 	int n = 0;
 
@@ -246,7 +247,7 @@ static int keep_temporaries(const struct keep *k)
 	return n;
 }
 
-static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
+static void keep_note_addr(struct keep *k, const struct keep_addr *seen)
 {
 	int at = keep_find_addr(k->addrs, k->naddrs, &seen->addr);
 	struct keep_addr *a;
@@ -254,13 +255,13 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 	if (at < 0) {
 		if (!seen->temporary) {
 			keep_supersede(k, seen);
-		} else if (keep_temporaries(k) >= KEEP_TEMPORARY) {
+		} else if (keep_count_temporary(k) >= KEEP_TEMPORARY) {
 			/* Each outage adds one; nodes use the oldest. */
-			keep_full(k, "temporary addresses", KEEP_TEMPORARY);
+			keep_log_full(k, "temporary addresses", KEEP_TEMPORARY);
 			return;
 		}
 		if (k->naddrs == KEEP_ADDRS) {
-			keep_full(k, "addresses", KEEP_ADDRS);
+			keep_log_full(k, "addresses", KEEP_ADDRS);
 			return;
 		}
 		a = &k->addrs[k->naddrs++];
@@ -337,8 +338,8 @@ static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
 }
 
 /* DEV is up with others but lost this one; or its lease is over. */
-static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
-			 const struct keep_seen *s, uint64_t now)
+static bool keep_is_expired(const struct keep *k, const struct keep_addr *a,
+			    const struct keep_seen *s, uint64_t now)
 {
 	if (a->here)
 		return false;
@@ -347,8 +348,8 @@ static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 		keep_has_family(s->addrs, s->naddrs, a->addr.family));
 }
 
-static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
-			     uint64_t now)
+static void keep_update_addrs(struct keep *k, const struct keep_seen *s,
+			      uint64_t now)
 {
 	char text[IP_ADDR_TEXT];
 
@@ -362,19 +363,19 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 		}
 	}
 	for (int i = 0; i < s->naddrs; i++)
-		keep_see_addr_here(k, &s->addrs[i]);
+		keep_note_addr(k, &s->addrs[i]);
 	for (int i = 0; i < k->naddrs; i++)
 		keep_restore(k, &k->addrs[i], now);
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
 		bool lease = a->until <= now, temporary = a->temporary;
 
-		if (!keep_is_over(k, a, s, now))
+		if (!keep_is_expired(k, a, s, now))
 			continue;
 		ip_addr_text(&a->addr, text);
 		netdev_warn(&k->log, "%s: %s is given up: %s", k->dev, text, lease ?
 			 "its lease is over" : "it was taken away for good");
-		keep_give_up(k, a);
+		keep_release(k, a);
 		i--;
 		/* Temporary ones end daily and are replaced. */
 		if (lease && !temporary &&
@@ -407,7 +408,7 @@ static const struct ip_addr *keep_source(const struct keep *k,
 	return any;
 }
 
-static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
+static void keep_note_route(struct keep *k, const struct keep_route *seen)
 {
 	struct keep_route *r;
 
@@ -415,7 +416,7 @@ static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
 		if (keep_same_route(r, seen))
 			break;
 	if (r == k->routes + KEEP_ROUTES) {
-		keep_full(k, "routes", KEEP_ROUTES);
+		keep_log_full(k, "routes", KEEP_ROUTES);
 		return;
 	}
 	if (r == k->routes + k->nroutes)
@@ -428,8 +429,8 @@ static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
 }
 
 /* If DEV is complete, a route that it lacks is not kept. */
-static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
-			      uint64_t now)
+static void keep_update_routes(struct keep *k, const struct keep_seen *s,
+			       uint64_t now)
 {
 	for (int i = 0; i < k->nroutes; i++) {
 		if (k->routes[i].here)
@@ -437,7 +438,7 @@ static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
 		k->routes[i].here = false;
 	}
 	for (int i = 0; i < s->nroutes; i++)
-		keep_see_route_here(k, &s->routes[i]);
+		keep_note_route(k, &s->routes[i]);
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
 
@@ -454,17 +455,17 @@ static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
  * keep-DEV
  */
 
-static void keep_set_program(struct keep *k)
+static void keep_set_lower(struct keep *k)
 {
 	struct keep_link link = { .ifindex = k->ifindex };
 	char path[CLASSIFIER_PATH], text[32] = "";
 	uint32_t key = 0;
 	FILE *f;
 
-	k->told = -1;
+	k->sends_by = -1;
 	if (k->egress) {
 		if (!device_send_by(k->keep, k->ifindex, k->mac))
-			k->told = k->ifindex;
+			k->sends_by = k->ifindex;
 		return;
 	}
 	memcpy(link.address, k->mac, sizeof(link.address));
@@ -479,15 +480,15 @@ static void keep_set_program(struct keep *k)
 		fclose(f);
 	}
 	if (!bpf_map_update_elem(k->map, &key, &link, BPF_ANY))
-		k->told = k->ifindex;
+		k->sends_by = k->ifindex;
 }
 
 static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 {
 	if (memcmp(k->mac, s->mac, sizeof(k->mac)) ||
-	    k->told != k->ifindex) {
+	    k->sends_by != k->ifindex) {
 		memcpy(k->mac, s->mac, sizeof(k->mac));
-		keep_set_program(k);
+		keep_set_lower(k);
 	}
 	if (now - k->marked_at >= KEEP_RENEW_MS && !keep_mark(k->keep))
 		k->marked_at = now;
@@ -497,7 +498,7 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 		struct keep_addr *a = &k->addrs[i];
 
 		if ((!a->written || now - a->written >= KEEP_RENEW_MS) &&
-		    !keep_failed(k, k->name, keep_put_addr(k->keep, a, now),
+		    !keep_failed(k, k->name, keep_set_addr(k->keep, a, now),
 				 &a->addr))
 			a->written = now;
 	}
@@ -509,7 +510,7 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 			continue;
 		src = keep_source(k, r);
 		r->src = src ? *src : (struct ip_addr){ 0 };
-		if (!keep_failed(k, k->name, keep_put_route(k->keep, r), &r->to))
+		if (!keep_failed(k, k->name, keep_set_route(k->keep, r), &r->to))
 			r->written = now;
 	}
 }
@@ -548,7 +549,7 @@ static void keep_pause(struct keep *k, uint64_t now)
 		return;
 	}
 	if (max == KEEP_PAUSE_MAX_MS)
-		netdev_warn(&k->log, "%s: no address confirmed in the new network: what is held leaves",
+		netdev_warn(&k->log, "%s: no address confirmed in the new network: sending held messages",
 			 k->dev);
 	k->paused_at = 0;
 	for (int i = 0; i < k->naddrs; i++)
@@ -560,7 +561,7 @@ static void keep_pause(struct keep *k, uint64_t now)
  * A cable does not identify its network: a lease that DEV has lost may be
  * invalid there.
  */
-static void keep_judge_cable(struct keep *k, uint64_t now)
+static void keep_on_cable(struct keep *k, uint64_t now)
 {
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
@@ -572,7 +573,7 @@ static void keep_judge_cable(struct keep *k, uint64_t now)
 	}
 }
 
-static void keep_judge_wifi(struct keep *k, uint64_t now)
+static void keep_on_wifi(struct keep *k, uint64_t now)
 {
 	struct network network;
 
@@ -580,7 +581,7 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 		return;
 	k->unnamed = false;
 	if (k->network.ssid_len && !network_same(&network, &k->network)) {
-		netdev_warn(&k->log, "%s is in another Wi-Fi network: what is held waits until its address is known",
+		netdev_warn(&k->log, "%s is in another Wi-Fi network: holding messages until it has an address",
 			 k->dev);
 		for (int i = 0; i < k->naddrs; i++)
 			k->addrs[i].sure = k->addrs[i].here &&
@@ -592,18 +593,18 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 	k->network = network;
 }
 
-static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
+static void keep_check_network(struct keep *k, bool came_up, uint64_t now)
 {
 	if (came_up) {
 		k->unnamed = device_is_wireless(k->dev);
 		if (!k->unnamed)
-			keep_judge_cable(k, now);
+			keep_on_cable(k, now);
 		/* The link was lost again: the pause restarts. */
 		if (k->paused_at)
 			k->paused_at = now;
 	}
 	if (k->up && k->unnamed)
-		keep_judge_wifi(k, now);
+		keep_on_wifi(k, now);
 }
 
 /*
@@ -611,7 +612,7 @@ static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
  */
 
 /* The device of a route; events of keep-DEV are our own. */
-static int keep_of_route(const struct nlmsghdr *h)
+static int keep_route_ifindex(const struct nlmsghdr *h)
 {
 	const struct nlattr *oif = nlmsg_find_attr((struct nlmsghdr *)h,
 						   sizeof(struct rtmsg),
@@ -631,20 +632,20 @@ static int keep_on_event(struct nlmsghdr *h, void *arg)
 		ifindex = ((struct ifaddrmsg *)nlmsg_data(h))->ifa_index;
 	else if (h->nlmsg_type == RTM_NEWROUTE ||
 		 h->nlmsg_type == RTM_DELROUTE)
-		ifindex = keep_of_route(h);
+		ifindex = keep_route_ifindex(h);
 	if (ifindex == k->ifindex)
-		k->look_at = 0;
+		k->read_at = 0;
 	return 0;
 }
 
-static void keep_look_all(struct keep *k, uint64_t now)
+static void keep_update(struct keep *k, uint64_t now)
 {
 	struct keep_seen s = { 0 };
 	bool came_up;
 
 	/* A removed radio has no state to read. */
-	if (k->ifindex && keep_look(k->ifindex, &s, now)) {
-		k->look_at = now;
+	if (k->ifindex && keep_read(k->ifindex, &s, now)) {
+		k->read_at = now;
 		return;
 	}
 	came_up = s.up && (!k->up || s.changes != k->changes);
@@ -658,9 +659,9 @@ static void keep_look_all(struct keep *k, uint64_t now)
 	else if (!k->whole_at)
 		k->whole_at = now;
 	/* First: a new address may belong to another network */
-	keep_judge_network(k, came_up, now);
-	keep_judge_addrs(k, &s, now);
-	keep_judge_routes(k, &s, now);
+	keep_check_network(k, came_up, now);
+	keep_update_addrs(k, &s, now);
+	keep_update_routes(k, &s, now);
 	keep_write(k, &s, now);
 	if (k->paused_at && k->up)
 		keep_pause(k, now);
@@ -671,7 +672,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 {
 	struct keep_seen s;
 
-	if (keep_look(k->keep, &s, now))
+	if (keep_read(k->keep, &s, now))
 		return;
 	for (int i = 0; i < s.naddrs; i++) {
 		struct keep_addr *a = &k->addrs[k->naddrs++];
@@ -699,7 +700,7 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 	}
 	k->ifindex = ifindex;
 	k->keep = netlink_ifindex(k->name);
-	k->look_at = now;
+	k->read_at = now;
 	k->mtu = 0;
 	if (!k->keep || k->inherited)
 		return;
@@ -743,13 +744,13 @@ void keep_turn(struct keep *k, uint64_t now)
 	int ifindex = netlink_ifindex(k->dev);
 
 	if (netlink_receive(k->events, keep_on_event, k))
-		k->look_at = 0;
+		k->read_at = 0;
 	if (ifindex != k->ifindex)
 		keep_start(k, ifindex, now);
-	if (!k->keep || now < k->look_at)
+	if (!k->keep || now < k->read_at)
 		return;
-	k->look_at = now + KEEP_LOOK_MS;
-	keep_look_all(k, now);
+	k->read_at = now + KEEP_READ_MS;
+	keep_update(k, now);
 }
 
 int keep_fd(const struct keep *k)

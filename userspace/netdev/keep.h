@@ -133,11 +133,11 @@ void keep_close(struct keep *k);
 /* keep_link.c; @dev and @keep are numbers of interfaces */
 
 /* Return: 0, or a negative errno: @seen is incomplete */
-int keep_look(int dev, struct keep_seen *seen, uint64_t now);
+int keep_read(int dev, struct keep_seen *seen, uint64_t now);
 /* Renew the marker: if it expires the kernel flushes IPv4 routes. */
 int keep_mark(int keep);
-int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now);
-int keep_put_route(int keep, const struct keep_route *r);
+int keep_set_addr(int keep, const struct keep_addr *a, uint64_t now);
+int keep_set_route(int keep, const struct keep_route *r);
 int keep_restore_addr(int dev, const struct keep_addr *a, uint64_t now);
 void keep_drop_addr(int keep, const struct keep_addr *a);
 void keep_drop_route(int keep, const struct keep_route *r);

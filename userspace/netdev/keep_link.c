@@ -27,7 +27,7 @@ bool keep_same_route(const struct keep_route *a, const struct keep_route *b)
 }
 
 /* Link-local: what a DHCP client takes if no server answers */
-static bool keep_is_makeshift(const struct ip_addr *a)
+static bool keep_is_link_local(const struct ip_addr *a)
 {
 	return a->family == AF_INET && a->addr[0] == 169 && a->addr[1] == 254;
 }
@@ -60,20 +60,20 @@ static bool keep_is_marked(struct nlattr *tb[])
  * Reading
  */
 
-struct keep_look {
+struct keep_read {
 	int			dev;
 	uint64_t		now;
 	struct keep_seen	*seen;
 };
 
-static int keep_see_link(struct nlmsghdr *h, void *arg)
+static int keep_on_link(struct nlmsghdr *h, void *arg)
 {
 	const struct ifinfomsg *ifi = nlmsg_data(h);
-	struct keep_look *look = arg;
-	struct keep_seen *s = look->seen;
+	struct keep_read *reading = arg;
+	struct keep_seen *s = reading->seen;
 	struct nlattr *tb[IFLA_MAX + 1];
 
-	if (h->nlmsg_type != RTM_NEWLINK || ifi->ifi_index != look->dev ||
+	if (h->nlmsg_type != RTM_NEWLINK || ifi->ifi_index != reading->dev ||
 	    nlmsg_parse(h, sizeof(*ifi), tb, IFLA_MAX, NULL))
 		return 0;
 	s->up = ifi->ifi_flags & IFF_UP && ifi->ifi_flags & IFF_RUNNING;
@@ -86,12 +86,12 @@ static int keep_see_link(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static int keep_see_addr(struct nlmsghdr *h, void *arg)
+static int keep_on_addr(struct nlmsghdr *h, void *arg)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 	uint32_t flags = ifa->ifa_flags;
-	struct keep_look *look = arg;
-	struct keep_seen *s = look->seen;
+	struct keep_read *reading = arg;
+	struct keep_seen *s = reading->seen;
 	const struct ifa_cacheinfo *life;
 	struct nlattr *tb[IFA_MAX + 1];
 	struct keep_addr a = {
@@ -100,7 +100,8 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 		.here = true,
 	};
 
-	if (h->nlmsg_type != RTM_NEWADDR || (int)ifa->ifa_index != look->dev ||
+	if (h->nlmsg_type != RTM_NEWADDR ||
+	    (int)ifa->ifa_index != reading->dev ||
 	    ifa->ifa_scope != RT_SCOPE_UNIVERSE || s->naddrs == KEEP_ADDRS ||
 	    nlmsg_parse(h, sizeof(*ifa), tb, IFA_MAX, NULL))
 		return 0;
@@ -109,13 +110,13 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 	if (flags & KEEP_ADDR_NOT ||
 	    !keep_get_addr(tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS],
 			   ifa->ifa_family, &a.addr) ||
-	    keep_is_makeshift(&a.addr))
+	    keep_is_link_local(&a.addr))
 		return 0;
 	if (tb[IFA_CACHEINFO] &&
 	    nla_len(tb[IFA_CACHEINFO]) >= (int)sizeof(*life)) {
 		life = nla_data(tb[IFA_CACHEINFO]);
 		if (life->ifa_valid != UINT32_MAX)
-			a.until = look->now + life->ifa_valid * 1000ULL;
+			a.until = reading->now + life->ifa_valid * 1000ULL;
 	}
 	/*
 	 * For IPv4 the flag means secondary; keep_restore_addr() cannot set it.
@@ -134,7 +135,7 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
  * Routes to skip: link-local ones, which each interface has, and a host route
  * by a gateway, as of a tunnel, which must find another path.
  */
-static bool keep_not_route(const struct keep_route *r)
+static bool keep_skips_route(const struct keep_route *r)
 {
 	if (r->via.family && r->plen == 8 * ip_addr_len(r->to.family))
 		return true;
@@ -144,9 +145,9 @@ static bool keep_not_route(const struct keep_route *r)
 }
 
 /* keep-DEV has an IPv4 address as a route of the table local. */
-static void keep_see_local(struct keep_look *look, struct nlattr *tb[])
+static void keep_on_local(struct keep_read *reading, struct nlattr *tb[])
 {
-	struct keep_seen *s = look->seen;
+	struct keep_seen *s = reading->seen;
 	struct keep_addr a = { .plen = 32 };
 
 	if (s->naddrs < KEEP_ADDRS &&
@@ -156,11 +157,11 @@ static void keep_see_local(struct keep_look *look, struct nlattr *tb[])
 }
 
 /* Only one gateway, and the route with the better metric */
-static int keep_see_route(struct nlmsghdr *h, void *arg)
+static int keep_on_route(struct nlmsghdr *h, void *arg)
 {
 	const struct rtmsg *rt = nlmsg_data(h);
-	struct keep_look *look = arg;
-	struct keep_seen *s = look->seen;
+	struct keep_read *reading = arg;
+	struct keep_seen *s = reading->seen;
 	struct nlattr *tb[RTA_MAX + 1];
 	struct keep_route r = {
 		.plen = rt->rtm_dst_len,
@@ -171,10 +172,10 @@ static int keep_see_route(struct nlmsghdr *h, void *arg)
 	if (h->nlmsg_type != RTM_NEWROUTE || rt->rtm_flags & RTM_F_CLONED ||
 	    s->nroutes == KEEP_ROUTES ||
 	    nlmsg_parse(h, sizeof(*rt), tb, RTA_MAX, NULL) || !tb[RTA_OIF] ||
-	    (int)nla_get_u32(tb[RTA_OIF]) != look->dev || tb[RTA_VIA])
+	    (int)nla_get_u32(tb[RTA_OIF]) != reading->dev || tb[RTA_VIA])
 		return 0;
 	if (rt->rtm_type == RTN_LOCAL && rt->rtm_family == AF_INET)
-		keep_see_local(look, tb);
+		keep_on_local(reading, tb);
 	if (rt->rtm_type != RTN_UNICAST)
 		return 0;
 	if (tb[RTA_TABLE])
@@ -185,7 +186,7 @@ static int keep_see_route(struct nlmsghdr *h, void *arg)
 	if (tb[RTA_GATEWAY] &&
 	    !keep_get_addr(tb[RTA_GATEWAY], rt->rtm_family, &r.via))
 		return 0;
-	if (keep_not_route(&r))
+	if (keep_skips_route(&r))
 		return 0;
 	for (int i = 0; i < s->nroutes; i++)
 		if (keep_same_route(&s->routes[i], &r))
@@ -194,9 +195,9 @@ static int keep_see_route(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-int keep_look(int dev, struct keep_seen *seen, uint64_t now)
+int keep_read(int dev, struct keep_seen *seen, uint64_t now)
 {
-	struct keep_look look = { dev, now, seen };
+	struct keep_read reading = { dev, now, seen };
 	struct ifinfomsg ifi = { .ifi_index = dev };
 	struct ifaddrmsg ifa = { 0 };
 	struct rtmsg rt = { .rtm_family = AF_INET };
@@ -205,17 +206,17 @@ int keep_look(int dev, struct keep_seen *seen, uint64_t now)
 
 	memset(seen, 0, sizeof(*seen));
 	err = netlink_ask(netlink_request(RTM_GETLINK, 0, &ifi, sizeof(ifi)),
-			  keep_see_link, &look);
+			  keep_on_link, &reading);
 	if (!err)
 		err = netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa),
-				   keep_see_addr, &look);
+				   keep_on_addr, &reading);
 	if (!err)
 		err = netlink_dump(RTM_GETROUTE, &rt, sizeof(rt),
-				   keep_see_route, &look);
+				   keep_on_route, &reading);
 	/* The kernel may lack IPv6. */
 	if (!err)
-		netlink_dump(RTM_GETROUTE, &rt6, sizeof(rt6), keep_see_route,
-			     &look);
+		netlink_dump(RTM_GETROUTE, &rt6, sizeof(rt6), keep_on_route,
+			     &reading);
 	return err;
 }
 
@@ -292,7 +293,7 @@ static int keep_local_do(int type, int keep, const struct keep_addr *a)
 	return netlink_send(msg);
 }
 
-int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now)
+int keep_set_addr(int keep, const struct keep_addr *a, uint64_t now)
 {
 	if (a->addr.family == AF_INET)
 		return keep_local_do(RTM_NEWROUTE, keep, a);
@@ -342,7 +343,7 @@ static struct nl_msg *keep_route_request(int type, int flags, int keep,
 	return msg;
 }
 
-int keep_put_route(int keep, const struct keep_route *r)
+int keep_set_route(int keep, const struct keep_route *r)
 {
 	struct nl_msg *msg = keep_route_request(RTM_NEWROUTE, NLM_F_CREATE |
 						NLM_F_REPLACE, keep, r);

@@ -168,15 +168,15 @@ static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
  * keep-DEV's routes are used when DEV has none. Nobody answers there, so its
  * entry gets the last known link address.
  */
-static void neigh_keep(const struct neigh_table *t, const struct neigh *e)
+static void neigh_set_copy(const struct neigh_table *t, const struct neigh *e)
 {
 	if (t->keep && e->llen)
 		neigh_set(t->keep, e->addr.family, e->addr.addr, e->lladdr,
 			  e->llen, NUD_PERMANENT);
 }
 
-static void neigh_keep_no_more(const struct neigh_table *t,
-			       const struct neigh *e)
+static void neigh_delete_copy(const struct neigh_table *t,
+			      const struct neigh *e)
 {
 	struct ndmsg nd = {
 		.ndm_family = e->addr.family,
@@ -253,20 +253,20 @@ static void neigh_verify(struct neigh_table *t, struct neigh *e)
 	neigh_entry_set(t, e, NUD_PROBE);
 }
 
-static void neigh_copy(struct neigh *e, const struct nlattr *lladdr)
+static void neigh_store_lladdr(struct neigh *e, const struct nlattr *lladdr)
 {
 	e->llen = nla_len(lladdr) > NEIGH_LLADDR ? 0 : nla_len(lladdr);
 	memcpy(e->lladdr, nla_data(lladdr), e->llen);
 }
 
-static void neigh_learn(const struct neigh_table *t, struct neigh *e,
-			const struct nlattr *lladdr)
+static void neigh_set_lladdr(const struct neigh_table *t, struct neigh *e,
+			     const struct nlattr *lladdr)
 {
 	struct neigh old = *e;
 
-	neigh_copy(e, lladdr);
+	neigh_store_lladdr(e, lladdr);
 	if (e->llen != old.llen || memcmp(e->lladdr, old.lladdr, e->llen))
-		neigh_keep(t, e);
+		neigh_set_copy(t, e);
 }
 
 static bool neigh_state_known(int state)
@@ -287,13 +287,13 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		e->ours |= e->asked;
 		e->others = !e->ours;
 		if (e->others)
-			neigh_learn(t, e, lladdr);
+			neigh_set_lladdr(t, e, lladdr);
 		/*
 		 * From an earlier run of the daemon: the network may have
 		 * changed since.
 		 */
 		if (e->ours && !e->llen) {
-			neigh_learn(t, e, lladdr);
+			neigh_set_lladdr(t, e, lladdr);
 			if (t->up)
 				neigh_verify(t, e);
 		}
@@ -303,9 +303,9 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	e->others = false;
 	/* Removed with the link, before we saw it. */
 	if (!state && lladdr && !e->llen)
-		neigh_learn(t, e, lladdr);
+		neigh_set_lladdr(t, e, lladdr);
 	if (state & NUD_REACHABLE && lladdr) {
-		neigh_learn(t, e, lladdr);
+		neigh_set_lladdr(t, e, lladdr);
 		e->verify = false;
 		neigh_make_permanent(t, e);
 	} else if (!t->up) {
@@ -315,7 +315,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	} else if (state & NUD_STALE && lladdr) {
 		struct neigh probe = *e;
 
-		neigh_copy(&probe, lladdr);
+		neigh_store_lladdr(&probe, lladdr);
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
 	} else if (!state && e->llen && !was_dead) {
@@ -380,7 +380,7 @@ static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 	/* The kernel flushes them with the last IPv4 address: restore them. */
 	if (e && nd->ndm_ifindex != t->ifindex) {
 		if (h->nlmsg_type == RTM_DELNEIGH)
-			neigh_keep(t, e);
+			neigh_set_copy(t, e);
 		return;
 	}
 	if (e)
@@ -419,7 +419,7 @@ static int neigh_addr_find(const struct neigh_addrs *a,
 }
 
 /* Return: one was added to @a. Those beyond its size are ignored. */
-static bool neigh_addr_note(struct neigh_addrs *a, struct nlmsghdr *h)
+static bool neigh_note_addr(struct neigh_addrs *a, struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 	uint32_t flags = ifa->ifa_flags;
@@ -455,7 +455,7 @@ static void neigh_on_addr(struct neigh_table *t, struct nlmsghdr *h)
 	if ((int)ifa->ifa_index != t->ifindex)
 		return;
 	if (ifa->ifa_family == AF_INET6)
-		is_new = neigh_addr_note(&t->addrs, h);
+		is_new = neigh_note_addr(&t->addrs, h);
 	if (is_new && t->up)
 		neigh_link_up(t);
 }
@@ -519,7 +519,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 		if (!e->used) {
 			if (e->ours || e->asked)
 				neigh_entry_set(t, e, NUD_STALE);
-			neigh_keep_no_more(t, e);
+			neigh_delete_copy(t, e);
 			return e;
 		}
 		if (e->dead && !e->ours && !e->asked)
@@ -528,7 +528,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 	if (!neigh_is_known(t, a))
 		return NULL;
 	if (dead) {
-		neigh_keep_no_more(t, dead);
+		neigh_delete_copy(t, dead);
 		return dead;
 	}
 	/* New entries may turn out to be dead: wait for the kernel. */
@@ -577,7 +577,7 @@ static bool neigh_next_hop(const struct neigh_table *t,
 	return true;
 }
 
-static void neigh_look(struct neigh_table *t)
+static void neigh_read(struct neigh_table *t)
 {
 	struct ndmsg nd = { .ndm_ifindex = t->ifindex };
 	bool whole;
@@ -623,7 +623,7 @@ static int neigh_hops(struct neigh_table *t, uint64_t now,
 	return n;
 }
 
-static void neigh_mark(struct neigh *e, const struct neigh_hop *hop)
+static void neigh_mark_used(struct neigh *e, const struct neigh_hop *hop)
 {
 	if (!e)
 		return;
@@ -631,7 +631,7 @@ static void neigh_mark(struct neigh *e, const struct neigh_hop *hop)
 	e->used |= !hop->peer;
 }
 
-static void neigh_want(struct neigh_table *t, uint64_t now)
+static void neigh_update(struct neigh_table *t, uint64_t now)
 {
 	struct neigh_hop hops[NEIGH_PEERS + DESTS_MAX];
 	int n = neigh_hops(t, now, hops);
@@ -642,21 +642,21 @@ static void neigh_want(struct neigh_table *t, uint64_t now)
 	}
 	/* First mark all, so that no new one takes the entry of a later one. */
 	for (int i = 0; i < n; i++)
-		neigh_mark(neigh_find(t, &hops[i].via), &hops[i]);
+		neigh_mark_used(neigh_find(t, &hops[i].via), &hops[i]);
 	for (int i = 0; i < n; i++)
-		neigh_mark(neigh_get(t, &hops[i].via), &hops[i]);
+		neigh_mark_used(neigh_get(t, &hops[i].via), &hops[i]);
 }
 
 /* New flows cause no event: poll. Usually nothing has changed. */
 static void neigh_scan(struct neigh_table *t, uint64_t now)
 {
-	if (!dests_look(&t->dests, now) && now < t->routes_at)
+	if (!dests_read(&t->dests, now) && now < t->routes_at)
 		return;
 	t->routes_at = now + NEIGH_ROUTES_MS;
 	t->full = false;
-	neigh_want(t, now);
+	neigh_update(t, now);
 	if (t->fresh)
-		neigh_look(t);
+		neigh_read(t);
 	t->fresh = false;
 }
 
@@ -664,40 +664,40 @@ static void neigh_scan(struct neigh_table *t, uint64_t now)
  * The table
  */
 
-static int neigh_addr_seen(struct nlmsghdr *h, void *arg)
+static int neigh_on_own_addr(struct nlmsghdr *h, void *arg)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 	struct neigh_table *t = arg;
 
 	if (h->nlmsg_type == RTM_NEWADDR &&
 	    (int)ifa->ifa_index == t->ifindex)
-		neigh_addr_note(&t->addrs, h);
+		neigh_note_addr(&t->addrs, h);
 	return 0;
 }
 
 /* Return: whether there are new addresses */
-static bool neigh_look_addrs(struct neigh_table *t)
+static bool neigh_read_addrs(struct neigh_table *t)
 {
 	struct ifaddrmsg ifa = { .ifa_family = AF_INET6 };
 	struct neigh_addrs old = t->addrs;
 	bool any = false;
 
 	t->addrs.n = 0;
-	netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), neigh_addr_seen, t);
+	netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), neigh_on_own_addr, t);
 	for (int i = 0; i < t->addrs.n; i++)
 		any |= neigh_addr_find(&old, &t->addrs.v[i]) == old.n;
 	return any;
 }
 
 /* Events were lost: read all state. */
-static void neigh_look_again(struct neigh_table *t)
+static void neigh_resync(struct neigh_table *t)
 {
 	struct ifinfomsg ifi = { .ifi_index = t->link_ifindex };
 
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
-	if (neigh_look_addrs(t) && t->up)
+	if (neigh_read_addrs(t) && t->up)
 		neigh_link_up(t);
-	neigh_look(t);
+	neigh_read(t);
 }
 
 static void neigh_load_peer(struct neigh_table *t, const struct ip_addr *a)
@@ -727,7 +727,7 @@ static void neigh_load(const struct ip_addr *a, bool peer, int ifindex,
 }
 
 /* Release entries of the interface that had our name; it may still exist */
-static void neigh_let_go(struct neigh_table *t)
+static void neigh_release_entries(struct neigh_table *t)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->v[i].ours || t->v[i].asked)
@@ -742,12 +742,12 @@ static void neigh_start(struct neigh_table *t, int ifindex)
 {
 	struct ifinfomsg ifi = { .ifi_index = netlink_ifindex(t->link) };
 
-	neigh_let_go(t);
+	neigh_release_entries(t);
 	t->ifindex = ifindex;
 	t->link_ifindex = ifi.ifi_index;
 	t->up = false;
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
-	neigh_look_addrs(t);
+	neigh_read_addrs(t);
 	neigh_file_read(t->dev, neigh_load, t);
 	neigh_save(t);
 }
@@ -796,7 +796,7 @@ void neigh_turn(struct neigh_table *t, int keep, uint64_t now)
 		t->scanned_at = now;
 	}
 	if (netlink_receive(t->events, neigh_on_event, t))
-		neigh_look_again(t);
+		neigh_resync(t);
 }
 
 bool neigh_is_full(const struct neigh_table *t)

@@ -15,7 +15,7 @@
 enum { NETLINK_EVENTS = 10000 };	/* per call */
 
 /* The kernel's message for the last error of this thread */
-static _Thread_local char netlink_words[160];
+static _Thread_local char netlink_message[160];
 
 struct netlink_reply {
 	netlink_fn	fn;
@@ -26,7 +26,7 @@ struct netlink_reply {
 
 const char *netlink_why(int err)
 {
-	return *netlink_words ? netlink_words : strerror(-err);
+	return *netlink_message ? netlink_message : strerror(-err);
 }
 
 static struct nl_sock *netlink_open(void)
@@ -77,7 +77,7 @@ static int netlink_on_error(struct sockaddr_nl *who, struct nlmsgerr *e,
 		head += e->msg.nlmsg_len - NLMSG_HDRLEN;
 	if (!nlmsg_parse(h, head, tb, NLMSGERR_ATTR_MAX, NULL) &&
 	    tb[NLMSGERR_ATTR_MSG])
-		snprintf(netlink_words, sizeof(netlink_words), "%s",
+		snprintf(netlink_message, sizeof(netlink_message), "%s",
 			 nla_get_string(tb[NLMSGERR_ATTR_MSG]));
 	return NL_STOP;
 }
@@ -124,7 +124,7 @@ static int netlink_talk(struct nl_msg *msg, struct netlink_reply *reply)
 	struct nl_sock *sk = netlink_open();
 	int err = -EIO;
 
-	*netlink_words = '\0';
+	*netlink_message = '\0';
 	if (sk && nl_send_auto(sk, msg) >= 0)
 		err = netlink_wait(sk, reply);
 	nl_socket_free(sk);
@@ -163,18 +163,18 @@ static int netlink_on_link(struct nlmsghdr *h, void *arg)
 static struct ifinfomsg netlink_link(const char *name)
 {
 	struct ifinfomsg i = { 0 }, none = { 0 };
-	char words[sizeof(netlink_words)];
+	char message[sizeof(netlink_message)];
 	struct nl_msg *msg;
 
 	if (!*name || strlen(name) >= IFNAMSIZ)
 		return none;
-	memcpy(words, netlink_words, sizeof(words));
+	memcpy(message, netlink_message, sizeof(message));
 	msg = netlink_request(RTM_GETLINK, 0, &i, sizeof(i));
 	nla_put_string(msg, IFLA_IFNAME, name);
 	nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	if (netlink_ask(msg, netlink_on_link, &i))
 		i = none;
-	memcpy(netlink_words, words, sizeof(words));
+	memcpy(netlink_message, message, sizeof(message));
 	return i;
 }
 
@@ -204,7 +204,7 @@ struct nl_sock *netlink_listen(int group)
 }
 
 /* Accept events: they have no sequence number, which libnl would refuse. */
-static int netlink_any(struct nl_msg *msg, void *arg)
+static int netlink_accept(struct nl_msg *msg, void *arg)
 {
 	(void)msg;
 	(void)arg;
@@ -219,7 +219,7 @@ int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg)
 
 	if (!cb)
 		return -ENOMEM;
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, netlink_any, NULL);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, netlink_accept, NULL);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, netlink_on_message, &reply);
 	/* one datagram, which is one event, per turn */
 	for (int i = 0; i < NETLINK_EVENTS; i++) {

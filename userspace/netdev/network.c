@@ -29,7 +29,7 @@ static void network_name(const struct nlattr *elements, struct network *n)
 	}
 }
 
-static void network_seen(struct nlattr *tb[], void *arg)
+static void network_on_bss(struct nlattr *tb[], void *arg)
 {
 	struct nlattr *bss[NL80211_BSS_MAX + 1];
 
@@ -51,7 +51,7 @@ bool network_read(const char *dev, struct network *n)
 	memset(n, 0, sizeof(*n));
 	return ifindex && !genl_ask(&genl_nl80211, ifindex,
 				    NL80211_CMD_GET_SCAN, NLM_F_DUMP,
-				    network_seen, n) &&
+				    network_on_bss, n) &&
 	       n->ssid_len;
 }
 

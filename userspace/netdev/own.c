@@ -141,7 +141,7 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
  */
 
 /**
- * struct own_look - while all addresses are read
+ * struct own_read - while all addresses are read
  * @dev:	own-DEV, 0: it does not exist
  * @a:		wanted addresses
  * @compare:	also check those of other devices
@@ -149,7 +149,7 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
  * @err:	of a conflict,
  * @error:	and its line
  */
-struct own_look {
+struct own_read {
 	int			dev;
 	const struct own_addrs	*a;
 	bool			compare;
@@ -189,7 +189,7 @@ static int own_compare(const struct own_addr *a, const struct own_addr *subnet,
 	return 0;
 }
 
-static int own_see(struct nlmsghdr *h, void *arg)
+static int own_on_addr(struct nlmsghdr *h, void *arg)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 	struct own_addr addr = {
@@ -197,7 +197,7 @@ static int own_see(struct nlmsghdr *h, void *arg)
 		.plen = ifa->ifa_prefixlen,
 	}, subnet = addr;
 	struct nlattr *tb[IFA_MAX + 1];
-	struct own_look *look = arg;
+	struct own_read *r = arg;
 	char name[IFNAMSIZ] = "?";
 
 	if (h->nlmsg_type != RTM_NEWADDR ||
@@ -207,31 +207,32 @@ static int own_see(struct nlmsghdr *h, void *arg)
 	    !own_get(tb[IFA_ADDRESS] ? tb[IFA_ADDRESS] : tb[IFA_LOCAL],
 		     &subnet))
 		return 0;
-	if ((int)ifa->ifa_index == look->dev) {
-		look->mine += own_is_given(look->a, &addr.addr);
+	if ((int)ifa->ifa_index == r->dev) {
+		r->mine += own_is_given(r->a, &addr.addr);
 		return 0;
 	}
-	if (!look->compare)
+	if (!r->compare)
 		return 0;
 	if_indextoname(ifa->ifa_index, name);
-	for (int i = 0; i < look->a->n && !look->err; i++)
-		look->err = own_compare(&look->a->v[i], &subnet, &addr, name,
-					look->error);
-	return look->err;
+	for (int i = 0; i < r->a->n && !r->err; i++)
+		r->err = own_compare(&r->a->v[i], &subnet, &addr, name,
+				     r->error);
+	return r->err;
 }
 
-static int own_look(struct own_look *look)
+static int own_read(struct own_read *r)
 {
 	struct ifaddrmsg ifa = { 0 };
 
-	return netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), own_see, look);
+	return netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), own_on_addr, r);
 }
 
 int own_check(const char *dev, const char *lower, const struct own_addrs *a,
 	      char error[ERROR_TEXT])
 {
-	struct own_look look = {
-		.dev = netlink_ifindex(dev), .a = a, .compare = true, .error = error,
+	struct own_read r = {
+		.dev = netlink_ifindex(dev), .a = a, .compare = true,
+		.error = error,
 	};
 	int err;
 
@@ -241,11 +242,11 @@ int own_check(const char *dev, const char *lower, const struct own_addrs *a,
 	if (device_has_master(lower))
 		return error_set(error, -EBUSY, "%s is part of a bridge, bond or VRF: it cannot have an address of the robot's own",
 				 lower);
-	err = own_look(&look);
+	err = own_read(&r);
 	if (err)
 		return error_set(error, err, "cannot read addresses: %s",
 				 netlink_why(err));
-	return look.err;
+	return r.err;
 }
 
 /*
@@ -326,7 +327,7 @@ int own_add(const char *dev, const char *lower, const struct own_addrs *a,
 	return err;
 }
 
-static int own_see_link(struct nlmsghdr *h, void *arg)
+static int own_on_link(struct nlmsghdr *h, void *arg)
 {
 	struct nlattr *link = nlmsg_find_attr(h, sizeof(struct ifinfomsg),
 					      IFLA_LINK);
@@ -342,7 +343,7 @@ bool own_is_on(const char *dev, const char *lower)
 	int link = 0;
 
 	return !netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
-			    own_see_link, &link) &&
+			    own_on_link, &link) &&
 	       link && link == (int)netlink_ifindex(lower);
 }
 
@@ -353,7 +354,7 @@ bool own_is_ipvlan(int ifindex)
 
 bool own_has(int ifindex, const struct own_addrs *a)
 {
-	struct own_look look = { .dev = ifindex, .a = a };
+	struct own_read r = { .dev = ifindex, .a = a };
 
-	return !own_look(&look) && look.mine == a->n;
+	return !own_read(&r) && r.mine == a->n;
 }

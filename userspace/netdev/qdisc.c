@@ -23,7 +23,7 @@ enum {
 	QDISC_MEMLIMIT		= 64 << 20,	/* the kernel's default */
 };
 
-static int qdisc_seen(struct nlmsghdr *h, void *arg)
+static int qdisc_on_qdisc(struct nlmsghdr *h, void *arg)
 {
 	struct qdisc_query *q = arg;
 	struct tcmsg *t = nlmsg_data(h);
@@ -44,7 +44,7 @@ int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q,
 	int err;
 
 	*q = (struct qdisc_query){ .ifindex = ifindex, .parent = parent };
-	err = netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_seen, q);
+	err = netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_on_qdisc, q);
 	return err ? error_set(error, err, "cannot read qdiscs: %s",
 			       netlink_why(err)) : 0;
 }

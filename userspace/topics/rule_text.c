@@ -130,7 +130,7 @@ int rule_text_set(struct rule_text *t, const char *key, const char *value,
 }
 
 /* --newest is a sample of one, the last */
-static int rule_end_newest(struct rule_text *t, char error[ERROR_TEXT])
+static int rule_check_newest(struct rule_text *t, char error[ERROR_TEXT])
 {
 	if (t->has_limit || t->has_policy || t->has_by || t->r.sync)
 		return error_set(error, -EINVAL, "newest excludes limit, policy, by and sync");
@@ -150,7 +150,7 @@ int rule_text_end(struct rule_text *t, char error[ERROR_TEXT])
 		return 0;
 	}
 	if (t->newest)
-		return rule_end_newest(t, error);
+		return rule_check_newest(t, error);
 	if (r->sync && !t->has_by)
 		r->by = ROS_BY_HEADER;
 	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)

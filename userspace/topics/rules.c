@@ -93,7 +93,7 @@ static const struct rule *rules_of_command(const struct rule *rule,
 							      rule;
 }
 
-const struct rule *rules_judge(const struct rule_list *l,
+const struct rule *rules_apply(const struct rule_list *l,
 			       const struct topic_rules *defaults,
 			       struct topic *t)
 {

@@ -47,7 +47,7 @@ bool rules_is_newest(const struct ros_rule *r);
  * How is @t treated? @t->why_not and @t->newest are set. Return: the rule that
  * its writer follows, NULL: the options of the qdisc, or @t->why_not is set
  */
-const struct rule *rules_judge(const struct rule_list *l,
+const struct rule *rules_apply(const struct rule_list *l,
 			       const struct topic_rules *defaults,
 			       struct topic *t);
 /* The qdisc's part of a rule; @r->profile is not 0 */

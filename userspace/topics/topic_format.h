@@ -43,7 +43,7 @@ void topic_format_read(const char *format, size_t len, const void *data,
 
 /**
  * topic_format_why() - why topics of that format are not sampled
- * @format:	of topic_format_read(), empty: no message came yet
+ * @format:	of topic_format_read(), empty: no message was seen yet
  * @named:	the user has named the topic: only what is known to be no
  *		pictures alone is left out
  *

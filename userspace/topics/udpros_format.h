@@ -14,7 +14,7 @@
  * @port:	of the publisher's TCPROS, as its requestTopic answered
  * @topic:	of sensor_msgs/CompressedImage
  *
- * Waits for at most one and a half seconds. Return: false: no message came.
+ * Waits for at most one and a half seconds. Return: false: no message arrived.
  */
 bool udpros_format_fetch(const char *host, unsigned int port,
 			 const char *topic, char format[TOPIC_FORMAT]);

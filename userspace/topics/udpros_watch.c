@@ -98,7 +98,7 @@ static char *udpros_string(struct udpros_round *r, xmlrpc_value *array, int i)
 }
 
 /* An invalid answer of one node must not stop the round. */
-static void udpros_forgive(struct udpros_round *r)
+static void udpros_clear_fault(struct udpros_round *r)
 {
 	xmlrpc_env_clean(&r->env);
 	xmlrpc_env_init(&r->env);
@@ -131,7 +131,7 @@ static xmlrpc_value *udpros_call(struct udpros_round *r, const char *uri,
 			value = udpros_item(r, answer, 2);
 		xmlrpc_DECREF(answer);
 	}
-	udpros_forgive(r);
+	udpros_clear_fault(r);
 	return value;
 }
 
@@ -227,7 +227,7 @@ static void udpros_fetch(struct udpros_round *r, const char *uri,
 	xmlrpc_client_call2f(&r->env, r->client, uri, "requestTopic", &answer,
 			     "(ss((s)))", "/optsample", t->name, "TCPROS");
 	if (r->env.fault_occurred) {
-		udpros_forgive(r);
+		udpros_clear_fault(r);
 		return;
 	}
 	xmlrpc_decompose_value(&r->env, answer, "(i*)", &code);
@@ -248,7 +248,7 @@ static void udpros_fetch(struct udpros_round *r, const char *uri,
 	if (value)
 		xmlrpc_DECREF(value);
 	xmlrpc_DECREF(answer);
-	udpros_forgive(r);
+	udpros_clear_fault(r);
 }
 
 /* From an earlier round, another connection, or a message */
@@ -305,11 +305,11 @@ static void udpros_node(struct udpros_round *r, const char *uri)
 		free(words);
 		if (c)
 			xmlrpc_DECREF(c);
-		udpros_forgive(r);
+		udpros_clear_fault(r);
 	}
 	if (info)
 		xmlrpc_DECREF(info);
-	udpros_forgive(r);
+	udpros_clear_fault(r);
 }
 
 static void udpros_lookup(struct udpros_round *r, const char *master,
@@ -329,7 +329,7 @@ static void udpros_lookup(struct udpros_round *r, const char *master,
 		udpros_node(r, uri);
 	if (!r->env.fault_occurred)
 		free((char *)uri);
-	udpros_forgive(r);
+	udpros_clear_fault(r);
 }
 
 /* Ask the nodes of a topic that were not asked yet; @seen has their keys */
@@ -345,7 +345,7 @@ static void udpros_publishers(struct udpros_round *r, const char *master,
 			xmlrpc_struct_set_value(&r->env, seen, node, nodes);
 		}
 		free(node);
-		udpros_forgive(r);
+		udpros_clear_fault(r);
 	}
 }
 
@@ -367,7 +367,7 @@ static bool udpros_round(struct udpros_round *r, const char *master)
 			xmlrpc_DECREF(nodes);
 		if (pair)
 			xmlrpc_DECREF(pair);
-		udpros_forgive(r);
+		udpros_clear_fault(r);
 	}
 	xmlrpc_DECREF(seen);
 	if (state)
@@ -384,7 +384,8 @@ static bool udpros_round(struct udpros_round *r, const char *master)
  */
 
 /* Keep those of @before whose sockets exist, even if a node did not answer */
-static void udpros_keep(struct topic_list *now, const struct topic_list *before)
+static void udpros_keep_connected(struct topic_list *now,
+				  const struct topic_list *before)
 {
 	struct ros_guid key;
 	uint16_t ports[2];
@@ -405,7 +406,7 @@ static void udpros_once(struct udpros_watch *u, xmlrpc_client *client)
 
 	xmlrpc_env_init(&r.env);
 	good = udpros_round(&r, u->uri);
-	udpros_keep(&r.found, &u->last);
+	udpros_keep_connected(&r.found, &u->last);
 	topic_free(&u->last);
 	for (size_t i = 0; i < r.found.n; i++)
 		*topic_get(&u->last, r.found.v[i].guid) = r.found.v[i];

@@ -86,7 +86,7 @@ struct discover {
 	char			queue[IFNAMSIZ];
 	bool			tunnel;
 	char			watch[IFNAMSIZ]; /* what it sends by, or "" */
-	uint64_t		watched;	/* last tunnel_follow(), ms */
+	uint64_t		watched;	/* last discover_follow_tunnel(), ms */
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	int			dds_ifindex;	/* when it was opened */
@@ -176,9 +176,9 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
  * Events
  */
 
-static void topic_judge(struct discover *d, struct topic *t)
+static void discover_apply_rule(struct discover *d, struct topic *t)
 {
-	const struct rule *rule = rules_judge(&d->rules, &d->defaults, t);
+	const struct rule *rule = rules_apply(&d->rules, &d->defaults, t);
 	char error[ERROR_TEXT];
 
 	d->dirty = true;
@@ -195,7 +195,7 @@ static void topic_judge(struct discover *d, struct topic *t)
 }
 
 /* Continue from an earlier run of the daemon: positions never decrease. */
-static void odometer_inherit(struct discover *d)
+static void discover_inherit_odometer(struct discover *d)
 {
 	uint32_t key = 0;
 	uint64_t mm;
@@ -204,7 +204,7 @@ static void odometer_inherit(struct discover *d)
 		d->odometer.travelled = (mm + 0.5) / 1000;
 }
 
-static void warnings_judge(struct discover *d);
+static void discover_update_warnings(struct discover *d);
 
 /* The user changed the rules: apply them to all topics. */
 static void discover_apply_rules(struct discover *d)
@@ -212,11 +212,11 @@ static void discover_apply_rules(struct discover *d)
 	rules_load(d->rules_map, &d->rules);
 	for (size_t i = 0; i < d->topics.n; i++)
 		if (!d->topics.v[i].gone)
-			topic_judge(d, &d->topics.v[i]);
-	warnings_judge(d);
+			discover_apply_rule(d, &d->topics.v[i]);
+	discover_update_warnings(d);
 }
 
-static void on_odometry(void *arg, double x, double y, double z)
+static void discover_on_odometry(void *arg, double x, double y, double z)
 {
 	struct discover *d = arg;
 	uint64_t mm = odometer_step(&d->odometer, x, y, z);
@@ -225,7 +225,7 @@ static void on_odometry(void *arg, double x, double y, double z)
 	bpf_map_update_elem(d->odometer_map, &key, &mm, BPF_ANY);
 }
 
-static void forget_one(struct discover *d)
+static void discover_forget_gone(struct discover *d)
 {
 	for (size_t i = 0; i < d->topics.n; i++)
 		if (d->topics.v[i].gone) {
@@ -252,7 +252,7 @@ static void discover_warn(struct discover *d, const char *format, ...)
 	va_end(args);
 }
 
-static void warn_outside(struct discover *d)
+static void discover_warn_outside(struct discover *d)
 {
 	char log[STATE_PATH];
 
@@ -268,7 +268,7 @@ static void warn_outside(struct discover *d)
 		d->domain, d->dds_error, log);
 }
 
-static void warn_leases(struct discover *d)
+static void discover_warn_leases(struct discover *d)
 {
 	uint64_t least = UINT64_MAX;
 	int n = 0;
@@ -288,8 +288,8 @@ static void warn_leases(struct discover *d)
 			(unsigned long long)least / 1000, d->outage_s);
 }
 
-/* Pictures that were left alone; one topic by its name stands for all */
-static void warn_formats(struct discover *d)
+/* Pictures that are not sampled; one topic is named as an example */
+static void discover_warn_formats(struct discover *d)
 {
 	const struct topic *first = NULL;
 	char name[TOPIC_NAME];
@@ -316,11 +316,11 @@ static void warn_formats(struct discover *d)
 }
 
 /* Unsampled writers first: the space is limited. */
-static void warnings_judge(struct discover *d)
+static void discover_update_warnings(struct discover *d)
 {
 	*d->warnings = '\0';
 	if (d->outside)
-		warn_outside(d);
+		discover_warn_outside(d);
 	if (d->masterless)
 		discover_warn(d, "the ROS master at %s does not answer",
 			      d->master);
@@ -341,21 +341,21 @@ static void warnings_judge(struct discover *d)
 			d,
 			"more than %d next hops: the neighbour entries of the others are not kept",
 			NEIGH_MAX);
-	warn_formats(d);
+	discover_warn_formats(d);
 	if (!d->outside)
-		warn_leases(d);
+		discover_warn_leases(d);
 	d->dirty = true;
 }
 
 /* Make room by forgetting an ended writer. Return: whether there is room */
-static bool topic_room(struct discover *d)
+static bool discover_has_room(struct discover *d)
 {
 	if (d->topics.n >= ROS_WRITERS_MAX)
-		forget_one(d);
+		discover_forget_gone(d);
 	return d->topics.n < ROS_WRITERS_MAX;
 }
 
-static void topic_leave_out(struct discover *d, const struct topic *topic)
+static void discover_leave_out(struct discover *d, const struct topic *topic)
 {
 	if (d->left_out.n < LEFT_OUT)
 		*topic_get(&d->left_out, topic->guid) = *topic;
@@ -365,10 +365,10 @@ static void topic_leave_out(struct discover *d, const struct topic *topic)
 		cli_warn("more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
 	d->crowd_logged = true;
-	warnings_judge(d);
+	discover_update_warnings(d);
 }
 
-static void topic_take(struct discover *d, const struct topic *topic)
+static void discover_add(struct discover *d, const struct topic *topic)
 {
 	struct topic *t = topic_get(&d->topics, topic->guid);
 	uint32_t flow = t->flow;
@@ -376,25 +376,25 @@ static void topic_take(struct discover *d, const struct topic *topic)
 	d->ngone -= t->gone;
 	*t = *topic;
 	t->flow = flow;
-	topic_judge(d, t);
+	discover_apply_rule(d, t);
 	if (*t->format)
-		warnings_judge(d);
+		discover_update_warnings(d);
 }
 
 /* A writer ended: another one gets its place. */
-static void topic_let_in(struct discover *d)
+static void discover_admit_next(struct discover *d)
 {
 	struct topic t;
 
-	if (!d->left_out.n || !topic_room(d))
+	if (!d->left_out.n || !discover_has_room(d))
 		return;
 	t = d->left_out.v[0];
 	topic_drop(&d->left_out, t.guid);
-	topic_take(d, &t);
-	warnings_judge(d);
+	discover_add(d, &t);
+	discover_update_warnings(d);
 }
 
-static void on_topic_gone(void *arg, const uint8_t *guid)
+static void discover_on_gone(void *arg, const uint8_t *guid)
 {
 	struct discover *d = arg;
 	struct topic *t = topic_find(&d->topics, guid);
@@ -402,7 +402,7 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	writers_remove(&d->writers, guid);
 	if (topic_find(&d->left_out, guid)) {
 		topic_drop(&d->left_out, guid);
-		warnings_judge(d);
+		discover_update_warnings(d);
 	}
 	if (!t || t->gone)
 		return;
@@ -411,14 +411,14 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	t->why_not = "gone";
 	d->dirty = true;
 	if (*t->format)
-		warnings_judge(d);
+		discover_update_warnings(d);
 	if (++d->ngone > GONE)
-		forget_one(d);
-	topic_let_in(d);
+		discover_forget_gone(d);
+	discover_admit_next(d);
 	/* No writers are left: this includes forgotten ones. */
 	if (d->forgot && d->topics.n == (size_t)d->ngone) {
 		d->forgot = false;
-		warnings_judge(d);
+		discover_update_warnings(d);
 	}
 }
 
@@ -428,11 +428,11 @@ static void discover_on_topic(void *arg, const struct topic *topic)
 
 	/* We, or an earlier run of the daemon, may have sampled it. */
 	if (topic->foreign)
-		on_topic_gone(d, topic->guid);
-	else if (topic_find(&d->topics, topic->guid) || topic_room(d))
-		topic_take(d, topic);
+		discover_on_gone(d, topic->guid);
+	else if (topic_find(&d->topics, topic->guid) || discover_has_room(d))
+		discover_add(d, topic);
 	else
-		topic_leave_out(d, topic);
+		discover_leave_out(d, topic);
 }
 
 static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
@@ -451,7 +451,7 @@ static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 		d->peers[i].lease_ms = lease_ms;
 		d->npeers += i == d->npeers;
 	}
-	warnings_judge(d);
+	discover_update_warnings(d);
 }
 
 static bool discover_foreign(void *arg, const struct ip_addr *a, int n)
@@ -463,9 +463,9 @@ static bool discover_foreign(void *arg, const struct ip_addr *a, int n)
 
 static const struct discovery_ops discover_ops = {
 	.topic		= discover_on_topic,
-	.topic_gone	= on_topic_gone,
+	.topic_gone	= discover_on_gone,
 	.peer		= discover_on_peer,
-	.odometry	= on_odometry,
+	.odometry	= discover_on_odometry,
 	.foreign	= discover_foreign,
 };
 
@@ -477,7 +477,7 @@ static const struct discovery_ops discover_ops = {
  * Has another device the name of the one below our ipvlan? Then the ipvlan is
  * removed, or on the wrong one.
  */
-static bool lower_is_new(const struct discover *d)
+static bool discover_lower_is_new(const struct discover *d)
 {
 	int lower = netlink_ifindex(d->lower);
 
@@ -485,7 +485,8 @@ static bool lower_is_new(const struct discover *d)
 }
 
 /* Return: false while an `up` or `down` is running: try again later */
-static bool with_state(struct discover *d, void (*fn)(struct state *st))
+static bool discover_with_state(struct discover *d,
+				void (*fn)(struct state *st))
 {
 	char error[ERROR_TEXT];
 	int lock = state_lock(false, error);
@@ -504,7 +505,7 @@ static bool with_state(struct discover *d, void (*fn)(struct state *st))
 	return true;
 }
 
-static void device_replaced(struct state *st)
+static void discover_on_replaced(struct state *st)
 {
 	char error[ERROR_TEXT];
 	bool done;
@@ -516,7 +517,7 @@ static void device_replaced(struct state *st)
 			 st->stack.dev);
 }
 
-static void device_guard(struct state *st)
+static void discover_guard(struct state *st)
 {
 	char error[ERROR_TEXT];
 
@@ -525,18 +526,18 @@ static void device_guard(struct state *st)
 }
 
 /* A radio that was plugged in again has the same name. */
-static void device_follow(struct discover *d)
+static void discover_follow_device(struct discover *d)
 {
 	int ifindex = netlink_ifindex(d->dev);
 	uint64_t now = monotonic_ms();
 
-	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d)) {
+	if ((!ifindex || ifindex == d->ifindex) && !discover_lower_is_new(d)) {
 		if (now - d->guarded >= GUARD_MS &&
-		    with_state(d, device_guard))
+		    discover_with_state(d, discover_guard))
 			d->guarded = now;
 		return;
 	}
-	if (!with_state(d, device_replaced))
+	if (!discover_with_state(d, discover_on_replaced))
 		return;
 	d->ifindex = netlink_ifindex(d->dev);
 	d->lower_tried = netlink_ifindex(d->lower);
@@ -552,14 +553,14 @@ static void device_follow(struct discover *d)
 	d->forgot = false;
 	d->swept = false;
 	d->start = monotonic_ms();
-	warnings_judge(d);
+	discover_update_warnings(d);
 }
 
 /*
  * A robot that leaves Wi-Fi for a modem: the tunnel's packets go by another
  * device. Without a route they would be lost: flows are held.
  */
-static void tunnel_follow(struct discover *d, uint64_t now)
+static void discover_follow_tunnel(struct discover *d, uint64_t now)
 {
 	char name[IFNAMSIZ] = "", error[ERROR_TEXT] = "";
 	int lower;
@@ -585,7 +586,7 @@ static void tunnel_follow(struct discover *d, uint64_t now)
 		strcpy(d->watch, name);
 }
 
-static void device_first(struct discover *d)
+static void discover_first_device(struct discover *d)
 {
 	struct state st;
 
@@ -606,7 +607,7 @@ static void device_first(struct discover *d)
  */
 
 /* `up` waits for it in up_await(). */
-static void log_ready(struct discover *d)
+static void discover_report_ready(struct discover *d)
 {
 	if (d->ready) {
 		/* From now on the daemon outlives `up`. */
@@ -620,7 +621,7 @@ static void log_ready(struct discover *d)
 	d->ready = 0;
 }
 
-static void dds_turn(struct discover *d, uint64_t now)
+static void discover_turn_dds(struct discover *d, uint64_t now)
 {
 	bool outside;
 
@@ -642,7 +643,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 	outside = !d->dds && now - d->start > READY_MS;
 	if (outside != d->outside) {
 		d->outside = outside;
-		warnings_judge(d);
+		discover_update_warnings(d);
 		if (outside)
 			cli_warn("%s", d->warnings);
 	}
@@ -654,14 +655,14 @@ static void dds_turn(struct discover *d, uint64_t now)
 	}
 }
 
-static void udpros_turn(struct discover *d)
+static void discover_turn_udpros(struct discover *d)
 {
 	const char *why = udpros_watch_poll(d->udpros, &discover_ops, d);
 
 	if (!!why == d->masterless)
 		return;
 	d->masterless = why;
-	warnings_judge(d);
+	discover_update_warnings(d);
 	if (why)
 		cli_warn("%s", why);
 }
@@ -682,24 +683,24 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 
 	d->start = monotonic_ms();
 	while (!discover_stop) {
-		device_follow(d);
+		discover_follow_device(d);
 		now = monotonic_ms();
-		tunnel_follow(d, now);
-		dds_turn(d, now);
+		discover_follow_tunnel(d, now);
+		discover_turn_dds(d, now);
 		if (d->udpros)
-			udpros_turn(d);
+			discover_turn_udpros(d);
 		if (discover_again) {
 			discover_again = 0;
 			discover_apply_rules(d);
 		}
 		writers_apply(&d->writers);
 		if (link_thread_report(link, &d->link))
-			warnings_judge(d);
+			discover_update_warnings(d);
 		if (d->dirty)
 			discover_save(d);
 		d->dirty = false;
 		if (!ready && now - d->start > READY_MS) {
-			log_ready(d);
+			discover_report_ready(d);
 			ready = true;
 		}
 	}
@@ -746,7 +747,7 @@ int cmd_discover(int argc, char **argv)
 				     "loads it");
 	if (state_pid_claim(d.dev, error) < 0)
 		return cli_error(-EBUSY, "%s", error);
-	device_first(&d);
+	discover_first_device(&d);
 	link = link_thread_start(d.dev, *d.lower ? d.lower : d.dev, flows,
 				 recent, &callback_netdev_log);
 	if (!link)
@@ -755,7 +756,7 @@ int cmd_discover(int argc, char **argv)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
 	writers_inherit(&d.writers);
-	odometer_inherit(&d);
+	discover_inherit_odometer(&d);
 	rules_load(d.rules_map, &d.rules);
 	if (d.master) {
 		d.udpros = udpros_watch_open(d.master, error);

@@ -230,8 +230,8 @@ int cmd_doctor(int argc, char **argv)
 		"Check whether topics survive an outage of DEV's link. Prints "
 		"each finding with a command that fixes it.\vDefault DEV: "
 		"interfaces that are up with optsample, else wireless, else "
-		"wired ones. Exit status: 0: an outage would be survived; 1: "
-		"it would not, there is an error; 2: wrong usage.",
+		"wired ones. Exit status: 0: messages survive an outage; 1: "
+		"they do not, there is an error; 2: wrong usage.",
 		NULL, NULL, NULL
 	};
 	struct options o = { .root = "" };

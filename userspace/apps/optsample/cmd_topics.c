@@ -125,7 +125,7 @@ static void topics_print(const struct topics *t, struct topic *topic)
 	char name[TOPIC_NAME], type[TOPIC_NAME], guid[TOPIC_GUID_TEXT];
 	char depth[16] = "all";
 
-	rules_judge(&none, &t->rules, topic);
+	rules_apply(&none, &t->rules, topic);
 	why = topic->why_not;
 	topic_ros_name(topic->name, name);
 	topic_ros_type(topic->type, type);

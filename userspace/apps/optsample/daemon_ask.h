@@ -10,7 +10,7 @@
 /**
  * daemon_ask() - send a line, receive the answer
  * @line: a request, see base/console.h
- * @answer: gets it; NULL: none came. Free with cJSON_Delete()
+ * @answer: gets it; NULL: there was none. Free with cJSON_Delete()
  *
  * Return: 0, or a negative errno after one line on stderr: no daemon listens.
  */

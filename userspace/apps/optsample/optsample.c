@@ -12,7 +12,7 @@ static const struct cli_command commands[] = {
 	{ "show", cmd_show, "statistics of the queue and its flows" },
 	{ "watch", cmd_watch, "live statistics of the flows" },
 	{ "doctor", cmd_doctor,
-	  "check whether an outage would be survived, and how to fix it" },
+	  "check that messages survive an outage, and how to fix it" },
 	{ "topic", cmd_topic,
 	  "set how topics are sampled: limit, policy, priority, by, sync, "
 	  "never" },

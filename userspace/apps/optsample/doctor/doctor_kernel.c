@@ -26,7 +26,7 @@ enum part_state { PART_THERE, PART_NO_FILE, PART_MISSING, PART_UNKNOWN };
  * @need:	level of the finding if it is missing
  * @lost:	what does not work without it
  * @instead:	module that takes its place, or NULL
- * @with_link:	what is told if it is missing, and the module has its own link
+ * @with_link:	what is reported if it is missing, and the module has its own link
  *		type, or NULL
  * @with_bpf:	the same, if there is cls_bpf, too
  */

@@ -2,7 +2,7 @@
 /*
  * Who manages the interface, and whether its address survives a loss of the
  * carrier. Without the address nothing reaches the queue, and the robot's own
- * nodes no longer hear each other.
+ * nodes no longer receive from each other.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -45,7 +45,7 @@ static void report_lost(struct doctor *d, const char *name, const char *when)
 		return;
 	}
 	finding_add(d, DOCTOR_ERROR, NULL,
-		    "%s removes the address %s: from then on nothing is kept, and local topics stop",
+		    "%s removes the address %s: then the address is not preserved, and local topics stop",
 		    name, when);
 	if (dev->up && dev->whole && dev->daemon)
 		finding_fix(d, "optsample down %s && optsample up %s (without --no-keep)",
