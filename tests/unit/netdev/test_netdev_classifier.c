@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_netdev_classifier - the BPF programs, their pins, and destinations of
+ * flows in their maps
+ */
+#include <bpf/bpf.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include "bpf/ros_tag.h"
+#include "netdev/classifier.h"
+#include "netdev/dests.h"
+#include "netdev/filter.h"
+#include "netdev/qdisc.h"
+#include "netdev/redirect.h"
+#include "netdev/stack.h"
+#include "netns.h"
+#include "fake_module.h"
+
+static char error[ERROR_TEXT];
+
+static void test_pins(void)
+{
+	char path[CLASSIFIER_PATH];
+	struct statfs fs;
+	int prog, map;
+
+	classifier_pins("v0", path);
+	ok_str(path, "/sys/fs/bpf/tc/globals", "without pins those of tc");
+	prog = classifier_load("v0", error);
+	ok(prog >= 0, "load the classifier");
+	ok(!statfs("/sys/fs/bpf", &fs), "the folder of pins");
+	ok_eq(fs.f_type, BPF_FS_MAGIC, "is mounted");
+	classifier_pins("v0", path);
+	ok_str(path, "/sys/fs/bpf/optsample/v0", "our pins");
+	map = classifier_map(path, "flows");
+	ok(map >= 0, "have a map of flows");
+	close(map);
+	ok_eq(classifier_map(path, "no-such"), -ENOENT, "and no others");
+	close(prog);
+	prog = classifier_load("v0", error);
+	ok(prog >= 0, "pins that are left over are replaced");
+	close(prog);
+	prog = classifier_load_keep("v0", error);
+	ok(prog >= 0, "the program of keep-DEV");
+	close(prog);
+	map = classifier_map(path, "keep_link");
+	ok(map >= 0, "has its map");
+	close(map);
+	prog = classifier_load_redirect("v0", "opt-v0", error);
+	ok(prog >= 0, "the program that redirects");
+	close(prog);
+	classifier_unload("v0");
+	ok(access(path, F_OK), "all pins are removed");
+	ok(access(CLASSIFIER_PINS, F_OK), "with the last folder");
+	classifier_unload("v0");
+	classifier_pins("v0", path);
+	ok_str(path, "/sys/fs/bpf/tc/globals", "as before");
+}
+
+static void test_names(void)
+{
+	char path[CLASSIFIER_PATH];
+	int prog = classifier_load("v0.7", error);
+
+	ok(prog >= 0, "an interface of a VLAN");
+	close(prog);
+	classifier_pins("v0.7", path);
+	ok_str(path, "/sys/fs/bpf/optsample/v0_7", "bpffs takes no dots");
+	classifier_unload("v0.7");
+	ok(access(path, F_OK), "it is removed, too");
+	ok_eq(classifier_load_keep("v0", error), -ENOENT,
+	      "without the folder of pins");
+	ok(strstr(error, "cannot load "), "%s", error);
+	ok(strstr(error, "keep.bpf.o: "), "names the file");
+}
+
+/* A program redirects, as in `up` with cls_bpf */
+static void test_redirect(void)
+{
+	struct stack s = {
+		.dev = "v0", .queue = "opt-v0", .egress = true,
+		.made_ifb = true, .made_clsact = true,
+	};
+	struct filter_query f;
+	bool any, whole;
+	int prog, fd;
+
+	prog = classifier_load("v0", error);
+	fd = classifier_load_redirect("v0", "opt-v0", error);
+	s.ifindex = netlink_ifindex("v0");
+	ok_eq(stack_redirect(&s, fd, error), 0, "redirect by BPF");
+	ok_eq(filter_find(s.ifindex, &f, error), 0, "look for it");
+	ok(f.redirect, "it is there");
+	ok(f.by_bpf, "by BPF");
+	ok(!f.pass, "and lets EAPOL pass itself");
+	ok_eq(stack_find_redirect(&s, &any, &whole, error), 0, "it is");
+	ok(whole, "complete");
+	ok_eq(filter_add_bpf(s.ifindex, FILTER_EGRESS, 7, "user", fd), 0,
+	      "with a filter of the user");
+	filter_find(s.ifindex, &f, error);
+	ok(f.others, "which is none of ours");
+	ok_eq(filter_add_bpf(s.ifindex, FILTER_EGRESS, 7, "user", -1), -EBADF,
+	      "no program, no filter");
+	ok_eq(stack_redirect_undo(&s, error), 0, "undo it");
+	filter_find(s.ifindex, &f, error);
+	ok(!f.redirect, "it is gone");
+	ok(f.others, "the user's stays");
+	s.keep[0] = '\0';
+	strcpy(s.keep, "keep-v0");
+	s.egress = false;
+	close(prog);
+	prog = classifier_load_keep("v0", error);
+	ok_eq(stack_keep(&s, prog, &netns_logs, error), 0,
+	      "the program of an ifb");
+	ok(!sh("tc filter show dev keep-v0 egress | grep -q keep"), "is there");
+	ok(!stack_redirects_by_bpf(&s), "an ifb needs mirred");
+	close(prog);
+	close(fd);
+	classifier_unload("v0");
+	need("ip link del keep-v0; tc qdisc del dev v0 clsact");
+}
+
+/*
+ * Destinations
+ */
+
+static struct dests dests;
+
+static void put_flow(uint32_t id, uint8_t host, uint8_t kind, uint64_t newest)
+{
+	struct ros_flow f = { .name = { .kind = kind }, .newest = newest };
+	uint8_t to[16] = { 10, 0, 0, host };
+
+	f.name.writer.entity = id;
+	if (kind == ROS_RTPS6 || kind == ROS_SEGMENT6) {
+		memset(to, 0, sizeof(to));
+		to[0] = 0xfd;
+		to[15] = host;
+		memcpy(f.daddr6, to, 16);
+	}
+	memcpy(&f.name.daddr, to, 4);
+	if (bpf_map_update_elem(dests.flows, &id, &f, BPF_ANY))
+		abort();
+}
+
+static void put_recent(uint32_t slot, uint8_t host, uint64_t newest)
+{
+	struct ros_recent r = { .newest = newest, .check = 1 };
+	uint8_t to[4] = { 10, 0, 0, host };
+
+	memcpy(&r.name.daddr, to, 4);
+	if (bpf_map_update_elem(dests.recent, &slot, &r, BPF_ANY))
+		abort();
+}
+
+static const char *dest(int i)
+{
+	static char text[IP_ADDR_TEXT];
+
+	return i < dests.n ? ip_addr_text(&dests.v[i].addr, text) : "none";
+}
+
+static void test_dests(void)
+{
+	uint32_t id = 1;
+
+	ok(!dests_read(&dests, 1000), "without flows there is nothing new");
+	ok_eq(dests.n, 0, "and no destination");
+	put_flow(1, 7, ROS_RTPS, 5);
+	ok(dests_read(&dests, 2000), "a flow is new");
+	ok_eq(dests.n, 1, "its destination");
+	ok_str(dest(0), "10.0.0.7", "has an address");
+	ok(dest_used(&dests.v[0], 2000), "in use");
+	ok(!dests_read(&dests, 3000), "nothing has changed");
+	ok_eq(dests.v[0].moved_at, 2000, "and nothing was sent");
+	put_flow(1, 7, ROS_RTPS, 6);
+	ok(!dests_read(&dests, 4000), "a message is no new destination");
+	ok_eq(dests.v[0].moved_at, 4000, "but it was used");
+	put_recent(3, 7, 100);
+	dests_read(&dests, 5000);
+	ok_eq(dests.v[0].moved_at, 5000, "so it is by a message of `recent`");
+	put_recent(4, 9, 100);
+	ok(!dests_read(&dests, 6000), "which names no new destination");
+	ok_eq(dests.v[0].moved_at, 5000, "nor those of others");
+	ok(dest_used(&dests.v[0], 5000 + DESTS_USED_MS - 1), "for ten minutes");
+	ok(!dest_used(&dests.v[0], 5000 + DESTS_USED_MS), "and no longer");
+	put_flow(2, 7, ROS_SEGMENT, 1);
+	ok(!dests_read(&dests, 7000), "another flow to the same host");
+	ok_eq(dests.n, 1, "is the same destination");
+	put_flow(3, 8, ROS_RTPS6, 1);
+	put_flow(4, 9, ROS_SEGMENT6, 1);
+	put_flow(5, 10, ROS_UDPROS, 1);
+	ok(dests_read(&dests, 8000), "others");
+	ok_eq(dests.n, 4, "have their own");
+	bpf_map_delete_elem(dests.flows, &id);
+	id = 2;
+	bpf_map_delete_elem(dests.flows, &id);
+	ok(dests_read(&dests, 9000), "flows that are forgotten");
+	ok_eq(dests.n, 3, "have none");
+	for (int i = 0; i < 3; i++)
+		ok(strcmp(dest(i), "10.0.0.7"), "%s is left", dest(i));
+}
+
+static void test_many(void)
+{
+	for (uint32_t i = 0; i < DESTS_MAX + 20; i++) {
+		struct ros_flow f = { .name = { .kind = ROS_RTPS } };
+		uint32_t id = 1000 + i;
+
+		f.name.daddr = 0x0100000b + (i << 8);
+		if (bpf_map_update_elem(dests.flows, &id, &f, BPF_ANY))
+			abort();
+	}
+	ok(dests_read(&dests, 10000), "more than there is room for");
+	ok_eq(dests.n, DESTS_MAX, "are cut");
+	ok(!dests_read(&dests, 11000), "and stay the same");
+}
+
+int main(void)
+{
+	char pins[CLASSIFIER_PATH];
+	int prog;
+
+	netns_enter();
+	netns_cable("v0", "v1");
+	need("ip link add opt-v0 type ifb; ip link set opt-v0 up");
+	if (classifier_load("v0", error) < 0) {
+		printf("1..0 # SKIP %s\n", error);
+		return 0;
+	}
+	classifier_unload("v0");
+	test_pins();
+	test_names();
+	test_redirect();
+	prog = classifier_load("v0", error);
+	classifier_pins("v0", pins);
+	dests.flows = classifier_map(pins, "flows");
+	dests.recent = classifier_map(pins, "recent");
+	test_dests();
+	test_many();
+	close(prog);
+	classifier_unload("v0");
+	return tap_done();
+}
