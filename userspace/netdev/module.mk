@@ -2,7 +2,7 @@
 USES	:= base
 PKGS	:= libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libbpf
 FLAGS	:= $(UAPI) -iquote.
-TESTS	:= netdev_netlink netdev_qdisc netdev_own netdev_stack netdev_state netdev_classifier netdev_neigh
+TESTS	:= netdev_netlink netdev_qdisc netdev_own netdev_stack netdev_state netdev_classifier netdev_neigh netdev_keep
 
 # with what the kernel may lack, see tests/unit/netdev/fake_module.h
 FAKE_MODULE := -Wl,--wrap=netlink_send,--wrap=netlink_dump,--wrap=netlink_delete
