@@ -5,4 +5,9 @@ LIBS	:= -lcjson $(call if_with,CYCLONE,-lddsc) -lxmlrpc_client -lxmlrpc -lxmlrpc
 PKGS	:= libbpf
 FLAGS	:= $(UAPI) -iquote.
 IDL	:= $(CYCLONE)
-TESTS	:= odometer topic_format
+TESTS	:= odometer topic_format topics_list topics_rules topics_maps
+
+# with the classifier's maps in memory, see tests/unit/topics/fake_maps.h
+test_topics_maps.LIBS := -Wl,--wrap=bpf_map_lookup_elem,--wrap=bpf_map_lookup_elem_flags \
+	-Wl,--wrap=bpf_map_update_elem,--wrap=bpf_map_delete_elem,--wrap=bpf_map_get_next_key
+$(foreach t,$(TESTS),$(eval test_$(t).FLAGS = $$(call flags,userspace/topics)))
