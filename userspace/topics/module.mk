@@ -5,7 +5,7 @@ LIBS	:= -lcjson $(call if_with,CYCLONE,-lddsc) -lxmlrpc_client -lxmlrpc -lxmlrpc
 PKGS	:= libbpf
 FLAGS	:= $(UAPI) -iquote.
 IDL	:= $(CYCLONE)
-TESTS	:= odometer topic_format topics_list topics_rules topics_maps
+TESTS	:= odometer topic_format topics_list topics_rules topics_maps topics_udpros
 
 # with the classifier's maps in memory, see tests/unit/topics/fake_maps.h
 test_topics_maps.LIBS := -Wl,--wrap=bpf_map_lookup_elem,--wrap=bpf_map_lookup_elem_flags \

@@ -30,7 +30,6 @@
 #include "topics/udpros_format.h"
 
 enum {
-	UDPROS_EVERY_S = 2,
 	UDPROS_CALL_MS = 3000,
 	UDPROS_WHY = 160,
 	UDPROS_FORMATS = 4,	/* that are fetched in a round, at most */
@@ -38,6 +37,7 @@ enum {
 
 /**
  * struct udpros_watch - the thread and its results
+ * @every_ms:	time between two rounds
  * @last:	last result of the thread
  * @known:	what was reported
  * @reported:	the last answer of udpros_watch_poll()
@@ -48,6 +48,7 @@ enum {
  */
 struct udpros_watch {
 	char			*uri;
+	unsigned int		every_ms;
 	pthread_t		thread;
 	struct topic_list	last;
 	struct topic_list	known;
@@ -422,6 +423,17 @@ static void udpros_once(struct udpros_watch *u, xmlrpc_client *client)
 	xmlrpc_env_clean(&r.env);
 }
 
+static struct timespec udpros_after(struct timespec t, unsigned int ms)
+{
+	t.tv_sec += ms / 1000;
+	t.tv_nsec += ms % 1000 * 1000000L;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_nsec -= 1000000000;
+		t.tv_sec++;
+	}
+	return t;
+}
+
 static void *udpros_thread(void *arg)
 {
 	struct xmlrpc_curl_xportparms curl = {
@@ -454,7 +466,7 @@ static void *udpros_thread(void *arg)
 		pthread_mutex_unlock(&u->lock);
 		udpros_once(u, client);
 		clock_gettime(CLOCK_MONOTONIC, &at);
-		at.tv_sec += UDPROS_EVERY_S;
+		at = udpros_after(at, u->every_ms);
 		pthread_mutex_lock(&u->lock);
 		while (!u->stop &&
 		       pthread_cond_clockwait(&u->wake, &u->lock,
@@ -468,7 +480,7 @@ static void *udpros_thread(void *arg)
 	return NULL;
 }
 
-struct udpros_watch *udpros_watch_open(const char *uri,
+struct udpros_watch *udpros_watch_open(const char *uri, unsigned int every_ms,
 				       char error[ERROR_TEXT])
 {
 	struct udpros_watch *u = calloc(1, sizeof(*u));
@@ -477,6 +489,7 @@ struct udpros_watch *udpros_watch_open(const char *uri,
 	if (!u)
 		abort();
 	u->uri = strdup(uri);
+	u->every_ms = every_ms;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->wake, NULL);
 	xmlrpc_env_init(&env);

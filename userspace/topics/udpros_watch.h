@@ -10,8 +10,16 @@
 
 struct udpros_watch;
 
-/* Start to query the master at @uri. Return: NULL if no thread can be started */
-struct udpros_watch *udpros_watch_open(const char *uri,
+enum { UDPROS_WATCH_MS = 2000 };
+
+/**
+ * udpros_watch_open() - start to query a master
+ * @uri:	its URI
+ * @every_ms:	time between two queries, ms; usually UDPROS_WATCH_MS
+ *
+ * Return: NULL if no thread can be started.
+ */
+struct udpros_watch *udpros_watch_open(const char *uri, unsigned int every_ms,
 				       char error[ERROR_TEXT]);
 /*
  * Report new and ended connections; never waits. Return: why the master cannot

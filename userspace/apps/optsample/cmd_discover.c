@@ -759,7 +759,7 @@ int cmd_discover(int argc, char **argv)
 	discover_inherit_odometer(&d);
 	rules_load(d.rules_map, &d.rules);
 	if (d.master) {
-		d.udpros = udpros_watch_open(d.master, error);
+		d.udpros = udpros_watch_open(d.master, UDPROS_WATCH_MS, error);
 		if (!d.udpros)
 			cli_error(0, "%s", error);
 	}

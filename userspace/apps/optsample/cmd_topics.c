@@ -182,7 +182,8 @@ int cmd_topics(int argc, char **argv)
 		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
 				 t.domain, error);
 	if (t.master && *t.master) {
-		udpros = udpros_watch_open(t.master, error);
+		udpros = udpros_watch_open(t.master, UDPROS_WATCH_MS,
+					   error);
 		if (!udpros)
 			cli_error(0, "%s", error);
 	}
