@@ -2,6 +2,7 @@
 /*
  * Destinations of sampled flows, see dests.h.
  */
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -91,6 +92,7 @@ bool dests_read(struct dests *d, uint64_t now)
 	bool changed = false;
 	int n = 0;
 
+	assert(d->n >= 0 && d->n <= DESTS_MAX);
 	for (int i = 0; i < d->n; i++)
 		d->v[i].here = false;
 	dests_add_flows(d, sums);

@@ -5,6 +5,7 @@
  * Events only trigger a reading: the state of DEV is read again each time, so that
  * a lost event does no harm.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,7 @@ static void keep_hold(struct keep *k, uint32_t ms)
 {
 	char error[ERROR_TEXT];
 
+	assert(ms <= KEEP_PAUSE_MS);
 	if (qdisc_pause(k->queue, ms, error))
 		netdev_error(&k->log, error);
 }
@@ -165,6 +167,7 @@ static void keep_release(struct keep *k, struct keep_addr *a)
 	struct keep_addr gone = *a;
 	int n = 0;
 
+	assert(a >= k->addrs && a < k->addrs + k->naddrs);
 	*a = k->addrs[--k->naddrs];
 	if (gone.temporary &&
 	    keep_has_family(k->addrs, k->naddrs, gone.addr.family)) {
@@ -662,6 +665,7 @@ static void keep_update(struct keep *k, uint64_t now)
 	keep_check_network(k, came_up, now);
 	keep_update_addrs(k, &s, now);
 	keep_update_routes(k, &s, now);
+	assert(k->naddrs <= KEEP_ADDRS && k->nroutes <= KEEP_ROUTES);
 	keep_write(k, &s, now);
 	if (k->paused_at && k->up)
 		keep_pause(k, now);
@@ -672,6 +676,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 {
 	struct keep_seen s;
 
+	assert(!k->naddrs && !k->nroutes);
 	if (keep_read(k->keep, &s, now))
 		return;
 	for (int i = 0; i < s.naddrs; i++) {

@@ -2,6 +2,7 @@
 /*
  * A loop over neigh.c and keep.c, see link_thread.h.
  */
+#include <assert.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static void *link_loop(void *arg)
 		{ .fd = keep_fd(t->keep), .events = POLLIN },
 	};
 
+	assert(p[0].fd >= 0 && p[1].fd >= 0 && p[2].fd >= 0);
 	do {
 		link_turn(t);
 		poll(p, 3, LINK_TICK_MS);

@@ -9,6 +9,7 @@
  * same addresses, a replaced radio), or the address was forged. A permanent
  * entry is immune to forged ARP, but so it must not last for ever.
  */
+#include <assert.h>
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/neighbour.h>
@@ -234,6 +235,8 @@ static void neigh_make_permanent(struct neigh_table *t, struct neigh *e)
 {
 	bool known = e->ours || e->asked;
 
+	assert(e >= t->v && e < t->v + t->n);
+	assert(!e->others);
 	e->ours = true;
 	e->asked = true;
 	if (!known)
@@ -551,6 +554,7 @@ static struct neigh *neigh_get(struct neigh_table *t,
 	if (e)
 		return e;
 	e = neigh_free_entry(t, a);
+	assert(t->n <= NEIGH_MAX);
 	if (e) {
 		*e = (struct neigh){ .addr = *a };
 		t->fresh = true;
@@ -620,6 +624,7 @@ static int neigh_hops(struct neigh_table *t, uint64_t now,
 		    neigh_next_hop(t, &d->addr, &hops[n].via))
 			n++;
 	}
+	assert(n <= NEIGH_PEERS + DESTS_MAX);
 	return n;
 }
 

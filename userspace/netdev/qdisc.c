@@ -159,9 +159,12 @@ int qdisc_add(const char *queue, const char *watch,
 	      const struct qdisc_config *cfg, int prog_fd,
 	      const struct netdev_log *log, char error[ERROR_TEXT])
 {
-	int err = netlink_send(qdisc_request(queue, watch, cfg, prog_fd));
-	bool runs_program = !err;
+	bool runs_program;
+	int err;
 
+	assert(*queue && *watch && prog_fd >= 0);
+	err = netlink_send(qdisc_request(queue, watch, cfg, prog_fd));
+	runs_program = !err;
 	if (err == -EINVAL)
 		err = qdisc_add_older(queue, watch, cfg, log);
 	if (err == -ENOENT)

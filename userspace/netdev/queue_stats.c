@@ -2,6 +2,7 @@
 /*
  * Dumps of the optsample qdisc and its classes, see queue_stats.h.
  */
+#include <assert.h>
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <stdio.h>
@@ -133,9 +134,10 @@ int queue_stats_classes(struct queue_stats *s, char error[ERROR_TEXT])
 		.s = s, .ifindex = netlink_ifindex(s->queue),
 	};
 	struct tcmsg t = { .tcm_ifindex = d.ifindex };
-	int err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), queue_on_class,
-			       &d);
+	int err;
 
+	assert(*s->queue && !s->classes);
+	err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), queue_on_class, &d);
 	return err ? error_set(error, err, "cannot read classes: %s",
 			       netlink_why(err)) : 0;
 }

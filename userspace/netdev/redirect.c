@@ -3,6 +3,7 @@
  * The redirect of DEV to its queue: made again, or removed while the queue is
  * not there.
  */
+#include <assert.h>
 #include <unistd.h>
 #include "base/error.h"
 #include "netdev/classifier.h"
@@ -54,6 +55,7 @@ int redirect_guard(struct state *st, const struct netdev_log *log,
 	bool any, whole, done;
 	int err;
 
+	assert(*s->dev);
 	/* Without its redirect an ipvlan would be deleted. */
 	if (!redirect_is_ours(st) || s->made_own ||
 	    s->ifindex != (int)netlink_ifindex(s->dev))

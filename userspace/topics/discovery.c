@@ -4,6 +4,7 @@
  * DCPSPublication and DCPSParticipant. The key of a sample is the GUID as
  * it is on the wire, for other vendors' writers too.
  */
+#include <assert.h>
 #include <dds/dds.h>
 #include <dds/ddsrt/log.h>
 #include <errno.h>
@@ -97,6 +98,7 @@ static dds_entity_t discovery_join(const struct discovery_config *c)
 		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
 		     interfaces, c->lease_s, own ? "" : ",", own ? "" : uri) < 0)
 		abort();
+	assert(!discovery_joining);
 	discovery_config = *c;
 	*discovery_reason = '\0';
 	dds_set_log_sink(discovery_log, NULL);

@@ -6,6 +6,7 @@
  * all participants. So there are few at a time, and none longer than needed;
  * one without messages makes room for the next.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,7 @@ static void formats_begin(struct formats *f, struct formats_reader *r,
 {
 	dds_qos_t *qos = dds_create_qos();
 
+	assert(!r->topic && !r->reader);
 	/* matches every writer */
 	dds_qset_reliability(qos, DDS_RELIABILITY_BEST_EFFORT, 0);
 	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, 1);

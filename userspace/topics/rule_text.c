@@ -2,6 +2,7 @@
 /*
  * A rule as text, see rule_text.h.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -149,6 +150,7 @@ int rule_text_end(struct rule_text *t, char error[ERROR_TEXT])
 		*r = (struct ros_rule){ .never = 1 };
 		return 0;
 	}
+	assert(r->by < ROS_BY_MAX && r->priority <= 7);
 	if (t->newest)
 		return rule_check_newest(t, error);
 	if (r->sync && !t->has_by)

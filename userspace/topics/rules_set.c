@@ -3,6 +3,7 @@
  * Set rules, see rules_set.h. A profile is set before the rule that names it: a
  * flow must not meet an unknown one. It is removed after its last rule.
  */
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
@@ -85,6 +86,7 @@ static int rules_set_profile(struct rules_set *s, char **patterns, int n,
 	struct queue_profile p;
 
 	r->profile = old ?: rules_new_profile(&s->rules);
+	assert(r->profile <= RULE_PROFILES);
 	if (!r->profile)
 		return error_set(error, -ENOSPC, "too many rules: %d profiles are in use",
 				 RULE_PROFILES);
@@ -98,6 +100,7 @@ static int rules_set_profile(struct rules_set *s, char **patterns, int n,
 /* A pattern as a key of the map */
 static void rules_key(char *key, const char *pattern)
 {
+	assert(strlen(pattern) < ROS_PATTERN);
 	memset(key, 0, ROS_PATTERN);
 	strcpy(key, pattern);
 }
@@ -109,6 +112,7 @@ static int rules_put_all(struct rules_set *s, char **patterns, int n,
 	size_t all = s->rules.n;
 	int err;
 
+	assert(n > 0);
 	for (int i = 0; i < n; i++)
 		all += !rules_find(&s->rules, patterns[i]);
 	if (all > ROS_RULES_MAX)

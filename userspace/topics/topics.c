@@ -149,6 +149,8 @@ static void topic_index(struct topic_list *l, size_t i)
 {
 	size_t s = topic_slot(l, l->v[i].guid);
 
+	/* a free slot ends each search */
+	assert(l->n <= l->room && l->room < l->slots);
 	while (l->slot[s])
 		s = (s + 1) & (l->slots - 1);
 	l->slot[s] = i + 1;
@@ -206,6 +208,7 @@ void topic_drop(struct topic_list *l, const uint8_t *guid)
 
 	if (!t)
 		return;
+	assert(t >= l->v && t < l->v + l->n);
 	*t = l->v[--l->n];
 	topic_index_all(l);
 }

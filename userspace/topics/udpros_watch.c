@@ -13,6 +13,7 @@
  * resolved, except those of this host.
  */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -486,6 +487,7 @@ struct udpros_watch *udpros_watch_open(const char *uri, unsigned int every_ms,
 	struct udpros_watch *u = calloc(1, sizeof(*u));
 	xmlrpc_env env;
 
+	assert(every_ms > 0);
 	if (!u)
 		abort();
 	u->uri = strdup(uri);

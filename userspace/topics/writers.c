@@ -2,6 +2,7 @@
 /*
  * The map `writers`, which outlives the daemon.
  */
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
@@ -17,6 +18,7 @@ int writers_add(struct writers *w, struct topic *t, const struct rule *rule,
 	__u8 profile = rule ? rule->r.profile : 0;
 	struct ros_writer v;
 
+	assert(!t->why_not);
 	if (bpf_map_lookup_elem(w->map, t->guid, &v))
 		v = (struct ros_writer){ .flow = t->flow ?: ++w->flow };
 	else if (v.by != by || v.profile != profile)
