@@ -190,7 +190,7 @@ static void test_claim(void)
 	fd = state_pid_claim("v0", error);
 	ok(fd >= 0, "claim it");
 	ok_eq(state_pid_of("v0"), getpid(), "now it is ours");
-	ok_eq(state_pid_claim("v0", error), -EBUSY, "nobody else can");
+	ok_eq(state_pid_claim("v0", error), -EBUSY, "no other process can");
 	ok_str(error, "discovery for v0 is running already", "as the line says");
 	close(fd);
 	ok_eq(state_pid_of("v0"), 0, "after the end it is free");

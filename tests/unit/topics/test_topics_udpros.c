@@ -233,68 +233,97 @@ static const char *reported(struct udpros_watch *u)
 	return log_text;
 }
 
-static void test_connections(void)
+/* A socket of another host's subscriber, which is this one */
+static int bound_udp(void)
 {
-	int to = socket(AF_INET, SOCK_DGRAM, 0), a, b;
 	struct sockaddr_in any = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	char uri[64], one[512], two[512];
-	struct udpros_watch *u;
-	unsigned int port;
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	if (bind(to, (void *)&any, sizeof(any)))
+	if (bind(fd, (void *)&any, sizeof(any)))
 		abort();
-	port = port_of(to);
-	a = connect_udp(port);
-	b = connect_udp(port);
-	connection(one, sizeof(one), "/scan", a, port, "UDPROS");
-	connection(two, sizeof(two), "/image", b, port, "TCPROS");
-	snprintf(server.connections, sizeof(server.connections), "%s%s", one,
-		 two);
-	strcpy(server.state, A(S("/scan") A(S("/laser") S("/laser")))
-	       A(S("/image") A(S("/laser"))));
-	strcpy(server.types, A(S("/image") S("sensor_msgs/Image"))
-	       A(S("/scan") S("sensor_msgs/LaserScan")));
-	snprintf(server.node, sizeof(server.node), "http://127.0.0.1:%u/",
-		 server.port);
-	snprintf(uri, sizeof(uri), "http://127.0.0.1:%u/", server.port);
-	u = udpros_watch_open(uri, EVERY_MS, error);
+	return fd;
+}
+
+/* The node is this server */
+static struct udpros_watch *watch(char uri[64])
+{
+	snprintf(uri, 64, "http://127.0.0.1:%u/", server.port);
+	snprintf(server.node, sizeof(server.node), "%s", uri);
+	return udpros_watch_open(uri, EVERY_MS, error);
+}
+
+static int udp_to, udp_a, udp_b;
+
+static void test_connections(struct udpros_watch *u)
+{
+	char one[512], two[512];
+
 	ok(u, "watch a master");
+	connection(one, sizeof(one), "/scan", udp_a, port_of(udp_to), "UDPROS");
+	connection(two, sizeof(two), "/image", udp_b, port_of(udp_to),
+		   "TCPROS");
+	change(snprintf(server.connections, sizeof(server.connections), "%s%s",
+			one, two);
+	       strcpy(server.state, A(S("/scan") A(S("/laser") S("/laser")))
+		      A(S("/image") A(S("/laser"))));
+	       strcpy(server.types, A(S("/image") S("sensor_msgs/Image"))
+		      A(S("/scan") S("sensor_msgs/LaserScan"))));
 	ok_str(reported(u), "/scan sensor_msgs/msg/LaserScan udpros\n",
 	       "a UDPROS connection is reported, one of TCPROS is not");
 	*log_text = '\0';
 	ok_str(udpros_watch_poll(u, &ops, NULL), NULL, "the master answers");
 	ok_str(log_text, "", "it is reported once");
-
-	connection(two, sizeof(two), "/image", b, port, "UDPROS");
+	connection(two, sizeof(two), "/image", udp_b, port_of(udp_to),
+		   "UDPROS");
 	change(snprintf(server.connections, sizeof(server.connections), "%s%s",
 			one, two));
 	ok_str(reported(u), "/image sensor_msgs/msg/Image udpros\n",
 	       "another connection");
+}
+
+static void test_master(struct udpros_watch *u, const char *uri)
+{
+	char line[160];
+
 	change(*server.state = '\0');
 	*log_text = '\0';
 	udpros_watch_poll(u, &ops, NULL);
 	ok_str(log_text, "",
 	       "a restarted master does not know them, but they are there");
-	close(a);
+	close(udp_a);
 	ok_str(reported(u), "gone\n", "one is gone with its socket");
 	udpros_watch_forget(u);
 	ok_str(reported(u), "/image sensor_msgs/msg/Image udpros\n",
 	       "on request all are reported again");
 	change(server.deaf = true);
 	*log_text = '\0';
-	snprintf(one, sizeof(one), "the ROS master at %s does not answer", uri);
-	ok_str(udpros_watch_poll(u, &ops, NULL), one, "a master that fails");
+	snprintf(line, sizeof(line), "the ROS master at %s does not answer",
+		 uri);
+	ok_str(udpros_watch_poll(u, &ops, NULL), line, "a master that fails");
 	ok_str(log_text, "", "takes nothing away");
 	change(server.deaf = false);
 	udpros_watch_poll(u, &ops, NULL);
 	ok_str(udpros_watch_poll(u, &ops, NULL), NULL, "it recovers");
+}
+
+static void test_watch(void)
+{
+	struct udpros_watch *u;
+	char uri[64];
+
+	udp_to = bound_udp();
+	udp_a = connect_udp(port_of(udp_to));
+	udp_b = connect_udp(port_of(udp_to));
+	u = watch(uri);
+	test_connections(u);
+	test_master(u, uri);
 	udpros_watch_close(u);
 	udpros_watch_close(NULL);
-	close(b);
-	close(to);
+	close(udp_b);
+	close(udp_to);
 }
 
 /* What a node says may be anything */
@@ -307,8 +336,7 @@ static void test_odd_nodes(void)
 	strcpy(server.connections, A(I("7")) I("8") S("x")
 	       A(I("7") S("p") S("o") S("UDPROS") S("/scan") I("1") S("UDPROS connection on port x"))
 	       A(I("7") S("p") S("o") S("UDPROS") S("/scan") I("1") S("UDPROS connection on port 1 to [peer:2 on socket 3]")));
-	snprintf(uri, sizeof(uri), "http://127.0.0.1:%u/", server.port);
-	u = udpros_watch_open(uri, EVERY_MS, error);
+	u = watch(uri);
 	change((void)0);
 	*log_text = '\0';
 	ok_str(udpros_watch_poll(u, &ops, NULL), NULL, "odd answers");
@@ -429,17 +457,11 @@ static void test_format(void)
 static void test_format_of_node(void)
 {
 	static uint8_t bytes[256];
-	int to = socket(AF_INET, SOCK_DGRAM, 0), a, fd;
-	struct sockaddr_in any = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
+	int to = bound_udp(), a, fd;
 	char uri[64];
 	struct udpros_watch *u;
 	pthread_t thread;
 
-	if (bind(to, (void *)&any, sizeof(any)))
-		abort();
 	a = connect_udp(port_of(to));
 	fd = listen_any(&server.tcpros);
 	publisher.bytes = bytes;
@@ -473,7 +495,7 @@ int main(void)
 	alarm(120);
 	if (pthread_create(&thread, NULL, serve, &fd))
 		return 1;
-	test_connections();
+	test_watch();
 	test_odd_nodes();
 	test_no_master();
 	test_format();
