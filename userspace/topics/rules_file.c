@@ -124,7 +124,7 @@ static int rules_heading(struct rules_read *r, char *text)
 	return err;
 }
 
-static void rules_key(struct rules_read *r, char *text)
+static void rules_on_key(struct rules_read *r, char *text)
 {
 	char *value = strchr(text, '='), error[ERROR_TEXT];
 
@@ -147,7 +147,7 @@ static int rules_line(struct rules_read *r, char *text)
 		return 0;
 	if (*text == '[')
 		return rules_heading(r, text + 1);
-	rules_key(r, text);
+	rules_on_key(r, text);
 	return 0;
 }
 

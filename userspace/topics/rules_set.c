@@ -98,7 +98,7 @@ static int rules_set_profile(struct rules_set *s, char **patterns, int n,
 }
 
 /* A pattern as a key of the map */
-static void rules_key(char *key, const char *pattern)
+static void rules_set_key(char *key, const char *pattern)
 {
 	assert(strlen(pattern) < ROS_PATTERN);
 	memset(key, 0, ROS_PATTERN);
@@ -125,7 +125,7 @@ static int rules_put_all(struct rules_set *s, char **patterns, int n,
 			return err;
 	}
 	for (int i = 0; i < n; i++) {
-		rules_key(key, patterns[i]);
+		rules_set_key(key, patterns[i]);
 		if (bpf_map_update_elem(s->map, key, r, BPF_ANY))
 			return error_set(error, -errno, "cannot write the rule for %s: %s",
 					 key, strerror(errno));
@@ -173,7 +173,7 @@ int rules_set_forget(struct rules_set *s, char **patterns, int n,
 			return error_set(error, -ENOENT, "no rule for %s",
 					 patterns[i]);
 	for (int i = 0; i < n; i++) {
-		rules_key(key, patterns[i]);
+		rules_set_key(key, patterns[i]);
 		bpf_map_delete_elem(s->map, key);
 	}
 	return rules_reload(s, before, error);

@@ -157,6 +157,10 @@ static void test_many(void)
 	forget("/7", NULL);
 	ok_eq(put("/more", NULL, &limit), 0, "when one is free");
 	ok_eq(set.rules.v[set.rules.n - 1].r.profile, 7, "it is taken");
+	put("/never", NULL, &never);
+	forget("/62", NULL);
+	ok_eq(put("/last", NULL, &limit), 0, "also if that is the last one");
+	ok_eq(set.rules.v[set.rules.n - 1].r.profile, 62, "of all");
 }
 
 static void test_full(void)
