@@ -6,17 +6,30 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 #include <sys/statfs.h>
+#include "bpf/keep.h"
 #include "bpf/ros_tag.h"
 #include "netdev/classifier.h"
 #include "netdev/dests.h"
 #include "netdev/filter.h"
+#include "netdev/keep.h"
 #include "netdev/qdisc.h"
 #include "netdev/redirect.h"
 #include "netdev/stack.h"
+#include "netdev/state.h"
 #include "netns.h"
 #include "fake_module.h"
 
 static char error[ERROR_TEXT];
+
+static const char *mac(const void *address)
+{
+	static char text[18];
+	const uint8_t *a = address;
+
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", a[0],
+		 a[1], a[2], a[3], a[4], a[5]);
+	return text;
+}
 
 static void test_pins(void)
 {
@@ -118,6 +131,47 @@ static void test_redirect(void)
 	close(fd);
 	classifier_unload("v0");
 	need("ip link del keep-v0; tc qdisc del dev v0 clsact");
+}
+
+/* What keep-DEV knows of the interface, if it is an ifb */
+static void test_keep(void)
+{
+	struct state st = { .stack = { .dev = "v0", .queue = "opt-v0" } };
+	char pins[CLASSIFIER_PATH];
+	struct keep_link link = { 0 };
+	struct keep *k;
+	uint32_t key = 0;
+	int prog, map;
+
+	if (state_save(&st, error))
+		abort();
+	need("ip link add keep-v0 type ifb; ip link set keep-v0 up; ip addr add 10.1.0.1/24 dev v0");
+	k = keep_open("v0", &netns_logs);
+	keep_turn(k, 1000);
+	ok_eq(keep_ifindex(k), 0, "without its program nothing is kept");
+	ok_str(netns_logged(), "keep-v0: no program for it: the addresses of v0 are not kept",
+	       "which is logged");
+	keep_close(k);
+	prog = classifier_load("v0", error);
+	close(prog);
+	prog = classifier_load_keep("v0", error);
+	k = keep_open("v0", &netns_logs);
+	keep_turn(k, 1000);
+	ok_eq(keep_ifindex(k), netlink_ifindex("keep-v0"), "with it there is");
+	classifier_pins("v0", pins);
+	map = classifier_map(pins, "keep_link");
+	ok_eq(bpf_map_lookup_elem(map, &key, &link), 0, "its map");
+	ok_eq(link.ifindex, netlink_ifindex("v0"), "has the interface");
+	ok_str(out("cat /sys/class/net/v0/address"), mac(link.address),
+	       "with its link address");
+	ok_str(out("cat /sys/class/net/keep-v0/address"), mac(link.own),
+	       "and that of keep-DEV");
+	keep_close(k);
+	close(map);
+	close(prog);
+	classifier_unload("v0");
+	state_remove("v0");
+	need("ip link del keep-v0");
 }
 
 /*
@@ -232,6 +286,7 @@ int main(void)
 	test_pins();
 	test_names();
 	test_redirect();
+	test_keep();
 	prog = classifier_load("v0", error);
 	classifier_pins("v0", pins);
 	dests.flows = classifier_map(pins, "flows");

@@ -152,6 +152,30 @@ static void test_others(void)
 	   "and then");
 }
 
+static void link_set(const char *state)
+{
+	need("ip link set v1 %s", state);
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
+}
+
+/* While the kernel verifies our entry the user makes it permanent */
+static void test_taken_over(void)
+{
+	ok(strstr(entry("v0", "10.1.0.7"), "PROBE"), "an entry is verified");
+	need("ip neigh replace 10.1.0.7 lladdr 02:00:00:00:00:17 dev v0 nud permanent");
+	ok(becomes("10.1.0.7", "02:00:00:00:00:17 PERMANENT"),
+	   "the user makes it permanent");
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
+	link_set("down");
+	link_set("up");
+	ok_str(entry("v0", "10.1.0.7"), "lladdr 02:00:00:00:00:17 PERMANENT",
+	       "it is not verified after an outage");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "until the user gives it back");
+}
+
 /* keep-DEV gets copies, which are permanent */
 static void test_copies(void)
 {
@@ -329,6 +353,7 @@ int main(void)
 	test_outage();
 	test_new_address();
 	test_others();
+	test_taken_over();
 	test_copies();
 	test_inherit();
 	test_release();
