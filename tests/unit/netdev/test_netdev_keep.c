@@ -144,7 +144,7 @@ static void test_lease(void)
 	turn(50 * SECOND);
 	ok(is_local("10.1.0.1"), "within its lease an address is kept");
 	fake.opts_len = 0;
-	turn(60 * SECOND);
+	turn(50 * SECOND - 10);	/* to its very end */
 	ok_str(netns_logged(), "v0: 10.1.0.1 is given up: its lease is over",
 	       "then no longer");
 	ok(!is_local("10.1.0.1"), "it is gone");
@@ -157,7 +157,7 @@ static void test_unwanted(void)
 	turn(61 * SECOND);
 	change("ip addr del 10.1.0.1/24 dev v0");
 	netns_logged();
-	turn(59 * SECOND);
+	turn(60 * SECOND);
 	ok_str(netns_logged(), "", "for a minute it may come back");
 	turn(2 * SECOND);
 	ok_str(netns_logged(), "v0: 10.1.0.1 is given up: it was taken away for good",
@@ -179,7 +179,8 @@ static void test_settled(void)
 	change("ip addr del 10.5.0.1/24 dev v0");
 	ok(is_local("10.5.0.1"), "at first it is kept");
 	netns_logged();
-	turn(9 * SECOND);
+	turn(8 * SECOND);
+	turn(2 * SECOND);
 	ok(is_local("10.5.0.1"), "as managers remove them one by one");
 	turn(2 * SECOND);
 	ok(!is_local("10.5.0.1"), "then it was meant");
@@ -220,7 +221,8 @@ static void test_cable(void)
 	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
 	netns_logged();
 	change("ip link set v1 up");
-	turn(29 * SECOND);
+	turn(28 * SECOND - 1);
+	turn(2 * SECOND);
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "for half a minute");
 	turn(2 * SECOND);
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0, "and no longer");
