@@ -159,6 +159,51 @@ static void link_set(const char *state)
 	neigh_turn(table, KEEP, now += 100);
 }
 
+/* An event of the link that is up all the time is no outage */
+static void test_link_event(void)
+{
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "an entry");
+	need("ip link set v0 mtu 1400");
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
+	ok(strstr(entry("v0", "10.1.0.7"), "PERMANENT"),
+	   "is not verified because of another MTU");
+	need("ip neigh del 10.1.0.7 dev v0");
+	ok(becomes("10.1.0.7", "02:00:00:00:00:07 PROBE"),
+	   "and one that is flushed is verified, as the link is up");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "then it is permanent");
+}
+
+/* More events than the socket holds: all is read again */
+static void test_lost_events(void)
+{
+	int small = 4096;
+
+	setsockopt(neigh_fd(table), SOL_SOCKET, SO_RCVBUF, &small,
+		   sizeof(small));
+	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip neigh del 10.1.0.7 dev v0");
+	neigh_turn(table, KEEP, now += 100);
+	ok(strstr(entry("v0", "10.1.0.7"), "02:00:00:00:00:07 PROBE"),
+	   "an entry is missed although its event was lost");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "it is confirmed");
+	need("for i in $(seq 60); do ip link set v1 alias x$i; done");
+	neigh_turn(table, KEEP, now += 100);
+	ok(strstr(entry("v0", "10.1.0.7"), "PERMANENT"),
+	   "if nothing has changed nothing is verified");
+	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip addr add 2001:db8:7::1/64 dev v0 nodad");
+	neigh_turn(table, KEEP, now += 100);
+	ok(strstr(entry("v0", "10.1.0.7"), "PROBE"),
+	   "but for a new address whose event was lost");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "it is confirmed again");
+	small = 1 << 20;
+	setsockopt(neigh_fd(table), SOL_SOCKET, SO_RCVBUF, &small,
+		   sizeof(small));
+}
+
 /* While the kernel verifies our entry the user makes it permanent */
 static void test_taken_over(void)
 {
@@ -352,6 +397,8 @@ int main(void)
 	test_permanent();
 	test_outage();
 	test_new_address();
+	test_link_event();
+	test_lost_events();
 	test_others();
 	test_taken_over();
 	test_copies();
