@@ -126,6 +126,22 @@ static void netns_cable(const char *name, const char *peer)
 	need("ip link set %s up; ip link set %s up", name, peer);
 }
 
+/* Has the kernel noticed that @dev has a carrier? It does so a moment later. */
+__attribute__((unused))
+static bool netns_is_up(const char *dev)
+{
+	char path[64], state[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/operstate", dev);
+	f = fopen(path, "r");
+	if (f && !fgets(state, sizeof(state), f))
+		*state = '\0';
+	if (f)
+		fclose(f);
+	return !strcmp(state, "up\n");
+}
+
 /* Wait until @fd has an event. Return: it has */
 __attribute__((unused))
 static bool netns_event(int fd)

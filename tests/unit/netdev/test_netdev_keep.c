@@ -30,6 +30,30 @@ static void turn(uint64_t ms)
 	turn(10);							\
 } while (0)
 
+/* Handle events until @condition, at the same time */
+#define until(condition) ({						\
+	for (int turns = 0; turns < TURNS && !(condition); turns++) {	\
+		turn(0);						\
+		if (!(condition) && !netns_event(keep_fd(keep)))	\
+			break;						\
+	}								\
+	!!(condition);							\
+})
+
+/* The other end of the cable is set up or down */
+static void carrier(bool up)
+{
+	struct nl_sock *sk = netlink_listen(RTNLGRP_LINK);
+
+	need("ip link set v1 %s", up ? "up" : "down");
+	while (netns_is_up("v0") != up &&
+	       netns_event(nl_socket_get_fd(sk)))
+		netlink_receive(sk, NULL, NULL);
+	nl_socket_free(sk);
+	if (keep)
+		turn(0);
+}
+
 static bool is_local(const char *addr)
 {
 	return !sh("ip route show table local dev keep-v0 | grep -qw %s", addr);
@@ -63,7 +87,10 @@ static void start(void)
 static void restart(void)
 {
 	keep_close(keep);
-	need("ip link del keep-v0; ip addr flush dev v0; ip link set v1 down; ip link set v1 up");
+	keep = NULL;
+	need("ip link del keep-v0; ip addr flush dev v0");
+	carrier(false);
+	carrier(true);
 	need("ip link add keep-v0 type ifb; ip link set keep-v0 up");
 	need("ip addr add 10.1.0.1/24 dev v0; ip route add default via 10.1.0.9");
 	netns_logged();
@@ -164,10 +191,11 @@ static void test_unwanted(void)
 	       "if the link is up");
 	restart();
 	turn(61 * SECOND);
-	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
+	carrier(false);
+	change("ip addr del 10.1.0.1/24 dev v0");
 	turn(120 * SECOND);
 	ok(is_local("10.1.0.1"), "in an outage it is kept for longer");
-	change("ip link set v1 up");
+	carrier(true);
 	restart();
 }
 
@@ -208,19 +236,21 @@ static void test_cable(void)
 {
 	fake.qdisc = netlink_ifindex("opt-v0");
 	change("ip addr change 10.1.0.1/24 dev v0 valid_lft 1000 preferred_lft 1000");
-	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
+	carrier(false);
+	change("ip addr del 10.1.0.1/24 dev v0");
 	netns_logged();
 	fake.opts_len = 0;
-	change("ip link set v1 up");
+	carrier(true);
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000,
 	      "after an outage flows wait for a lease to be confirmed");
 	fake.opts_len = 0;
 	change("ip addr add 10.1.0.1/24 dev v0 valid_lft 1000 preferred_lft 1000");
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0, "then they leave");
 	ok_str(netns_logged(), "", "without a line");
-	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
+	carrier(false);
+	change("ip addr del 10.1.0.1/24 dev v0");
 	netns_logged();
-	change("ip link set v1 up");
+	carrier(true);
 	turn(28 * SECOND - 1);
 	turn(2 * SECOND);
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "for half a minute");
@@ -229,9 +259,10 @@ static void test_cable(void)
 	ok_str(netns_logged(), "v0: no address confirmed in the new network: sending held messages",
 	       "which is logged");
 	restart();
-	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
+	carrier(false);
+	change("ip addr del 10.1.0.1/24 dev v0");
 	fake.opts_len = 0;
-	change("ip link set v1 up");
+	carrier(true);
 	ok(!fake_opt(TCA_OPTSAMPLE_PAUSE),
 	   "an address without a lease is valid anywhere");
 	fake.qdisc = 0;
@@ -243,10 +274,11 @@ static void test_no_queue(void)
 	int before;
 
 	change("ip addr change 10.1.0.1/24 dev v0 valid_lft 1000 preferred_lft 1000");
-	change("ip link set v1 down; ip addr del 10.1.0.1/24 dev v0");
+	carrier(false);
+	change("ip addr del 10.1.0.1/24 dev v0");
 	netns_logged();
 	before = netns_errors;
-	change("ip link set v1 up");
+	carrier(true);
 	ok(netns_errors > before, "a queue that is lost is an error");
 	ok_str(netns_logged(), "opt-v0 has no optsample qdisc", "with its line");
 	restart();
@@ -264,19 +296,17 @@ static bool has6(const char *dev, const char *addr)
 static void test_ipv6(void)
 {
 	change("ip addr add 2001:db8:1::1/64 dev v0 nodad");
-	turn(10);
-	ok(has6("keep-v0", "2001:db8:1::1"), "an address of IPv6 is set there");
+	ok(until(has6("keep-v0", "2001:db8:1::1")), "an address of IPv6 is set there");
 	ok(!sh("ip -6 addr show dev keep-v0 | grep 2001:db8:1::1 | grep -q deprecated"),
 	   "and never preferred");
-	ok(!sh("ip -6 route show dev keep-v0 | grep -q '2001:db8:1::/64.*expires'"),
+	ok(until(!sh("ip -6 route show dev keep-v0 | grep -q '2001:db8:1::/64.*expires'")),
 	   "its route has a lifetime");
 	ok(sh("ip -6 route show dev keep-v0 | grep -q ^fe80.*metric.42949"),
 	   "that of the link is not copied");
 	change("ip addr del 2001:db8:1::1/64 dev v0");
 	ok(has6("keep-v0", "2001:db8:1::1"), "it is kept");
 	change("ip addr add 2001:db8:2::1/64 dev v0 nodad");
-	turn(10);
-	ok(!has6("keep-v0", "2001:db8:1::1"), "until there is another one");
+	ok(until(!has6("keep-v0", "2001:db8:1::1")), "until there is another one");
 	change("ip addr add 169.254.3.4/16 dev v0");
 	ok(!is_local("169.254.3.4"), "what a client takes without a server");
 	restart();
@@ -287,16 +317,12 @@ static void test_temporary(void)
 {
 	change("ip addr add 2001:db8:1::1/64 dev v0 nodad");
 	change("ip addr add 2001:db8:1::77/64 dev v0 nodad noprefixroute preferred_lft 0 valid_lft 1000");
-	turn(10);
-	ok(has6("keep-v0", "2001:db8:1::77"), "a temporary address is kept");
+	ok(until(has6("keep-v0", "2001:db8:1::77")), "a temporary address is kept");
 	change("ip addr del 2001:db8:1::77/64 dev v0; ip addr del 2001:db8:1::1/64 dev v0");
-	turn(10);
-	ok(!has6("v0", "2001:db8:1::77"), "it is removed with its base");
+	ok(until(!has6("v0", "2001:db8:1::77")), "it is removed with its base");
 	ok(has6("keep-v0", "2001:db8:1::77"), "and kept");
 	change("ip addr add 2001:db8:1::1/64 dev v0 nodad");
-	turn(10);
-	turn(3 * SECOND);
-	ok(has6("v0", "2001:db8:1::77"), "with its base it is restored");
+	ok(until(has6("v0", "2001:db8:1::77")), "with its base it is restored");
 	change("ip addr del 2001:db8:1::77/64 dev v0");
 	turn(3 * SECOND);
 	ok(!has6("v0", "2001:db8:1::77"), "if it ends alone it is not");
@@ -313,8 +339,7 @@ static void test_full(void)
 	turn(10);
 	netns_lines = 0;
 	need("for i in $(seq 20); do ip addr add 2001:db8:1::$i/128 dev v0 nodad; done");
-	netns_event(keep_fd(keep));
-	turn(10);
+	until(netns_lines);
 	ok_str(netns_logged(), "v0 has more than 32 addresses: the others are not kept",
 	       "more addresses than there is room for");
 	turn(3 * SECOND);
