@@ -382,6 +382,13 @@ static void test_restore(void)
 	ok(st.ready, "and still ready");
 	ok(st.stack.made_clsact, "clsact is still ours");
 	ok_eq(fake.filters, 2, "with both filters");
+	fake.dump_type = RTM_GETTFILTER;
+	fake.dump_error = -EPERM;
+	ok_eq(redirect_restore(&st, &done, error), -EPERM,
+	      "what cannot be undone is an error");
+	ok(!done, "and nothing is redirected");
+	fake.dump_error = 0;
+	redirect_restore(&st, &done, error);
 	need("ip link set v0 down; ip link set v0 name v9; ip link add v0 type veth peer name v8");
 	fake.lower = 0;
 	ok_eq(redirect_restore(&st, &done, error), 0, "another device");
