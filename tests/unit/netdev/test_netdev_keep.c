@@ -123,6 +123,9 @@ static void test_keep(void)
 	       out("cat /sys/class/net/v0/mtu"), "and the same MTU");
 	ok_str(text(), "", "nothing is lost");
 	ok_str(netns_logged(), "", "or logged");
+	for (int i = 0; i < KEEP_ROUTES; i++)
+		turn(2 * SECOND);
+	ok_str(netns_logged(), "", "and so it stays");
 }
 
 static void test_lost(void)

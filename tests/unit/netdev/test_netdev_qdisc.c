@@ -206,6 +206,9 @@ static void test_older_profile(void)
 	ok_eq(set_profile(age | limit), -EINVAL, "one that refuses both");
 	ok_str(netns_logged(), "", "has no warning");
 	fake.refused_profile = 0;
+	ok_eq(qdisc_set_profile("v0", &profile, &netns_logs, error), -ENOENT,
+	      "a device without the qdisc");
+	ok_str(error, "v0 has no optsample qdisc", "has no profiles");
 }
 
 /*
