@@ -25,7 +25,7 @@ static size_t character(const uint8_t *s, size_t len)
 
 void utf8_clean(const char *s, size_t len, char *to, size_t size)
 {
-	len = strnlen(s, len);
+	len = len ? strnlen(s, len) : 0;
 	while (len) {
 		const size_t n = character((const uint8_t *)s, len);
 		const size_t step = n ? n : 1;

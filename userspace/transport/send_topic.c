@@ -625,7 +625,8 @@ static void send_topic_keep(struct send_topic *t,
 		k->data = data;
 		k->room = m->len;
 	}
-	memcpy(k->data, m->data, m->len);
+	if (m->len)
+		memcpy(k->data, m->data, m->len);
 	k->len = m->len;
 	k->format = m->format;
 	k->stamp = m->stamp;

@@ -89,6 +89,8 @@ static int compressed_decode(const struct message_compressed_image *m,
 	size_t len = m->data.count;
 	size_t skip = w->depth && len > DEPTH_HEADER ? DEPTH_HEADER : 0;
 
+	if (!len)
+		return -EOPNOTSUPP;
 	if (is_png(data + skip, len - skip))
 		return compressed_png_read(data + skip, len - skip, image);
 	if (!w->depth && len > 2 && data[0] == 0xff && data[1] == 0xd8)
