@@ -298,7 +298,9 @@ static void report_send(struct sim *s)
 	s->rx.held = (s->now - s->rx_came) / 1000;
 	s->rx.transit = s->rx_transit;
 	s->rx_fresh = false;
-	if (s->link.loss > 0.05)
+	if (s->link.loss >= 1)
+		copies = COPIES;
+	else if (s->link.loss > 0.05)
 		copies = fmin(ceil(log(cbrt(1e-4)) / log(s->link.loss)), COPIES);
 	for (; copies; copies--) {
 		if (!s->link.rate || link_sim_random(s) < loss ||

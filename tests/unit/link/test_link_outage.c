@@ -137,7 +137,7 @@ static void test_one_way(void)
 		   s.name);
 		link_sim_free(&r);
 	}
-	ok(late < 2.2, "%s: told in %.1f s", s.name, late);
+	ok(late < 2.25, "%s: told in %.2f s", s.name, late);
 }
 
 /* ---- outages ---- */
