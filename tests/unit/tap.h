@@ -117,8 +117,8 @@ static bool tap_mem(const void *got, const void *want, size_t bytes,
 				     __FILE__, __LINE__, __VA_ARGS__)
 #define ok_range(got, least, most, ...) tap_range(got, least, most, #got, \
 						  __FILE__, __LINE__, __VA_ARGS__)
-#define ok_near(got, want, by, ...) ok_range(got, (want) - (by), (want) + (by), \
-					     __VA_ARGS__)
+#define ok_near(got, want, by, ...) ok_range(got, (double)(want) - (by), \
+					     (double)(want) + (by), __VA_ARGS__)
 #define ok_str(got, want, ...) tap_str(got, want, #got, __FILE__, __LINE__, \
 				       __VA_ARGS__)
 #define ok_mem(got, want, bytes, ...) tap_mem(got, want, bytes, #got, \
