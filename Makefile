@@ -72,7 +72,7 @@ include tools/make/bench.mk
 all: module bpf programs tests
 objects = $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard $(1))))
 PROGRAM_BPF := $(call objects,bpf/*.bpf.c)
-programs: left_out $(PROGRAMS_BUILT) $(PLUGINS) $(PROGRAM_BPF)
+programs: left_out $(PROGRAMS_BUILT) $(HELPERS_BUILT) $(PLUGINS) $(PROGRAM_BPF)
 tests: $(TOOLS_BUILT) $(TESTS_BUILT) $(FUZZERS)
 bpf: $(PROGRAM_BPF) $(call objects,tests/bpf/*.bpf.c)
 
@@ -100,7 +100,7 @@ program-names:
 	@printf '%s\n' $(notdir $(PROGRAMS_BUILT))
 
 # what the demo runs, and nothing else
-demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample \
+demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample optsample-discover \
 	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
 	slam-worker slam-eval slam-world optsample-send optsample-view robot-drive udp-link)
 

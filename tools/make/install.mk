@@ -58,6 +58,7 @@ put = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
 texts = $(filter $(1),$(TEXTS:%=$(SHARE)/%))
 COMMANDS_PUT = $(call put,755,$(SBINDIR),$(BIN)/optsample) \
 	$(call put,755,$(BINDIR),$(filter-out %/optsample,$(PROGRAMS_BUILT))) \
+	$(call put,755,$(LIBDIR),$(HELPERS_BUILT)) \
 	$(call put,755,$(TCDIR),$(filter %/q_optsample.so,$(PLUGINS))) \
 	$(call put,755,$(LIBDIR),$(filter-out %/q_optsample.so,$(PLUGINS)))
 ROS_PUT	= $(call put,644,$(AMENTDIR),$(MARKERS)) \

@@ -9,9 +9,9 @@
 #	LIBS	linker flags; PKGS: packages of pkg-config
 #	FLAGS	compiler flags; IDL: "yes" if it includes types of idl/
 #	SRCS	its sources; if not set, all of the folder
-#	PROGRAMS programs that are installed; TOOLS: other programs of `make
-#		build`, for tests and demos; EXTRA: programs that it does not
-#		build
+#	PROGRAMS programs that are installed; HELPERS: those that only other
+#		programs run; TOOLS: other programs of `make build`, for tests
+#		and demos; EXTRA: programs that it does not build
 #	PLUGIN	a shared object of all its sources, as a path in build/;
 #		installed, too
 #	TESTS	NAME for each tests/unit/FOLDER/test_NAME.c
@@ -27,7 +27,7 @@ PIC	:= $(BUILD)/pic
 CHECKED	:= $(BUILD)/sanitized
 
 MODULES	:= $(patsubst %/module.mk,%,$(shell find userspace tools tests -name module.mk))
-SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS TOOLS EXTRA PLUGIN TESTS FUZZ
+SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS HELPERS TOOLS EXTRA PLUGIN TESTS FUZZ
 
 # folder USES
 folder = $(foreach u,$(1),$(if $(filter tools/% tests/%,$(u)),$(u),userspace/$(u)))
@@ -47,7 +47,7 @@ object = $(patsubst %,$(1)/%.o,$(basename $(2)))
 main = $(wildcard $(2)/$(1).c $(2)/$(1).cpp)
 # library FOLDER: the sources of its archive
 library = $(if $(PLUGIN.$(1)),,$(filter-out $(foreach p,$(PROGRAMS.$(1)) \
-	$(TOOLS.$(1)) $(EXTRA.$(1)),$(call main,$(p),$(1))),$(SRCS.$(1))))
+	$(HELPERS.$(1)) $(TOOLS.$(1)) $(EXTRA.$(1)),$(call main,$(p),$(1))),$(SRCS.$(1))))
 $(foreach m,$(MODULES),$(eval LIBRARY.$(m) := $(call library,$(m))))
 
 # closure FOLDERS: they and all that they use
@@ -132,16 +132,17 @@ each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
 program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2))))
 test = $(eval $(call linked,$(OBJ),test_$(1),$(2),$(call unit,$(1),$(2))))
 fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c))
-$(foreach s,PROGRAMS TOOLS EXTRA,$(call each,$(s),program))
+$(foreach s,PROGRAMS HELPERS TOOLS EXTRA,$(call each,$(s),program))
 $(call each,TESTS,test)$(call each,FUZZ,fuzzer)
 
 names = $(foreach m,$(MODULES),$($(1).$(m)))
 TESTS_BUILT := $(addprefix $(BIN)/test_,$(call names,TESTS))
 FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
 PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample,$(call names,PROGRAMS)))
+HELPERS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample-discover,$(call names,HELPERS)))
 TOOLS_BUILT := $(addprefix $(BIN)/,$(call names,TOOLS))
 
-$(PROGRAMS_BUILT) $(TOOLS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
+$(PROGRAMS_BUILT) $(HELPERS_BUILT) $(TOOLS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(if $(CXX.$*),$(CXX) $(CXXFLAGS),$(CC) $(CFLAGS)) $(LDFLAGS) -o $@ $(link)

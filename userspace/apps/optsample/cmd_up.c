@@ -278,7 +278,7 @@ static void up_exec(const struct state *st, int ready)
 		dup2(out, 0);
 	if (chdir("/"))
 		_exit(1);
-	execv("/proc/self/exe", (char **)argv);
+	helper_exec(argv);
 	_exit(1);
 }
 

@@ -18,6 +18,20 @@ int cmd_send(int argc, char **argv);
 int cmd_recv(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 
+/**
+ * cmd_helper() - a command of optsample-discover: it takes the place of this
+ * program, or a line on stderr says why not
+ */
+int cmd_helper(int argc, char **argv);
+
+/**
+ * helper_exec() - the same
+ * @argv: all arguments, from the name of the program to NULL
+ *
+ * Return: only if it fails, a negative errno: already logged.
+ */
+int helper_exec(const char **argv);
+
 struct state;
 
 /**

@@ -4,3 +4,4 @@ LIBS	:= -lcjson
 PKGS	:= libnl-3.0 libbpf
 FLAGS	:= $(UAPI) -iquote.
 PROGRAMS := optsample
+HELPERS := optsample-discover

@@ -16,11 +16,11 @@ static const struct cli_command commands[] = {
 	{ "topic", cmd_topic,
 	  "set how topics are sampled: limit, policy, priority, by, sync, "
 	  "never" },
-	{ "topics", cmd_topics, "list topics, and which are sampled" },
+	{ "topics", cmd_helper, "list topics, and which are sampled" },
 	{ "send", cmd_send, "query or control a running optsample-send" },
 	{ "recv", cmd_recv, "query or control a running optsample-recv" },
 	{ "view", cmd_view, "query a running optsample-view" },
-	{ "discover", cmd_discover, "discover writers to sample (run by up)" },
+	{ "discover", cmd_helper, "discover writers to sample (run by up)" },
 	{ 0 }
 };
 
