@@ -441,7 +441,7 @@ optsample down v0
 
 # without the program
 mkdir "$scratch/bin" "$scratch/bpf"
-cp "$(command -v optsample)" "$scratch/bin/"
+cp "$top/build/bin/"optsample{,-discover} "$scratch/bin/"
 cp "$top/build/bpf/"{ros_tag,ros_tag_nobtf,keep}.bpf.o "$scratch/bpf/"
 "$scratch/bin/optsample" up v0 2>"$scratch/up"
 if [ $by = redirect ]; then

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 IDL	:= yes
 LIBS	:= -lddsc
-TOOLS	:= dds-writers rtps-gen
+TOOLS	:= clear-maps dds-writers rtps-gen
+clear-maps.PKGS := libbpf

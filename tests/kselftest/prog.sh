@@ -93,8 +93,8 @@ program()
 {
 	local w
 
-	find /sys/fs/bpf -type f -delete
-	tc qdisc change dev v0 root optsample prog "$ros_tag"
+	clear-maps /sys/fs/bpf/tc/globals &&
+		tc qdisc change dev v0 root optsample prog pinned $classifier
 	for w in 1 2 3; do
 		name_writer /sys/fs/bpf/tc/globals/writers $w
 	done
@@ -162,10 +162,14 @@ tc qdisc replace dev v0 root handle 7: optsample
 # While packets flow, the program comes and goes.
 ping -q -f -c 2000 10.9.0.2 >"$scratch/ping" 2>&1 &
 flood=$!
+rm /sys/fs/bpf/tc/globals/*
+tc qdisc change dev v0 root optsample prog "$ros_tag"
 for i in {1..20}; do
-	tc qdisc change dev v0 root optsample prog "$ros_tag"
 	tc qdisc change dev v0 root optsample noprog
+	tc qdisc change dev v0 root optsample prog pinned $classifier
 done
+tc qdisc change dev v0 root optsample noprog
+rm $classifier
 wait $flood
 grep -q " 0% packet loss" "$scratch/ping"
 ok "changed under load: no packet is lost" || cat "$scratch/ping"

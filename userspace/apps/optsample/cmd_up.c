@@ -249,7 +249,7 @@ static void up_exec(const struct state *st, int ready)
 		"optsample", "discover", dev, "--ready", fd,
 		"--outage", outage, "--domain", domain,
 	};
-	int n = 9, out;
+	int n = 9, out, err;
 
 	snprintf(outage, sizeof(outage), "%u", st->outage_s);
 	snprintf(domain, sizeof(domain), "%u", st->domain);
@@ -278,7 +278,8 @@ static void up_exec(const struct state *st, int ready)
 		dup2(out, 0);
 	if (chdir("/"))
 		_exit(1);
-	helper_exec(argv);
+	err = helper_exec(argv);
+	dprintf(ready, "cannot run optsample-discover: %s", strerror(-err));
 	_exit(1);
 }
 
