@@ -8,7 +8,7 @@
 #include "map/store/store_db.h"
 #include "site_fixture.h"
 
-enum { SIDE = 24, SPOTS = 300 };	/* nodes in a row; metres of it: STEP */
+enum { SIDE = 16, SPOTS = 300 };	/* nodes in a row; metres of it: STEP */
 static const double STEP = 3;
 
 static const char *const words[] = {
