@@ -25,9 +25,12 @@ ALL_CXXFLAGS := -std=c++17 $(COMMON) $(CXXFLAGS)
 # code that gives the same bits on every CPU and for any input
 EXACT	:= -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
 	   -fno-strict-aliasing
-# fuzzers and what they are linked with
-SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
+# fuzzers, unit tests and what they are linked with; AddressSanitizer finds what
+# null and object-size do, and they make compiling a third dearer
+SANITIZE := -O1 -g1 -fsanitize=address,undefined -fno-sanitize=alignment,null,object-size \
 	   -fno-sanitize-recover=undefined
+COVERAGE := -fsanitize-coverage=inline-8bit-counters,pc-table
+SANITIZE_THREADS := -O1 -g1 -fsanitize=thread
 
 BIN	:= $(BUILD)/bin
 MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
@@ -43,9 +46,11 @@ help:
 	@echo 'make build       everything: programs, module, tests; installs packages first'
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
 	@echo '                 a loop closes: what becomes of the map; the page'
-	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
+	@echo 'make quick       unit tests, classifier, decoders: a minute; no root, no VM'
+	@echo 'make check       every feature once: also daemons, the kernel and Wi-Fi in a VM'
+	@echo 'make check SINCE=REV  only what changes since REV can affect, but all of that'
+	@echo 'make check-full  all tests; other kernels, some that check themselves, long random runs'
 	@echo 'make test T=NAME one of them, or several; make test-list: which'
-	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
 	@echo 'make check-distros  the packages in each release of Debian'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
@@ -73,7 +78,9 @@ all: module bpf programs tests
 objects = $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard $(1))))
 PROGRAM_BPF := $(call objects,bpf/*.bpf.c)
 programs: left_out $(PROGRAMS_BUILT) $(HELPERS_BUILT) $(PLUGINS) $(PROGRAM_BPF)
-tests: $(TOOLS_BUILT) $(TESTS_BUILT) $(FUZZERS)
+# tests of programs run two of the unit tests
+tests: $(TOOLS_BUILT) $(TESTS_BUILT) $(TESTS_THREADED) $(FUZZERS) $(addprefix $(BIN)/test_,bus io)
+tests-plain: $(TESTS_PLAIN)
 bpf: $(PROGRAM_BPF) $(call objects,tests/bpf/*.bpf.c)
 
 # tools/machines/kernel knows when nothing is to be done
@@ -91,9 +98,11 @@ $(BUILD)/bpf/%.bpf.o: %.bpf.c $(COMMANDS) $(wildcard bpf/*.h) \
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
 		-I/usr/include/$(MULTIARCH) -c -o $@ $<
 
-# the unit tests that tests/unit/all.sh runs; the others are tests of their own
-lib-tests:
-	@echo $(filter-out sampler sampler_bounds sync odometer,$(call names,TESTS))
+# for tests/unit/all.sh and tests/run
+unit-tests:
+	@echo $(UNIT_TESTS)
+threaded-tests:
+	@echo $(call names,THREADED)
 
 # for tests/unit/surface.sh
 program-names:
@@ -111,19 +120,33 @@ demo: packages-queue+programs+demo
 	tools/demo/slam
 	tools/demo/view
 
-check: build packages-demo+check
-	tests/run check
+# no root, no guest, no network if packages are there
+quick: packages-queue+programs+options+quick
+	$(again) quick-build
+	tests/run quick
 
+quick-build: bpf $(TESTS_BUILT) $(TESTS_THREADED) $(FUZZERS) \
+	$(addprefix $(BIN)/,test_ros_tag fuzz_corpus fuzz_replay)
+
+check: build packages-demo+check
+	tests/run $(if $(SINCE),since $(SINCE),check)
+
+# what T needs, and nothing else
 ifeq ($(T)$(filter test,$(MAKECMDGOALS)),test)
 $(error missing T="NAME ...", see make test-list)
 endif
-test: build packages-demo+check
+test: packages-queue+programs+options+quick
+	+$(Q)if units='$(filter $(UNIT_TESTS),$(T))'; [ "$$units" = '$(strip $(T))' ]; then \
+		$(MAKE) --no-print-directory -j$(shell nproc) \
+			$(patsubst %,$(CHECKED)/bin/test_%,$(filter $(UNIT_TESTS),$(T))); \
+	else $(MAKE) --no-print-directory build packages-demo+check; fi
 	@tests/run check $(T)
 
 test-list:
 	@tests/run list
 
 check-full: build packages-demo+check+check-full
+	$(again) tests-plain
 	tests/run check-full
 
 # in each release a build, an upgrade, an outage in a VM, and a purge
@@ -145,5 +168,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests bpf module demo demo-build program-names check test test-list check-distros \
-	check-full lib-tests clean distclean
+.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names check test test-list check-distros \
+	check-full unit-tests threaded-tests links clean distclean

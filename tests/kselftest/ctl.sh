@@ -886,23 +886,14 @@ module=$(ls "$top"/build/sch_optsample.ko "$top"/build/module/*/sch_optsample.ko
 			echo "$ko" && break
 	done)
 [ -d /sys/module/sch_optsample ] || insmod "${SCH_KO:-$module}" || exit 1
-test_half_way
 test_up
-test_variants
-test_renamed
 test_replaced
-test_at_once
 test_daemon
-test_no_requests
-test_killed
-test_units
 test_own_refusals
-test_own_in_use
 test_own
-test_own_broken
-test_inflight
-test_recall
-test_few_filters
+thorough test_half_way test_variants test_renamed test_at_once test_no_requests \
+	test_killed test_units test_own_in_use test_own_broken test_inflight \
+	test_recall test_few_filters
 test_plain_tc
 test_traffic
 done_testing

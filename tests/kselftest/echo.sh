@@ -166,6 +166,8 @@ beside_upload()
 	ok "key strokes beside an upload$2: at most 1.2 times fq_codel's time"
 }
 
+beside_upload_ifb() { beside_upload ifb0 " behind an ifb"; }
+
 beside_upload v0 ""
 keys v0 fq_codel ros
 base=$p99 base_whole=$whole
@@ -174,5 +176,5 @@ keys v0 optsample ros
 ok "a sampled flow of half the link beside both: 95 % of it arrives whole"
 [ "${p99:-0}" -gt 0 ] && [ $((10 * p99)) -le $((18 * base)) ]
 ok "key strokes beside both: at most 1.8 times fq_codel's time, which loses it"
-beside_upload ifb0 " behind an ifb"
+thorough beside_upload_ifb
 done_testing

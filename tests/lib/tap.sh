@@ -38,6 +38,18 @@ skip_all()
 	exit 0
 }
 
+# thorough FUNCTION...: call them if MORE is set, as `make check SINCE=REV` and
+# check-full do: parts that are slow, or repeat in other ways what is tested
+thorough()
+{
+	local part
+
+	[ -n "${MORE-}" ] || { echo "# not without MORE=1: $*"; return; }
+	for part; do
+		$part
+	done
+}
+
 done_testing()
 {
 	rm -rf -- "$scratch"

@@ -1,32 +1,51 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/unit/all.sh - the unit tests of all folders, one after the other
+# tests/unit/all.sh - unit tests, as many at a time as there are processors
 #
-# usage: tests/unit/all.sh [TEST...]
+# usage: tests/unit/all.sh [--threads | --plain] [TEST...]
 #
-# Prints TAP with one plan; needs what make built. In a guest it runs the tests
-# that the guest has.
-set -u
+# Without names all of them. They run under AddressSanitizer and UBSan, with
+# --threads those that have threads under ThreadSanitizer, with --plain as
+# programs are compiled. Prints TAP with one plan; needs what make built. In a
+# guest it runs the plain tests that the guest has.
+set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
-if [ $# = 0 ] && [ -n "${VM-}" ]; then
-	set -- $(ls build/bin/ | sed -n 's/^test_//p')
+folder=build/sanitized/bin list=unit-tests
+case ${1-} in
+--threads) folder=build/tsan/bin list=threaded-tests; shift ;;
+--plain) folder=build/bin; shift ;;
+esac
+if [ -n "${VM-}" ]; then
+	folder=build/bin
+	[ $# -gt 0 ] || set -- $(ls $folder/ | sed -n 's/^test_//p')
 elif [ $# = 0 ]; then
-	set -- $(make -s --no-print-directory lib-tests)
+	set -- $(make -s --no-print-directory $list)
 fi
-n=0 bad=0
+out=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$out"' EXIT
+export folder out
+export LSAN_OPTIONS=suppressions=$PWD/tests/unit/lsan.supp:print_suppressions=0
+export UBSAN_OPTIONS=print_stacktrace=1
+# as malloc() does
+export ASAN_OPTIONS=allocator_may_return_null=1
 
-for t in "$@"; do
-	out=$(build/bin/test_"$t")
-	status=$?
-	failed=$(grep -c '^not ok' <<<"$out")
-	grep -v '^1\.\.' <<<"$out" | awk -v n=$n -v t="$t" '
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' sh -c \
+	'"$folder/test_$1" >"$out/$1" 2>"$out/$1.err"; echo $? >"$out/$1.status"' sh '{}'
+
+n=0 bad=0
+for t; do
+	status=$(cat "$out/$t.status")
+	failed=$(grep -c '^not ok' "$out/$t")
+	grep -v '^1\.\.' "$out/$t" | awk -v n=$n -v t="$t" '
 		/^(not )?ok / { sub(/ok [0-9]+ -/, "ok " ++n " - " t ":") } 1'
-	n=$((n + $(grep -cE '^(not )?ok ' <<<"$out")))
+	n=$((n + $(grep -cE '^(not )?ok ' "$out/$t")))
 	bad=$((bad + failed))
-	# a test that fails without a line
-	if [ $status != 0 ] && [ "$failed" = 0 ]; then
+	# a test that fails without a line, or that a sanitizer ends
+	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
 		n=$((n + 1)) bad=$((bad + 1))
+		grep -m 1 -A 12 -E 'ERROR|WARNING|runtime error|Assert' \
+			"$out/$t.err" | sed 's/^/# /'
 		echo "not ok $n - $t: exit status $status"
 	fi
 done

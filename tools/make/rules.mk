@@ -14,7 +14,9 @@
 #		and demos; EXTRA: programs that it does not build
 #	PLUGIN	a shared object of all its sources, as a path in build/;
 #		installed, too
-#	TESTS	NAME for each tests/unit/FOLDER/test_NAME.c
+#	TESTS	NAME for each tests/unit/FOLDER/test_NAME.c; built with
+#		AddressSanitizer and UBSan, and plain if it is asked for
+#	THREADED those of them that are built with ThreadSanitizer, too
 #	FUZZ	NAME for each tests/fuzz/fuzz_NAME.c
 #
 # A program NAME has its main() in NAME.c or NAME.cpp. The folder's other
@@ -25,9 +27,11 @@
 OBJ	:= $(BUILD)/obj
 PIC	:= $(BUILD)/pic
 CHECKED	:= $(BUILD)/sanitized
+THREADS	:= $(BUILD)/tsan
+OBJECTS	:= $(OBJ) $(CHECKED) $(THREADS)
 
 MODULES	:= $(patsubst %/module.mk,%,$(shell find userspace tools tests -name module.mk))
-SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS HELPERS TOOLS EXTRA PLUGIN TESTS FUZZ
+SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS HELPERS TOOLS EXTRA PLUGIN TESTS THREADED FUZZ
 
 # folder USES
 folder = $(foreach u,$(1),$(if $(filter tools/% tests/%,$(u)),$(u),userspace/$(u)))
@@ -78,6 +82,7 @@ COMMANDS := $(BUILD)/.commands
 # strip, make 4.3 at times leaves the newline at the end of what it reads
 kept = $(if $(findstring <$(strip $(file <$(1)))>,<$(strip $(2))>),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 $(call kept,$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(LDFLAGS) \
+	$(SANITIZE) $(COVERAGE) $(SANITIZE_THREADS) \
 	$(foreach o,$(OPTIONS),$(o)=$($(o))))
 .SECONDEXPANSION:
 FOUND	:= $(BUILD)/.found$(QUEUE_ONLY:yes=.queue)
@@ -103,20 +108,26 @@ $(PIC)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND)
 $(PIC)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND)
 	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS),-fPIC)
 $(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
-	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) -fsanitize=fuzzer-no-link)
+	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) $(COVERAGE))
+$(CHECKED)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
+	$(call compile,CLANG,$(CLANG)++ $(ALL_CXXFLAGS),$(SANITIZE) $(COVERAGE))
+$(THREADS)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
+	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE_THREADS))
+$(THREADS)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
+	$(call compile,CLANG,$(CLANG)++ $(ALL_CXXFLAGS),$(SANITIZE_THREADS))
 
 %.a:
 	$(call msg,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
 # again, too, without a source that has moved to another folder
-$(foreach m,$(MODULES),$(foreach o,$(OBJ) $(CHECKED),$(if $(LIBRARY.$(m)),$(call \
+$(foreach m,$(MODULES),$(foreach o,$(OBJECTS),$(if $(LIBRARY.$(m)),$(call \
 	kept,$(call archive,$(o),$(m)).list,$(LIBRARY.$(m)))$(eval \
 	$(call archive,$(o),$(m)): $(call object,$(o),$(LIBRARY.$(m))) $(call archive,$(o),$(m)).list))))
 
-# $(call linked,WHERE,NAME,FOLDER,SOURCES): what NAME is made of
+# $(call linked,WHERE,NAME,FOLDER,SOURCES,INTO): what INTO/NAME is made of
 define linked
-$(BIN)/$(2): $(call object,$(1),$(4) $($(2).SRCS)) $(call archives,$(1),$(call \
+$(5)/$(2): $(call object,$(1),$(4) $($(2).SRCS)) $(call archives,$(1),$(call \
 	closure,$(3) $(call folder,$($(2).USES))))
 LINK.$(2) := $(call libraries,$(2),$(call closure,$(3) $(call folder,$($(2).USES))))
 CXX.$(2) := $(filter %.cpp,$(4) $($(2).SRCS))
@@ -129,20 +140,24 @@ link = $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 unit = $(if $(filter tests/%,$(2)),$(2),tests/unit/$(2:userspace/%=%))/test_$(1).c
 
 each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
-program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2))))
-test = $(eval $(call linked,$(OBJ),test_$(1),$(2),$(call unit,$(1),$(2))))
-fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c))
+program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2)),$(BIN)))
+tests_of = $(foreach o,$(OBJECTS),$(eval $(call linked,$(o),test_$(1),$(2),$(call \
+	unit,$(1),$(2)),$(if $(filter $(OBJ),$(o)),$(BIN),$(o)/bin))))
+fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c,$(BIN)))
 $(foreach s,PROGRAMS HELPERS TOOLS EXTRA,$(call each,$(s),program))
-$(call each,TESTS,test)$(call each,FUZZ,fuzzer)
+$(call each,TESTS,tests_of)$(call each,FUZZ,fuzzer)
 
 names = $(foreach m,$(MODULES),$($(1).$(m)))
-TESTS_BUILT := $(addprefix $(BIN)/test_,$(call names,TESTS))
+UNIT_TESTS := $(call names,TESTS)
+TESTS_BUILT := $(UNIT_TESTS:%=$(CHECKED)/bin/test_%)
+TESTS_PLAIN := $(UNIT_TESTS:%=$(BIN)/test_%)
+TESTS_THREADED := $(addprefix $(THREADS)/bin/test_,$(call names,THREADED))
 FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
 PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample,$(call names,PROGRAMS)))
 HELPERS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample-discover,$(call names,HELPERS)))
 TOOLS_BUILT := $(addprefix $(BIN)/,$(call names,TOOLS))
 
-$(PROGRAMS_BUILT) $(HELPERS_BUILT) $(TOOLS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
+$(PROGRAMS_BUILT) $(HELPERS_BUILT) $(TOOLS_BUILT) $(TESTS_PLAIN) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(if $(CXX.$*),$(CXX) $(CXXFLAGS),$(CC) $(CFLAGS)) $(LDFLAGS) -o $@ $(link)
@@ -150,6 +165,14 @@ $(FUZZERS): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(SANITIZE) -fsanitize=fuzzer -o $@ $(link)
+$(TESTS_BUILT): $(CHECKED)/bin/%:
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG)$(if $(CXX.$*),++) $(SANITIZE) -o $@ $(link)
+$(TESTS_THREADED): $(THREADS)/bin/%:
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG)$(if $(CXX.$*),++) $(SANITIZE_THREADS) -o $@ $(link)
 
 # plugin FOLDER
 define plugin
@@ -164,6 +187,14 @@ $(PLUGINS): $(BUILD)/%:
 	@mkdir -p $(@D)
 	$(Q)$(if $(CXX.$*),$(CXX) $(CXXFLAGS),$(CC) $(CFLAGS)) $(LDFLAGS) -shared -o $@ $(link)
 
+# for tests/affected: NAME, or unit:NAME, and the folders and files that it has
+links:
+	$(foreach m,$(MODULES),$(foreach s,PROGRAMS HELPERS TOOLS EXTRA,$(foreach n,$($(s).$(m)),$(info $(n) \
+	$(call linked_with,$(n),$(m)) $(m))))$(foreach n,$(TESTS.$(m)),$(info \
+	unit:$(n) $(call linked_with,test_$(n),$(m)) $(call unit,$(n),$(m)))))@:
+linked_with = $(foreach f,$(call closure,$(2) $(call folder,$($(1).USES))),$(f) $(if $(IDL.$(f)),idl)) \
+	$($(1).SRCS)
+
 # types of idl/, by Cyclone DDS
 IDL_C	:= $(patsubst idl/%.idl,$(BUILD)/idl/%.c,$(wildcard idl/*.idl))
 IDL_HEADERS := $(IDL_C:.c=.h)
@@ -175,4 +206,4 @@ $(BUILD)/idl/idl.a: $(call object,$(OBJ),$(IDL_C))
 $(call object,$(OBJ),$(IDL_C)): FLAGS.$(BUILD)/idl := -I$(BUILD)/idl
 
 .SECONDARY:
--include $(shell find $(OBJ) $(PIC) $(CHECKED) -type f -name '*.d' 2>/dev/null)
+-include $(shell find $(OBJ) $(PIC) $(CHECKED) $(THREADS) -type f -name '*.d' 2>/dev/null)

@@ -2,8 +2,9 @@
 LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
 TESTS	:= settings http_parse http_server http_conn socket_path ip_addr base_text base_files \
 	   loop console metrics cli
+THREADED := http_server http_conn loop metrics
 FUZZ	:= http_parse http_auth
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'
-$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/base/installed.o): $(BUILD)/.folders
+$(foreach o,$(OBJECTS),$(o)/userspace/base/installed.o): $(BUILD)/.folders
 test_base_files.LIBS := -Wl,--wrap=fsync,--wrap=rename

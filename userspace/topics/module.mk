@@ -12,4 +12,4 @@ TESTS	:= odometer topic_format topics_list topics_rules topics_maps topics_udpro
 test_topics_maps.LIBS := -Wl,--wrap=bpf_map_lookup_elem,--wrap=bpf_map_lookup_elem_flags \
 	-Wl,--wrap=bpf_map_update_elem,--wrap=bpf_map_delete_elem,--wrap=bpf_map_get_next_key
 $(foreach t,$(TESTS),$(eval test_$(t).FLAGS = $$(call flags,userspace/topics)))
-$(OBJ)/tests/unit/topics/test_topics_discovery.o: | $(BUILD)/idl/nav_msgs.h $(BUILD)/idl/sensor_msgs.h
+$(foreach o,$(OBJECTS),$(o)/tests/unit/topics/test_topics_discovery.o): | $(BUILD)/idl/nav_msgs.h $(BUILD)/idl/sensor_msgs.h

@@ -4,6 +4,7 @@ LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
 TESTS	:= view_board view_mission view_foxglove view_browser
+THREADED := view_board view_foxglove view_browser
 FUZZ	:= view_peer first_view
 
 # one page of all its parts
@@ -17,4 +18,4 @@ $(BUILD)/view/page.html: $(VIEW_PAGE) $(wildcard $(VIEW_PAGE)/*)
 		{ print }' index.html >$(abspath $@)
 $(BUILD)/view/page.html.gz: $(BUILD)/view/page.html
 	$(Q)gzip -9nc $< >$@
-$(foreach o,$(OBJ) $(CHECKED),$(o)/userspace/view/server_http.o): $(BUILD)/view/page.html.gz
+$(foreach o,$(OBJECTS),$(o)/userspace/view/server_http.o): $(BUILD)/view/page.html.gz

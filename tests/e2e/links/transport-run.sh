@@ -22,6 +22,9 @@ outage=${OUTAGE:-8}
 
 python3 "$top/tests/e2e/lab/make.py" "$scratch" || exit 1
 
+# an emulated processor needs 0.7 s to start jq itself
+jq() { gojq "$@"; }
+
 # ask send|recv WORDS...
 ask()
 {
@@ -234,13 +237,17 @@ for t in /image /points; do
 	ok "$t: what comes is whole"
 done
 
-run_one pfifo
-result=$(spread /image)
-echo "# $run /image: kept live gap first last overtook twice held late:" \
-	"$result"
-holds "held < 10 || gap > 2.2 || first > .2 || last < .8 || overtook == 0"
-ok "a plain queue does not do that"
-holds "twice == 0 && live > 0"
-ok "but what is live goes on"
+compare_pfifo()
+{
+	run_one pfifo
+	result=$(spread /image)
+	echo "# $run /image: kept live gap first last overtook twice held late:" \
+		"$result"
+	holds "held < 10 || gap > 2.2 || first > .2 || last < .8 || overtook == 0"
+	ok "a plain queue does not do that"
+	holds "twice == 0 && live > 0"
+	ok "but what is live goes on"
+}
+thorough compare_pfifo
 [ -n "$keep" ] || rm -rf "$VM_OUT"
 done_testing

@@ -40,7 +40,7 @@
 #
 #	MANAGERS="networkd:20 nm:60::gap" tests/run check managers
 #
-# which leaves in build/check/managers.vm: daemons/*.log, and for each cell
+# which leaves in build/check/managers.CELL.vm (the first cell): daemons/*.log, and for each cell
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
 # held and after (state of the system), discover.log (our daemon's).
 #

@@ -2,3 +2,4 @@
 USES	:= transport slam/output
 PROGRAMS := slamd
 TESTS	:= slam_scan_queue slam_mapper
+THREADED := slam_scan_queue slam_mapper

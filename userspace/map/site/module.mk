@@ -2,4 +2,5 @@
 USES	:= map/store
 LIBS	:= -lcjson -lm -lpthread
 TESTS	:= site site_memory site_area site_graph site_peaks site_real
+THREADED := site
 test_site_real.USES := map/io
