@@ -261,40 +261,51 @@ run
 finds ok manager "optsample keeps it"
 lacks random_mac
 status_is 0
-facts up=1
-name="NetworkManager, keeper without a daemon"
-run
-finds error manager "15 s"
-nm nm-not false
-name="NetworkManager leaves it alone"
-run
-finds ok manager "no network manager"
-status_is 0
+
+nm_more()
+{
+	facts up=1
+	name="NetworkManager, keeper without a daemon"
+	run
+	finds error manager "15 s"
+	nm nm-not false
+	name="NetworkManager leaves it alone"
+	run
+	finds ok manager "no network manager"
+	status_is 0
+}
+thorough nm_more
+
 nm nm-random
 put /etc/NetworkManager/NetworkManager.conf "[main]"
 name="random MAC"
 run
 finds warning random_mac "changes the MAC" scan-rand-mac-address=no
 status_is 1
-keep
-name="random MAC, addresses kept"
-run
-lacks random_mac
-status_is 0
-rm -r "$robot/sys/class/net/keep-wlan0"
-put /usr/lib/NetworkManager/conf.d/10.conf "[device]
+
+random_mac_more()
+{
+	keep
+	name="random MAC, addresses kept"
+	run
+	lacks random_mac
+	status_is 0
+	rm -r "$robot/sys/class/net/keep-wlan0"
+	put /usr/lib/NetworkManager/conf.d/10.conf "[device]
 wifi.scan-rand-mac-address=yes"
-put /etc/NetworkManager/conf.d/99.conf "[device-wifi]
+	put /etc/NetworkManager/conf.d/99.conf "[device-wifi]
 match-device=type:wifi
 wifi.scan-rand-mac-address=0"
-name="no random MAC in conf.d"
-run
-lacks random_mac
-put /etc/NetworkManager/conf.d/99.conf "[connection]
+	name="no random MAC in conf.d"
+	run
+	lacks random_mac
+	put /etc/NetworkManager/conf.d/99.conf "[connection]
 wifi.scan-rand-mac-address=0"
-name="random MAC off in the wrong section"
-run
-finds warning random_mac
+	name="random MAC off in the wrong section"
+	run
+	finds warning random_mac
+}
+thorough random_mac_more
 
 ### Ubuntu with netplan and systemd-networkd
 
@@ -321,36 +332,48 @@ name="networkd, carrier loss ignored"
 run
 finds ok manager "IgnoreCarrierLoss"
 status_is 0
-put /etc/$dropin/50.conf "[Network]
+
+networkd_more()
+{
+	put /etc/$dropin/50.conf "[Network]
 IgnoreCarrierLoss=no"
-sick "networkd, ignored and in a drop-in not" error manager "when the carrier"
-put /run/$dropin/60.conf "[Network]
+	sick "networkd, ignored and in a drop-in not" error manager "when the carrier"
+	put /run/$dropin/60.conf "[Network]
 IgnoreCarrierLoss=1min"
-name="networkd, ignored for longer than an outage"
-run
-finds ok manager "IgnoreCarrierLoss"
-put /usr/lib/$dropin/70.conf "[Network]
+	name="networkd, ignored for longer than an outage"
+	run
+	finds ok manager "IgnoreCarrierLoss"
+	put /usr/lib/$dropin/70.conf "[Network]
 IgnoreCarrierLoss=10s"
-sick "networkd, ignored for 10 s" error manager "10s after the carrier"
-put /etc/$dropin/70.conf "[Link]
+	sick "networkd, ignored for 10 s" error manager "10s after the carrier"
+	put /etc/$dropin/70.conf "[Link]
 IgnoreCarrierLoss=no"
-name="networkd, /etc hides the drop-in of /usr/lib"
-run
-finds ok manager "IgnoreCarrierLoss"
-networkd networkd-not unmanaged
-name="networkd, not managed"
-run
-finds ok manager "no network manager"
+	name="networkd, /etc hides the drop-in of /usr/lib"
+	run
+	finds ok manager "IgnoreCarrierLoss"
+	networkd networkd-not unmanaged
+	name="networkd, not managed"
+	run
+	finds ok manager "no network manager"
+}
+thorough networkd_more
+
 networkd networkd-kept2
 keep
 name="networkd, address kept"
 run
 finds ok manager "optsample keeps it"
-rm "$robot/run/systemd/network/10-netplan-wlan0.network"
-name="networkd, its file is missing"
-run
-finds note manager.file "cannot read"
-finds ok manager "optsample keeps it"
+
+networkd_file()
+{
+	rm "$robot/run/systemd/network/10-netplan-wlan0.network"
+	name="networkd, its file is missing"
+	run
+	finds note manager.file "cannot read"
+	finds ok manager "optsample keeps it"
+}
+thorough networkd_file
+
 networkd extra
 grep -v cls_matchall "$robot/lib/modules/6.1.0-30-amd64/modules.dep" >"$scratch/dep"
 cp "$scratch/dep" "$robot/lib/modules/6.1.0-30-amd64/modules.dep"
@@ -378,13 +401,19 @@ dhcpcd dhcpcd-nolink nolink
 name="dhcpcd with nolink"
 run
 finds ok manager nolink
-dhcpcd dhcpcd-other "interface eth0
+
+dhcpcd_more()
+{
+	dhcpcd dhcpcd-other "interface eth0
 nolink"
-sick "dhcpcd with nolink for another one" error manager dhcpcd
-dhcpcd dhcpcd-denied "denyinterfaces eth0 wlan*"
-name="dhcpcd denied"
-run
-finds ok manager "no network manager"
+	sick "dhcpcd with nolink for another one" error manager dhcpcd
+	dhcpcd dhcpcd-denied "denyinterfaces eth0 wlan*"
+	name="dhcpcd denied"
+	run
+	finds ok manager "no network manager"
+}
+thorough dhcpcd_more
+
 dhcpcd dhcpcd-two
 process 500 NetworkManager
 put /run/NetworkManager/devices/3 "[device]
@@ -408,11 +437,17 @@ lease {
   option dhcp-lease-time 40;
 }"
 sick "dhclient, short lease" error manager "lease of 40 s"
-healthy dhclient-other
-process 460 dhclient eth0
-name="dhclient of another interface"
-run
-finds ok manager "no network manager"
+
+dhclient_other()
+{
+	healthy dhclient-other
+	process 460 dhclient eth0
+	name="dhclient of another interface"
+	run
+	finds ok manager "no network manager"
+}
+thorough dhclient_other
+
 healthy connman
 process 470 connmand -n
 name="connman, up without ifb"
@@ -422,22 +457,28 @@ put /sys/class/net/opt-wlan0/ifindex 8
 sick connman error manager "ConnMan removes"
 finds error manager.devices "treats opt-wlan0 as a wired network" \
 	"NetworkInterfaceBlacklist="
-keep
-sick "connman and keep-wlan0" error manager.devices \
-	"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
-put /etc/connman/main.conf "[General]
+
+connman_more()
+{
+	keep
+	sick "connman and keep-wlan0" error manager.devices \
+		"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
+	put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb, opt-"
-sick "connman ignores the queue alone" error manager.devices "keep-wlan0"
-put /etc/connman/main.conf "[General]
+	sick "connman ignores the queue alone" error manager.devices "keep-wlan0"
+	put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb, opt-,keep-,own-"
-name="connman ignores both"
-run
-lacks manager.devices
-healthy connman-before
-facts power_save=off
-process 470 connmand -n
-sick "connman, not up yet" error manager.devices \
-	"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
+	name="connman ignores both"
+	run
+	lacks manager.devices
+	healthy connman-before
+	facts power_save=off
+	process 470 connmand -n
+	sick "connman, not up yet" error manager.devices \
+		"treats opt-wlan0 and keep-wlan0 as wired networks" "NetworkInterfaceBlacklist="
+}
+thorough connman_more
+
 healthy iwd
 process 480 iwd
 put /etc/iwd/main.conf "[General]
@@ -487,70 +528,81 @@ finds ok kernel.cls_bpf "no back-pressure"
 finds error kernel.cls_matchall CONFIG_NET_CLS_MATCHALL
 finds ok kernel.act_mirred
 finds error module "not installed" "install the package optsample-dkms and the headers of kernel 4.9"
-put "/usr/src/optsample-$("$doctor" --version | grep -o '[0-9.]*$')/dkms.conf" ""
-run
-finds error module "not installed" "apt install dkms linux-headers-4.9.337-tegra && dkms install optsample/"
-put /etc/os-release "ID=fedora"
-name="Jetson without Debian"
-run
-finds error module "not installed" "install dkms and the headers of kernel 4.9"
-put /etc/os-release "ID=debian"
-put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
+
+jetson_more()
+{
+	put "/usr/src/optsample-$("$doctor" --version | grep -o '[0-9.]*$')/dkms.conf" ""
+	run
+	finds error module "not installed" "apt install dkms linux-headers-4.9.337-tegra && dkms install optsample/"
+	put /etc/os-release "ID=fedora"
+	name="Jetson without Debian"
+	run
+	finds error module "not installed" "install dkms and the headers of kernel 4.9"
+	put /etc/os-release "ID=debian"
+	put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
 extra/cls-bpf.ko:
 extra/ifb_other.ko:
 updates/sch-optsample.ko.xz:
 kernel/net/sched/xcls_matchall.ko:"
-name="Jetson with modules built beside"
-run
-lacks kernel.ifb
-lacks kernel.cls_bpf
-finds error kernel.cls_matchall
-finds error kernel.act_mirred "not installed" "apt install --reinstall linux-image"
-put /etc/os-release 'ID=fedora
+	name="Jetson with modules built beside"
+	run
+	lacks kernel.ifb
+	lacks kernel.cls_bpf
+	finds error kernel.cls_matchall
+	finds error kernel.act_mirred "not installed" "apt install --reinstall linux-image"
+	put /etc/os-release 'ID=fedora
 ID_LIKE="rhel"'
-name="no Debian"
-run
-finds error kernel.act_mirred "not installed" "install all modules of kernel 4.9"
-echo kernel/net/sched/cls_flower.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
-name="Jetson with cls_flower"
-run
-finds ok kernel.cls_matchall CONFIG_NET_CLS_FLOWER
-echo kernel/net/sched/cls_basic.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
-name="Jetson with cls_basic"
-run
-finds ok kernel.cls_matchall CONFIG_NET_CLS_BASIC
-echo updates/sch_optsample.ko: >"$robot/lib/modules/4.9.337-tegra/modules.dep"
-name="Jetson with an older module"
-run
-finds error kernel.ifb CONFIG_IFB "config --module IFB"
-finds warning kernel.cls_bpf CONFIG_NET_CLS_BPF
-put /lib/modules/4.9.337-tegra/modules.alias \
-	"alias rtnl-link-optsample sch_optsample"
-name="Jetson with a module that has a link type"
-run
-finds ok kernel.ifb "own link type"
-finds ok kernel.cls_bpf "no back-pressure"
-put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
+	name="no Debian"
+	run
+	finds error kernel.act_mirred "not installed" "install all modules of kernel 4.9"
+	echo kernel/net/sched/cls_flower.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
+	name="Jetson with cls_flower"
+	run
+	finds ok kernel.cls_matchall CONFIG_NET_CLS_FLOWER
+	echo kernel/net/sched/cls_basic.ko: >>"$robot/lib/modules/4.9.337-tegra/modules.dep"
+	name="Jetson with cls_basic"
+	run
+	finds ok kernel.cls_matchall CONFIG_NET_CLS_BASIC
+	echo updates/sch_optsample.ko: >"$robot/lib/modules/4.9.337-tegra/modules.dep"
+	name="Jetson with an older module"
+	run
+	finds error kernel.ifb CONFIG_IFB "config --module IFB"
+	finds warning kernel.cls_bpf CONFIG_NET_CLS_BPF
+	put /lib/modules/4.9.337-tegra/modules.alias \
+		"alias rtnl-link-optsample sch_optsample"
+	name="Jetson with a module that has a link type"
+	run
+	finds ok kernel.ifb "own link type"
+	finds ok kernel.cls_bpf "no back-pressure"
+	put /lib/modules/4.9.337-tegra/modules.dep "extra/ifb.ko.gz:
 kernel/net/sched/cls_basic.ko:"
-rm "$robot/proc/config.gz"
-name="Jetson without a configuration"
-run
-finds error kernel.act_mirred "built without"
-finds note kernel.bpf_syscall "cannot tell"
-rm -r "$robot/lib/modules"
-name="Jetson without anything"
-run
-finds ok kernel.ifb "own link type"
-finds error module
-healthy config-plain
-rm "$robot/proc/config.gz"
-put /boot/config-6.1.0-30-amd64 "CONFIG_MODULES=y
+	rm "$robot/proc/config.gz"
+	name="Jetson without a configuration"
+	run
+	finds error kernel.act_mirred "built without"
+	finds note kernel.bpf_syscall "cannot tell"
+	rm -r "$robot/lib/modules"
+	name="Jetson without anything"
+	run
+	finds ok kernel.ifb "own link type"
+	finds error module
+}
+thorough jetson_more
+
+config_in_boot()
+{
+	healthy config-plain
+	rm "$robot/proc/config.gz"
+	put /boot/config-6.1.0-30-amd64 "CONFIG_MODULES=y
 # CONFIG_BPF_JIT is not set
 CONFIG_BPF_SYSCALL=y"
-facts
-sick "configuration in /boot" error up
-finds warning kernel.bpf_jit
-finds ok kernel.bpf_syscall
+	facts
+	sick "configuration in /boot" error up
+	finds warning kernel.bpf_jit
+	finds ok kernel.bpf_syscall
+}
+thorough config_in_boot
+
 healthy upgraded
 put /proc/sys/kernel/osrelease 6.1.0-99-amd64
 facts
@@ -564,12 +616,18 @@ printf '\6\0\0\0\1' | put \
 name="Secure Boot"
 run
 finds warning signing "Secure Boot" mokutil
-put /sys/kernel/security/lockdown "[none] integrity confidentiality"
-run
-lacks signing
-put /sys/module/module/parameters/sig_enforce Y
-run
-finds warning signing
+
+signing_more()
+{
+	put /sys/kernel/security/lockdown "[none] integrity confidentiality"
+	run
+	lacks signing
+	put /sys/module/module/parameters/sig_enforce Y
+	run
+	finds warning signing
+}
+thorough signing_more
+
 put /proc/modules "a 1 0
 sch_optsample 61440 1 - Live 0x0 (OE)"
 name="module loaded"
@@ -635,16 +693,22 @@ put /etc/cyclone.xml '<CycloneDDS><Domain><General><Interfaces>
 node 900 camera_node libddsc.so.0 CYCLONEDDS_URI=file:///etc/cyclone.xml
 sick "Cyclone DDS by a file" warning cyclonedds.multicast "multicast" spdp
 finds warning cyclonedds.interface "does not use wlan0" 'name="wlan0"'
-facts up=1
-run
-lacks cyclonedds.lease
-node 900 camera_node libddsc.so.0 \
-	'CYCLONEDDS_URI=/etc/none.xml,<General><Interfaces><NetworkInterface name="wlan0"/><NetworkInterface name="lo"/></Interfaces></General><Discovery><LeaseDuration>29s</LeaseDuration></Discovery>'
-name="Cyclone DDS by XML"
-run
-finds error cyclonedds.lease "29 s" "LeaseDuration>120s"
-lacks cyclonedds.interface
-lacks cyclonedds.lo
+
+cyclone_more()
+{
+	facts up=1
+	run
+	lacks cyclonedds.lease
+	node 900 camera_node libddsc.so.0 \
+		'CYCLONEDDS_URI=/etc/none.xml,<General><Interfaces><NetworkInterface name="wlan0"/><NetworkInterface name="lo"/></Interfaces></General><Discovery><LeaseDuration>29s</LeaseDuration></Discovery>'
+	name="Cyclone DDS by XML"
+	run
+	finds error cyclonedds.lease "29 s" "LeaseDuration>120s"
+	lacks cyclonedds.interface
+	lacks cyclonedds.lo
+}
+thorough cyclone_more
+
 facts up=1 daemon=1 domain=0
 node 900 camera_node libddsc.so.0 ROS_DOMAIN_ID=5
 sick "another domain" error ros.domain "domain 5" "--domain 5"
@@ -658,21 +722,27 @@ for variable in ROS_LOCALHOST_ONLY=1 \
 	node 900 camera_node libddsc.so.0 $variable
 	sick "$variable" error ros.localhost "1 of 1" SUBNET
 done
-node 901 lidar_node libfastrtps.so.2.6
-name="one of two is local"
-run
-finds warning ros.localhost "1 of 2"
-status_is 0
-healthy settings
-facts up=1
-for pid in 900 901 902; do
-	node $pid node_$pid libddsc.so.0 CYCLONEDDS_URI=/etc/none.xml
-done
-node 903 node_903 libddsc.so.0
-name="nodes with the same settings"
-run
-[ "$(levels cyclonedds.lease)" = "error error" ]
-ok "$name: reported once" || show
+
+ros_more()
+{
+	node 901 lidar_node libfastrtps.so.2.6
+	name="one of two is local"
+	run
+	finds warning ros.localhost "1 of 2"
+	status_is 0
+	healthy settings
+	facts up=1
+	for pid in 900 901 902; do
+		node $pid node_$pid libddsc.so.0 CYCLONEDDS_URI=/etc/none.xml
+	done
+	node 903 node_903 libddsc.so.0
+	name="nodes with the same settings"
+	run
+	[ "$(levels cyclonedds.lease)" = "error error" ]
+	ok "$name: reported once" || show
+}
+thorough ros_more
+
 healthy fastdds
 keep
 node 901 lidar_node libfastdds.so.3.1 FASTDDS_BUILTIN_TRANSPORTS=LARGE_DATA
@@ -690,16 +760,28 @@ node 901 lidar_node libfastdds.so.3.1 \
 name="Fast DDS with a profile"
 run
 lacks fastdds.lease
-put /etc/fastdds.xml "<leaseDuration></leaseDuration>"
-run
-finds error fastdds.lease "20 s"
+
+fastdds_lease()
+{
+	put /etc/fastdds.xml "<leaseDuration></leaseDuration>"
+	run
+	finds error fastdds.lease "20 s"
+}
+thorough fastdds_lease
+
 healthy zenoh
 node 902 nav_node librmw_zenoh_cpp.so
 sick Zenoh error ros.zenoh "TCP" rmw_cyclonedds_cpp
-node 900 camera_node libddsc.so.0
-name="Zenoh beside DDS"
-run
-finds warning ros.zenoh nav_node
+
+zenoh_beside()
+{
+	node 900 camera_node libddsc.so.0
+	name="Zenoh beside DDS"
+	run
+	finds warning ros.zenoh nav_node
+}
+thorough zenoh_beside
+
 healthy zenoh-to-come
 echo RMW_IMPLEMENTATION=rmw_zenoh_cpp >>"$robot/facts"
 sick "Zenoh by the environment" error ros.zenoh rmw_zenoh_cpp
@@ -737,12 +819,18 @@ finds warning fragments.ipv6 "" net.ipv6.ip6frag_high_thresh
 finds note fragments.ipv4_time "30 s" net.ipv4.ipfrag_time=3
 finds note fragments.ipv6_time "60 s" net.ipv6.ip6frag_time=3
 finds note rp_filter strict net.ipv4.conf.wlan0.rp_filter=2
-put /proc/sys/net/core/rmem_max 2097152
-sick "2 MiB" warning rmem "2048 kB"
-put /proc/sys/net/core/rmem_max 2097153
-name="more than 2 MiB"
-run
-lacks rmem
+
+rmem_more()
+{
+	put /proc/sys/net/core/rmem_max 2097152
+	sick "2 MiB" warning rmem "2048 kB"
+	put /proc/sys/net/core/rmem_max 2097153
+	name="more than 2 MiB"
+	run
+	lacks rmem
+}
+thorough rmem_more
+
 healthy clock
 printf '%s\n' wlan0.up=1 wlan0.daemon=1 clock_synchronised=no year=1970 |
 	put /facts
@@ -780,17 +868,22 @@ name="the other one by name"
 run wlan1
 status_is 1
 finds error up "" "optsample up wlan1"
-healthy long
-put /sys/class/net/wlx0123456789ab/ifindex 4
-mkdir -p "$robot/sys/class/net/wlx0123456789ab/phy80211"
-printf 'wlx0123456789ab.%s\n' up=1 daemon=1 |
-	cat - "$robot/facts" >"$scratch/f"
-cp "$scratch/f" "$robot/facts"
-process 470 connmand
-put /sys/class/net/keep-wlx01_____/ifindex 9
-name="a long name"
-run wlx0123456789ab
-finds error manager
+
+long_name()
+{
+	healthy long
+	put /sys/class/net/wlx0123456789ab/ifindex 4
+	mkdir -p "$robot/sys/class/net/wlx0123456789ab/phy80211"
+	printf 'wlx0123456789ab.%s\n' up=1 daemon=1 |
+		cat - "$robot/facts" >"$scratch/f"
+	cp "$scratch/f" "$robot/facts"
+	process 470 connmand
+	put /sys/class/net/keep-wlx01_____/ifindex 9
+	name="a long name"
+	run wlx0123456789ab
+	finds error manager
+}
+thorough long_name
 
 ### an address of the robot's own
 
@@ -806,26 +899,31 @@ finds warning power_save "" "iw dev wlan0 set power_save off"
 finds ok driver iwlwifi
 lacks random_mac
 status_is 0
-put /run/systemd/netif/links/7 "ADMIN_STATE=configured"
-process 501 systemd-networkd
-sick "networkd takes own-wlan0" warning manager "systemd-networkd manages own-wlan0" \
-	Unmanaged=yes
-process 502 dhcpcd
-put /run/dhcpcd/pid 502
-sick "dhcpcd takes own-wlan0" warning manager "second address" denyinterfaces
-finds warning manager "systemd-networkd manages own-wlan0" Unmanaged=yes
-put /etc/dhcpcd.conf "denyinterfaces own-*"
-rm "$robot/run/systemd/netif/links/7"
-name="dhcpcd leaves own-wlan0 alone"
-run
-finds ok manager
-process 503 connmand -n
-sick "ConnMan takes own-wlan0" warning manager "ConnMan treats own-wlan0 as a wired network" own-
-put /etc/connman/main.conf "[General]
+
+own_more()
+{
+	put /run/systemd/netif/links/7 "ADMIN_STATE=configured"
+	process 501 systemd-networkd
+	sick "networkd takes own-wlan0" warning manager "systemd-networkd manages own-wlan0" \
+		Unmanaged=yes
+	process 502 dhcpcd
+	put /run/dhcpcd/pid 502
+	sick "dhcpcd takes own-wlan0" warning manager "second address" denyinterfaces
+	finds warning manager "systemd-networkd manages own-wlan0" Unmanaged=yes
+	put /etc/dhcpcd.conf "denyinterfaces own-*"
+	rm "$robot/run/systemd/netif/links/7"
+	name="dhcpcd leaves own-wlan0 alone"
+	run
+	finds ok manager
+	process 503 connmand -n
+	sick "ConnMan takes own-wlan0" warning manager "ConnMan treats own-wlan0 as a wired network" own-
+	put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb,opt-,keep-,own-"
-name="ConnMan leaves own-wlan0 alone"
-run
-finds ok manager
+	name="ConnMan leaves own-wlan0 alone"
+	run
+	finds ok manager
+}
+thorough own_more
 
 ### usage
 
@@ -896,17 +994,23 @@ survives()
 
 worst=0
 mapfile -t files < <(cd "$robot" && find . -type f | sed 's/^\.//')
-for file in "${files[@]}"; do
-	mv "$robot$file" "$scratch/saved"
-	for kind in empty random garbage; do
-		cp "$scratch/$kind" "$robot$file"
-		survives "$file: $kind"
-		rm "$robot$file"
+
+bad_files()
+{
+	for file in "${files[@]}"; do
+		mv "$robot$file" "$scratch/saved"
+		for kind in empty random garbage; do
+			cp "$scratch/$kind" "$robot$file"
+			survives "$file: $kind"
+			rm "$robot$file"
+		done
+		mv "$scratch/saved" "$robot$file"
 	done
-	mv "$scratch/saved" "$robot$file"
-done
-[ $worst = 0 ] && [ ${#files[@]} -gt 30 ]
-ok "bad files, one by one: no crash, printable text"
+	[ $worst = 0 ] && [ ${#files[@]} -gt 30 ]
+	ok "bad files, one by one: no crash, printable text"
+}
+thorough bad_files
+
 for kind in fifo folder loop; do
 	for file in "${files[@]}"; do
 		rm -rf "${robot:?}$file"

@@ -179,7 +179,18 @@ alike()
 
 test_pictures()
 {
-	for image in text.pgm plan.png colour.png alpha.png; do
+	yaml other plan.png
+	alike plan.png other
+	sed 's/^origin.*/origin: [3, 1, 0]/' "$scratch/plan.yaml" \
+		>"$scratch/other.yaml"
+	alike '--pose' other --pose -4,-3,0
+}
+
+test_more_pictures()
+{
+	local image
+
+	for image in text.pgm colour.png alpha.png; do
 		yaml other $image
 		alike "$image" other
 	done
@@ -192,9 +203,6 @@ test_pictures()
 	printf 'image: plan.pgm\nresolution: 0.1\norigin:\n- -1.0\n- -2.0\n- 0.0\n' \
 		>"$scratch/other.yaml"
 	alike 'a list in lines' other
-	sed 's/^origin.*/origin: [3, 1, 0]/' "$scratch/plan.yaml" \
-		>"$scratch/other.yaml"
-	alike '--pose' other --pose -4,-3,0
 	alike '--node map' plan --node map
 }
 
@@ -222,7 +230,6 @@ test_modes()
 	greys 'thresholds' '100 100 100 100 0 0 0 0' 'occupied_thresh: 0.6' \
 		'free_thresh: 0.5'
 	greys 'negated thresholds' '0 0 -1 -1 100 100 100 100' 'negate: yes'
-	greys 'scale' '100 100 91 90 4 0 0 0' 'mode: scale'
 	greys 'raw' '0 20 100 -1 -1 -1 -1 -1' 'mode: raw'
 	greys 'raw and negated, which map_server passes over, too' \
 		'0 20 100 -1 -1 -1 -1 -1' 'mode: raw' 'negate: 1'
@@ -230,6 +237,11 @@ test_modes()
 		[ "$(spot -0.95 -1.9) $(spot 9.05 -1.9) $(spot 19.55 -1.9)" = \
 		'100 61 -1' ]
 	ok 'import: --mode trinary-grey'
+}
+
+test_scale()
+{
+	greys 'scale' '100 100 91 90 4 0 0 0' 'mode: scale'
 }
 
 test_place()
@@ -302,6 +314,7 @@ test_replaced()
 {
 	a_new later
 	yaml none blank.pgm
+	yaml grey grey.pgm 'mode: raw'
 	ctl import --stamp 1000 "$scratch/plan.yaml" &&
 		ctl import --stamp 1001.5 "$scratch/grey.yaml" &&
 		ctl -j layers && of 'j["layers"][0]["submaps"] == 1' &&
@@ -350,7 +363,10 @@ test_round()
 		[ $i = 4 ] && same a b && cmp "$scratch/c.pgm" "$scratch/round4.pgm"
 		ok "out, in and out again: $mode"
 	done
-	ctl import --mode trinary "$scratch/a.yaml"
+}
+
+test_round_trinary()
+{
 	a_new one
 	ctl import "$scratch/plan.yaml" && ctl export --mode trinary \
 		"$scratch/a.pgm"
@@ -370,6 +386,11 @@ test_layers()
 	ctl import "$scratch/plan.yaml" && ctl layers &&
 		[ "$(wc -l <"$scratch/out")" = 2 ]
 	ok 'import: the only layer'
+}
+
+# With the store of test_layers
+test_bad_layers()
+{
 	no 'no such layer' "no layer 'smoek'" --layer smoek "$scratch/plan.yaml"
 	no 'words for one that is there' 'layer smoke exists' --layer smoke \
 		--rule max "$scratch/plan.yaml"
@@ -604,16 +625,16 @@ test_real()
 make_maps
 test_import
 test_pictures
-test_modes
+test_scale
 test_place
-test_off
 test_node
 test_replaced
-test_round
+test_round_trinary
 test_layers
-test_bad
+thorough test_bad_layers test_more_pictures test_modes test_off test_round \
+	test_bad
 test_none
 test_disk
 test_daemon
-test_real
+thorough test_real
 done_testing

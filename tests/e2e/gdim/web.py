@@ -176,7 +176,7 @@ def answers(port, sock):
        h['x-content-type-options'] == 'nosniff', 'pages of others see nothing')
 
 
-def pictures(port, layer, exported, want=200):
+def pictures(port, layer, exported, *zooms):
     c = Client(port)
     w, h, cell, origin, raw = pgm(exported)
     s, head, b = c.ask(API + 'layers/%s.png' % layer)
@@ -223,7 +223,17 @@ def pictures(port, layer, exported, want=200):
     p = c.json(API + 'layers/%s/peaks' % layer)
     ok(p['maximum'] == at and 'over' not in p and 'cells' not in p,
        'without a threshold', p)
-    tiles(c, layer, rawv)
+    compare(c, layer, rawv, zooms)
+    far = tile(c, layer, 0, 4000000, -4000000)
+    ok(not any(map(any, far)), 'a tile of nothing is transparent')
+
+
+def tiles(port, layer, exported, *zooms):
+    w, h, cell, origin, raw = pgm(exported)
+    x0, y0 = round(origin[0] / cell), round(origin[1] / cell)
+    compare(Client(port), layer, {
+        (x0 + i % w, y0 + h - 1 - i // w): None if v > 100 else v
+        for i, v in enumerate(raw)}, zooms)
 
 
 def reduced(values, x, y, factor, how):
@@ -244,10 +254,11 @@ def tile(c, layer, z, x, y):
     return rows
 
 
-def tiles(c, layer, values):
+def compare(c, layer, values, zooms):
+    """tiles with the values of the map"""
     rule = c.json(API + 'layers/' + layer)['rule']
     how = 'max' if rule in ('max', 'log-odds') else 'mean'
-    for z in (0, -1, -3, -6, 2, 6):
+    for z in map(int, zooms):
         good = some = True
         for x, y in ((0, 0), (-1, 0), (0, -1), (-1, -1)):
             rows = tile(c, layer, z, x, y)
@@ -260,8 +271,6 @@ def tiles(c, layer, values):
                         else None
                     good &= rows[j][i] == colour_index(v)
         ok(good, 'tiles at zoom %d' % z)
-    far = tile(c, layer, 0, 4000000, -4000000)
-    ok(not any(map(any, far)), 'a tile of nothing is transparent')
 
 
 def marks(port):

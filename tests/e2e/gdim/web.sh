@@ -92,29 +92,35 @@ feed 200 "$scratch/feed.mcap"; ok 'there is something to see'
 
 wrong 1 'not a loopback address' --http 0.0.0.0:8460
 ok 'every address, without tokens'
-wrong 1 'not a loopback address' --http 10.9.0.1:8460
-ok 'one of others, without tokens'
-wrong 1 'needs a token file' --http '[::]:8460'; ok 'every one of IPv6'
-wrong 1 "is not ADDRESS:PORT" --http :8460; ok 'no address'
-wrong 1 'is not' --http 127.0.0.1:99999; ok 'no port'
-wrong 1 '' --http nowhere.invalid:8460; ok 'no host'
-wrong 1 'No such file' --http-token-file "$scratch/none"; ok 'no tokens there'
-wrong 1 'not a regular file' --http-token-file "$scratch"; ok 'a folder of tokens'
 printf '%s\n' '# for the operator' '' '  token-of-the-operator-1 ' \
 	'a-second-token-with' >"$scratch/tokens"
 chmod 644 "$scratch/tokens"
 wrong 1 'other users can read it' --http-token-file "$scratch/tokens"
 ok 'tokens that everybody can read'
-chmod 620 "$scratch/tokens"
-wrong 1 'its group can write it' --http-token-file "$scratch/tokens"
-ok 'or others change'
-printf '# nothing\n' >"$scratch/few"; chmod 600 "$scratch/few" "$scratch/tokens"
-wrong 1 'no token in it' --http-token-file "$scratch/few"; ok 'no token in it'
-printf '# one\nshort\n' >"$scratch/few"
-wrong 1 'few:2: a token must have 16' --http-token-file "$scratch/few"
-ok 'one that is too short'
-printf '%0300d\n' 0 >"$scratch/few"
-wrong 1 'few:1: a token must have' --http-token-file "$scratch/few"; ok 'or too long'
+chmod 600 "$scratch/tokens"
+
+test_options()
+{
+	wrong 1 'not a loopback address' --http 10.9.0.1:8460
+	ok 'one of others, without tokens'
+	wrong 1 'needs a token file' --http '[::]:8460'; ok 'every one of IPv6'
+	wrong 1 "is not ADDRESS:PORT" --http :8460; ok 'no address'
+	wrong 1 'is not' --http 127.0.0.1:99999; ok 'no port'
+	wrong 1 '' --http nowhere.invalid:8460; ok 'no host'
+	wrong 1 'No such file' --http-token-file "$scratch/none"; ok 'no tokens there'
+	wrong 1 'not a regular file' --http-token-file "$scratch"; ok 'a folder of tokens'
+	chmod 620 "$scratch/tokens"
+	wrong 1 'its group can write it' --http-token-file "$scratch/tokens"
+	ok 'or others change'
+	printf '# nothing\n' >"$scratch/few"; chmod 600 "$scratch/few" "$scratch/tokens"
+	wrong 1 'no token in it' --http-token-file "$scratch/few"; ok 'no token in it'
+	printf '# one\nshort\n' >"$scratch/few"
+	wrong 1 'few:2: a token must have 16' --http-token-file "$scratch/few"
+	ok 'one that is too short'
+	printf '%0300d\n' 0 >"$scratch/few"
+	wrong 1 'few:1: a token must have' --http-token-file "$scratch/few"; ok 'or too long'
+}
+thorough test_options
 
 # ---- requests ----
 
@@ -122,17 +128,35 @@ begin --from "$scratch/feed.mcap" --store "$scratch/site.db"
 python3 "$here/web.py" wait 8460 24; ok 'a recording is fused'
 wrong 1 '127.0.0.1:8460: Address already in use'; ok 'a port that is taken'
 part answers 8460 "$scratch/socket"
-for layer in slam_map temp_map_fused; do
-	"$bin/gdimctl" --store "$scratch/site.db" export --layer "$layer" \
-		--mode raw --out "$scratch/$layer.pgm" >/dev/null 2>&1
-	ok "$layer: exported"
-	part pictures 8460 "$layer" "$scratch/$layer.pgm"
-done
+# exported LAYER: as gdimctl sees it
+exported()
+{
+	"$bin/gdimctl" --store "$scratch/site.db" export --layer "$1" \
+		--mode raw --out "$scratch/$1.pgm" >/dev/null 2>&1
+	ok "$1: exported"
+}
+exported slam_map
+part pictures 8460 slam_map "$scratch/slam_map.pgm" 0 -3 2
+
+test_pictures()
+{
+	part tiles 8460 slam_map "$scratch/slam_map.pgm" -1 -6 6
+	exported temp_map_fused
+	part pictures 8460 temp_map_fused "$scratch/temp_map_fused.pgm" \
+		0 -1 -3 -6 2 6
+}
+thorough test_pictures
+
 part marks 8460
 mark=$(sed -n 's/^# mark //p' "$scratch/checks")
 part errors 8460
-part hostile 8460
-part crowd 8460
+
+test_crowd()
+{
+	part hostile 8460
+	part crowd 8460
+}
+thorough test_crowd
 
 # ---- many and long requests ----
 
@@ -144,47 +168,58 @@ paths=('/api/v1/spot?x=%X&y=%Y' /api/v1/layers /api/v1/rooms /api/v1/status
 	'/api/v1/layers/gas_a_map_fused/values?x0=-5&y0=-5&x1=5&y1=5')
 "$bin/http-load" -q 3000 8460 "${paths[@]}" >"$scratch/load" 2>&1
 ok "8 clients at once"
-before=$(memory)
-"$bin/http-load" -q 12000 8460 "${paths[@]}" >"$scratch/load" 2>&1
-ok "and longer"
-after=$(memory)
-[ "$after" -lt $((before + 8192)) ]
-ok 'memory does not grow' || echo "# $before kB, $after kB"
+
+test_memory()
+{
+	local before after
+
+	before=$(memory)
+	"$bin/http-load" -q 12000 8460 "${paths[@]}" >"$scratch/load" 2>&1
+	ok "and longer"
+	after=$(memory)
+	[ "$after" -lt $((before + 8192)) ]
+	ok 'memory does not grow' || echo "# $before kB, $after kB"
+}
+thorough test_memory
 part stay 8460 "$daemon"
 end; ok 'and ends well'
 
 # ---- during input ----
 
-feed 4 "$scratch/slow.mcap"
-begin --from "$scratch/slow.mcap" --store "$scratch/again.db"
-for ((i = 0; i < 600; i++)); do
-	python3 - 2>/dev/null <<-'END' && break
-		import socket
-		socket.create_connection(('127.0.0.1', 8460))
+test_input()
+{
+	feed 4 "$scratch/slow.mcap"
+	begin --from "$scratch/slow.mcap" --store "$scratch/again.db"
+	for ((i = 0; i < 600; i++)); do
+		python3 - 2>/dev/null <<-'END' && break
+			import socket
+			socket.create_connection(('127.0.0.1', 8460))
+		END
+		sleep 0.1
+	done
+	"$bin/http-load" -t 3600 8460 '/api/v1/spot?x=%X&y=%Y' /api/v1/layers \
+		/api/v1/status /api/v1/layers/slam_map/tiles/0/0/0.png \
+		/api/v1/layers/slam_map/tiles/-1/-1/0.png >"$scratch/load" 2>&1 &
+	load=$!
+	python3 "$here/web.py" wait 8460 24; ok 'all comes in beside 8 clients'
+	kill -0 "$load"; ok 'who were all answered'
+	kill "$load"; wait "$load" 2>/dev/null; load=
+	for db in site again; do
+		"$bin/gdimctl" --store "$scratch/$db.db" export --layer slam_map \
+			--mode raw --out "$scratch/$db.pgm" >/dev/null 2>&1
+	done
+	cmp -s "$scratch/site.pgm" "$scratch/again.pgm"; ok 'and is the same map'
+	python3 - "$mark" <<-'END'
+		import sys, urllib.request
+		r = urllib.request.Request('http://127.0.0.1:8460/api/v1/layers/slam_map'
+		    '/values.png?x0=0&y0=0&x1=1&y1=1', headers={'If-None-Match':
+		    sys.argv[1]})
+		sys.exit(urllib.request.urlopen(r).status != 200)
 	END
-	sleep 0.1
-done
-"$bin/http-load" -t 3600 8460 '/api/v1/spot?x=%X&y=%Y' /api/v1/layers \
-	/api/v1/status /api/v1/layers/slam_map/tiles/0/0/0.png \
-	/api/v1/layers/slam_map/tiles/-1/-1/0.png >"$scratch/load" 2>&1 &
-load=$!
-python3 "$here/web.py" wait 8460 24; ok 'all comes in beside 8 clients'
-kill -0 "$load"; ok 'who were all answered'
-kill "$load"; wait "$load" 2>/dev/null; load=
-for db in site again; do
-	"$bin/gdimctl" --store "$scratch/$db.db" export --layer slam_map \
-		--mode raw --out "$scratch/$db.pgm" >/dev/null 2>&1
-done
-cmp -s "$scratch/site.pgm" "$scratch/again.pgm"; ok 'and is the same map'
-python3 - "$mark" <<-'END'
-	import sys, urllib.request
-	r = urllib.request.Request('http://127.0.0.1:8460/api/v1/layers/slam_map'
-	    '/values.png?x0=0&y0=0&x1=1&y1=1', headers={'If-None-Match':
-	    sys.argv[1]})
-	sys.exit(urllib.request.urlopen(r).status != 200)
-END
-ok 'a mark of an earlier run is none'
-end; ok 'it ends'
+	ok 'a mark of an earlier run is none'
+	end; ok 'it ends'
+}
+thorough test_input
 
 # ---- tokens ----
 
@@ -206,31 +241,39 @@ END
 part access 8461 token-of-the-operator-1
 end; ok 'it ends'
 
-begin --from none --store "$scratch/site.db" --http none
-for ((i = 0; i < 600; i++)); do
-	[ -S "$scratch/socket" ] && break
-	sleep 0.1
-done
-! ss -ltn 2>/dev/null | grep -q 846; ok 'none is none'
-end; ok 'which ends, too'
+test_no_http()
+{
+	begin --from none --store "$scratch/site.db" --http none
+	for ((i = 0; i < 600; i++)); do
+		[ -S "$scratch/socket" ] && break
+		sleep 0.1
+	done
+	! ss -ltn 2>/dev/null | grep -q 846; ok 'none is none'
+	end; ok 'which ends, too'
+}
+thorough test_no_http
 
 # ---- a real map ----
 
-if [ -e "$real/intel_submaps_148x200x200.i8" ]; then
-	"$bin/gdimctl" --store "$scratch/intel.db" import-submaps --layer \
-		slam_map --size 200x200 --resolution 0.05 --poses \
-		"$real/intel_submaps_poses.csv" \
-		"$real/intel_submaps_148x200x200.i8" >/dev/null 2>&1 &&
-		"$bin/gdimctl" --store "$scratch/intel.db" export --layer \
-			slam_map --mode raw --out "$scratch/intel.pgm" \
-			>/dev/null 2>&1
-	ok 'a real map is in a store'
-	begin --from none --store "$scratch/intel.db"
-	python3 "$here/web.py" wait 8460 148; ok 'and fused'
-	part pictures 8460 slam_map "$scratch/intel.pgm"
-	end; ok 'it ends'
-else
-	true; ok 'a real map # skip not here'
-fi
+test_real()
+{
+	if [ -e "$real/intel_submaps_148x200x200.i8" ]; then
+		"$bin/gdimctl" --store "$scratch/intel.db" import-submaps --layer \
+			slam_map --size 200x200 --resolution 0.05 --poses \
+			"$real/intel_submaps_poses.csv" \
+			"$real/intel_submaps_148x200x200.i8" >/dev/null 2>&1 &&
+			"$bin/gdimctl" --store "$scratch/intel.db" export --layer \
+				slam_map --mode raw --out "$scratch/intel.pgm" \
+				>/dev/null 2>&1
+		ok 'a real map is in a store'
+		begin --from none --store "$scratch/intel.db"
+		python3 "$here/web.py" wait 8460 148; ok 'and fused'
+		part pictures 8460 slam_map "$scratch/intel.pgm" 0 -1 -3 -6 2 6
+		end; ok 'it ends'
+	else
+		true; ok 'a real map # skip not here'
+	fi
+}
+thorough test_real
 
 done_testing

@@ -127,40 +127,68 @@ from_to()
 	finish $node $sub && intact pub sub 50
 }
 
-for pair in "roscpp ours" "ours roscpp" "ours ours"; do
-	from_to TCPROS $pair && [ "$(missing /a 1 50 sub)" = 0 ] &&
+tcpros()
+{
+	from_to TCPROS "$@" && [ "$(missing /a 1 50 sub)" = 0 ] &&
 		[ "$(missing /b 1 50 sub)" = 0 ]
-	ok "TCPROS, $pair: everything arrives"
-done
-# roscpp only reads after it has the answer: it may miss the first ones.
-for pair in "roscpp ours" "ours roscpp" "ours ours"; do
-	from_to UDPROS $pair && [ "$(missing /a 8 50 sub)" = 0 ] &&
-		[ "$(missing /b 8 50 sub)" = 0 ]
-	ok "UDPROS, $pair: everything arrives"
-done
+	ok "TCPROS, $*: everything arrives"
+}
 
-for transport in "" -u; do
-	node op sub "$client" sub $transport -n 10 image:/big
-	sub=$node
-	node robot pub "$client" pub -r 4 -n 10 image:/big:1000000
-	finish $node $sub && intact pub sub 10 &&
-		[ "$(missing /big 1 10 sub)" = 0 ]
-	ok "messages of 1 MB $transport"
-done
+# roscpp only reads after it has the answer: it may miss the first ones.
+udpros()
+{
+	from_to UDPROS "$@" && [ "$(missing /a 8 50 sub)" = 0 ] &&
+		[ "$(missing /b 8 50 sub)" = 0 ]
+	ok "UDPROS, $*: everything arrives"
+}
+
+tcpros roscpp ours
+tcpros ours roscpp
+udpros roscpp ours
+udpros ours roscpp
+
+ours()
+{
+	tcpros ours ours
+	udpros ours ours
+}
+thorough ours
+
+large()
+{
+	local transport
+
+	for transport in "" -u; do
+		node op sub "$client" sub $transport -n 10 image:/big
+		sub=$node
+		node robot pub "$client" pub -r 4 -n 10 image:/big:1000000
+		finish $node $sub && intact pub sub 10 &&
+			[ "$(missing /big 1 10 sub)" = 0 ]
+		ok "messages of 1 MB $transport"
+	done
+}
+thorough large
+
 node op sub "$bin/ros1-sub" -u -n 10 image:/big
 sub=$node
 node robot pub "$client" pub -r 4 -n 10 image:/big:1000000
 finish $node $sub && intact pub sub 10 && [ "$(missing /big 1 10 sub)" -le 5 ]
 ok "messages of 1 MB by UDPROS, paced so that roscpp takes them"
 
-for transport in "" -u; do
-	node op sub "$client" sub $transport -n 3000 text:/fast
-	sub=$node
-	node robot pub "$client" pub -q 100 -r 1000 -n 3000 text:/fast:40
-	finish $node $sub && intact pub sub 3000 &&
-		[ "$(missing /fast 1 3000 sub)" = 0 ]
-	ok "1000 messages a second $transport"
-done
+fast()
+{
+	local transport
+
+	for transport in "" -u; do
+		node op sub "$client" sub $transport -n 3000 text:/fast
+		sub=$node
+		node robot pub "$client" pub -q 100 -r 1000 -n 3000 text:/fast:40
+		finish $node $sub && intact pub sub 3000 &&
+			[ "$(missing /fast 1 3000 sub)" = 0 ]
+		ok "1000 messages a second $transport"
+	done
+}
+thorough fast
 
 node op sub "$client" sub -n 400 -d 20 image:/a
 sub=$node
@@ -175,7 +203,11 @@ lost=$(missing /a 1 400 sub)
 	awk '$2 <= last { exit 1 } { last = $2 }' "$dir/sub"
 ok "the slow one misses whole messages, in order and counted"
 
-for transport in "" -u; do
+# latched [-u]
+latched()
+{
+	local transport=${1-} sub
+
 	node robot pub "$client" pub -r 50 -n 5 -l -w -s 0 image:/map:50000
 	wait_for 60 eval "lines pub 5"
 	node op sub "$client" sub $transport -c 1 image:/map
@@ -185,16 +217,28 @@ for transport in "" -u; do
 		"$(tail -n 1 "$dir/pub")" ]
 	ok "who comes late gets the latched message $transport"
 	end robot "client-node.* pub"
-done
-node robot near "$bin/ros1-sub" image:/map
-node robot pub "$bin/ros1-pub" -l -r 50 -n 5 -w image:/map:500
-wait_for 60 eval "lines pub 5"
-node op sub "$client" sub -c 1 image:/map
-finish $node && [ "$(cat "$dir/sub")" = "$(tail -n 1 "$dir/pub")" ]
-ok "and from roscpp too"
-end robot ros1-
+}
 
-for transport in "" -u; do
+more_latched()
+{
+	latched -u
+	node robot near "$bin/ros1-sub" image:/map
+	node robot pub "$bin/ros1-pub" -l -r 50 -n 5 -w image:/map:500
+	wait_for 60 eval "lines pub 5"
+	node op sub "$client" sub -c 1 image:/map
+	finish $node && [ "$(cat "$dir/sub")" = "$(tail -n 1 "$dir/pub")" ]
+	ok "and from roscpp too"
+	end robot ros1-
+}
+
+latched
+thorough more_latched
+
+# comes_back [-u]
+comes_back()
+{
+	local transport=${1-} sub
+
 	node op sub "$client" sub $transport -n 100 image:/a
 	sub=$node
 	node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/a:3000
@@ -206,15 +250,22 @@ for transport in "" -u; do
 	node robot pub "$bin/ros1-pub" -r 50 -n 100 image:/a:3000
 	finish $node $sub && [ "$(missing /a 8 100 sub)" -le 0 ]
 	ok "a publisher is killed and comes back $transport"
-done
+}
 
-node op sub "$client" sub -u image:/gone
-node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/gone:3000
-wait_for 60 eval "lines sub 20"
-kill -9 $(pids robot ros1-pub) 2>/dev/null
-wait_for 60 eval '[ "$(said sub "lost http")" = 1 ]'
-ok "a UDPROS publisher that is gone is noticed"
-end op client-node
+comes_back
+
+gone()
+{
+	comes_back -u
+	node op sub "$client" sub -u image:/gone
+	node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/gone:3000
+	wait_for 60 eval "lines sub 20"
+	kill -9 $(pids robot ros1-pub) 2>/dev/null
+	wait_for 60 eval '[ "$(said sub "lost http")" = 1 ]'
+	ok "a UDPROS publisher that is gone is noticed"
+	end op client-node
+}
+thorough gone
 
 node op sub "$client" sub -n 100 text:/a
 node robot pub "$bin/ros1-pub" -s 0 -r 50 -n 9999 image:/a:3000
@@ -224,14 +275,19 @@ only sub 'publisher .* rejected: .*CompressedImage'
 ok "another type at the publisher: one line"
 end robot ros1-pub
 end op client-node
-node op sub "$bin/ros1-sub" -c 1 text:/a
-node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
-wait_for 60 eval '[ -s "$dir/pub.err" ]'
-sleep 2
-only pub 'subscriber /operator rejected: type mismatch: wants std_msgs/String'
-ok "another type at the subscriber: one line"
-end op ros1-sub
-end robot client-node
+
+other_type()
+{
+	node op sub "$bin/ros1-sub" -c 1 text:/a
+	node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
+	wait_for 60 eval '[ -s "$dir/pub.err" ]'
+	sleep 2
+	only pub 'subscriber /operator rejected: type mismatch: wants std_msgs/String'
+	ok "another type at the subscriber: one line"
+	end op ros1-sub
+	end robot client-node
+}
+thorough other_type
 
 node op sub "$client" sub -c 20 -m 10000 text:/a any:/b
 sub=$node
@@ -273,29 +329,35 @@ left=$(ask 'print(m.getSystemState("/x"))')
 [ -n "$left" ] && [ "${left/c_}" = "$left" ]
 ok "who ends takes leave of the master"
 
-# It answers after 50 ms: leaving takes 5 s.
-at "$rig" robot timeout 120 python3 - >"$dir/left" <<-'END' &
-	import time
-	from xmlrpc.server import SimpleXMLRPCServer as Server
-	class Master:
-	    def _dispatch(self, method, args):
-	        if method.startswith('unregister'):
-	            time.sleep(.05)
-	            print(args[1], flush=True)
-	        return [1, '', [] if method == 'registerPublisher' else 1]
-	s = Server(('10.77.0.1', 11312), logRequests=False, allow_none=True)
-	s.register_instance(Master())
-	s.serve_forever()
-END
-slow=$!
-wait_for 60 at "$rig" robot bash -c ': </dev/tcp/10.77.0.1/11312' 2>/dev/null
-node robot pub env ROS_MASTER_URI=http://10.77.0.1:11312 "$client" pub -s 0 \
-	-r 20 -n 20 $topics
-finish $node && [ "$(sort -u "$dir/left" | wc -l)" = 100 ]
-ok "of a slow master, too, for each of 100 topics" ||
-	echo "# $(sort -u "$dir/left" | wc -l) left"
-kill $slow
-wait $slow 2>/dev/null
+slow_master()
+{
+	local slow
+
+	# It answers after 50 ms: leaving takes 5 s.
+	at "$rig" robot timeout 120 python3 - >"$dir/left" <<-'END' &
+		import time
+		from xmlrpc.server import SimpleXMLRPCServer as Server
+		class Master:
+		    def _dispatch(self, method, args):
+		        if method.startswith('unregister'):
+		            time.sleep(.05)
+		            print(args[1], flush=True)
+		        return [1, '', [] if method == 'registerPublisher' else 1]
+		s = Server(('10.77.0.1', 11312), logRequests=False, allow_none=True)
+		s.register_instance(Master())
+		s.serve_forever()
+	END
+	slow=$!
+	wait_for 60 at "$rig" robot bash -c ': </dev/tcp/10.77.0.1/11312' 2>/dev/null
+	node robot pub env ROS_MASTER_URI=http://10.77.0.1:11312 "$client" pub -s 0 \
+		-r 20 -n 20 $topics
+	finish $node && [ "$(sort -u "$dir/left" | wc -l)" = 100 ]
+	ok "of a slow master, too, for each of 100 topics" ||
+		echo "# $(sort -u "$dir/left" | wc -l) left"
+	kill $slow
+	wait $slow 2>/dev/null
+}
+thorough slow_master
 
 node robot pub "$client" pub -r 50 -n 9999 -s 0 -q 5 image:/a:3000
 node op sub "$client" sub text:/other image:/a
@@ -314,7 +376,12 @@ print(n.getPublications("/x")[2], n.getSubscriptions("/x")[2],
 ['int', 'str', [[['str', 'int', [['int', 'int', 'int', 'int', 'int']]]], [], \
 []]] http://10.77.0.1:11311/ 1 -1 0 0" ]
 ok "the slave API answers"
-ask 'n = ServerProxy(m.lookupNode("/x", "/c_operator")[2])
+
+nonsense()
+{
+	local before
+
+	ask 'n = ServerProxy(m.lookupNode("/x", "/c_operator")[2])
 for uris in [], ["http://"], ["x"], [1, []], 5, ["http://10.77.0.9:1/"] * 50, \
 		["http://10.77.0.1:%d" % p for p in range(1, 2000)]:
 	n.publisherUpdate("/x", "/other", uris)
@@ -323,8 +390,8 @@ try:
 	sys.exit(1)
 except Exception:
 	pass' && [ -n "$(pids op client-node)" ]
-ok "an update with nonsense"
-ask 'from random import Random
+	ok "an update with nonsense"
+	ask 'from random import Random
 from urllib.parse import urlparse
 r = Random(1)
 n = m.lookupNode("/x", "/c_robot")[2]
@@ -341,9 +408,12 @@ for port in urlparse(n).port, tcp:
 		except OSError:
 			pass
 		s.close()'
-before=$(wc -l <"$dir/sub")
-wait_for 60 eval "lines sub $((before + 50))"
-ok "strangers who talk nonsense, or too many who say nothing"
+	before=$(wc -l <"$dir/sub")
+	wait_for 60 eval "lines sub $((before + 50))"
+	ok "strangers who talk nonsense, or too many who say nothing"
+}
+thorough nonsense
+
 ask 'ServerProxy(m.lookupNode("/x", "/c_robot")[2]).shutdown("/x", "enough")'
 wait_for 60 eval '[ -z "$(pids robot client-node)" ]'
 ok "shutdown"
@@ -377,18 +447,27 @@ ok "and knows the node again"
 finish $pub $sub && [ "$(missing /a 1 1000 sub)" = 0 ]
 ok "while all messages went on"
 
-end robot rosmaster
-start_master
-node op sub "$client" sub -n 30 text:/a
-sub=$node
-sleep 1
-end robot rosmaster
-start_master
-node robot pub "$bin/ros1-pub" -r 10 -n 30 text:/a:100
-finish $node $sub
-ok "a subscriber finds publishers that only the new master knows"
+finds_publisher()
+{
+	local sub
 
-for transport in "" -u; do
+	end robot rosmaster
+	start_master
+	node op sub "$client" sub -n 30 text:/a
+	sub=$node
+	sleep 1
+	end robot rosmaster
+	start_master
+	node robot pub "$bin/ros1-pub" -r 10 -n 30 text:/a:100
+	finish $node $sub
+	ok "a subscriber finds publishers that only the new master knows"
+}
+
+# unknown [-u]
+unknown()
+{
+	local transport=${1-} before
+
 	node op sub "$client" sub $transport text:/a
 	node robot pub "$bin/ros1-pub" -r 50 -n 9999 text:/a:100
 	wait_for 60 eval "lines sub 10"
@@ -404,5 +483,10 @@ for transport in "" -u; do
 	end op client-node
 	end robot ros1-pub
 	end robot client-node
-done
+}
+
+unknown_udp() { unknown -u; }
+
+unknown
+thorough finds_publisher unknown_udp
 done_testing

@@ -131,71 +131,93 @@ wait_for 90 is recv "$(topic /optsample/link '.frames > 3')"
 ok 'the status of the robot arrives'
 ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
 ask robot set /image rate=0
-ask robot rate unlimited; ask robot cpu 4 && is robot '.link.cpu_limit == 0.04' &&
-	wait_for 90 is robot '.topics[] | select(.topic == "/image") |
-		.on and .frame_bytes < 9000'
-ok 'a limit of the processor makes images smaller'
-wait_for 90 is robot '.link.cpu_limits and .link.cpu < 0.045' &&
-	ask robot status | grep -q 'of 4%, which limits images'
-ok 'is kept, and shown'
-wait_for 90 grep -q 'coding has reached its limit of 4 % of a core' "$scratch/robot.log"
-ok 'and the log says so'
-ask robot cpu 100% &&
-	wait_for 90 is robot '.topics[] | select(.topic == "/image") |
-		.frame_bytes > 40000'
-ok 'and none, larger'
-wait_for 90 is robot '.link.cpu_limits | not'; ok 'nor is one shown'
-frames=$(ask robot --json status | jq '.topics[] |
+ask robot rate unlimited
+
+cpu_limit()
+{
+	ask robot cpu 4 && is robot '.link.cpu_limit == 0.04' &&
+		wait_for 90 is robot '.topics[] | select(.topic == "/image") |
+			.on and .frame_bytes < 9000'
+	ok 'a limit of the processor makes images smaller'
+	wait_for 90 is robot '.link.cpu_limits and .link.cpu < 0.045' &&
+		ask robot status | grep -q 'of 4%, which limits images'
+	ok 'is kept, and shown'
+	wait_for 90 grep -q 'coding has reached its limit of 4 % of a core' "$scratch/robot.log"
+	ok 'and the log says so'
+	ask robot cpu 100% &&
+		wait_for 90 is robot '.topics[] | select(.topic == "/image") |
+			.frame_bytes > 40000'
+	ok 'and none, larger'
+	wait_for 90 is robot '.link.cpu_limits | not'; ok 'nor is one shown'
+}
+thorough cpu_limit
+
+told_often()
+{
+	local frames i
+
+	frames=$(ask robot --json status | jq '.topics[] |
 	select(.topic == "/image") | .frames')
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	ask robot set /image priority=$((i % 7))
-	sleep 0.2
-done
-wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		ask robot set /image priority=$((i % 7))
+		sleep 0.2
+	done
+	wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
 	.frames > $frames + 8"; ok 'being told does not stop it'
-for i in $(seq 70); do
-	ask robot add /points priority=2 && ask robot remove /points
-done >/dev/null 2>&1
-ask robot add /points; ok 'nor wear it out'
+	for i in $(seq 70); do
+		ask robot add /points priority=2 && ask robot remove /points
+	done >/dev/null 2>&1
+	ask robot add /points; ok 'nor wear it out'
+}
+thorough told_often
+
 wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ask robot remove /points && wait_for 90 is robot '[.topics[].topic] == ["/image"]'
 ok 'a topic is removed'
 ask robot add /points priority=1 &&
 	wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
-while IFS='|' read -r request text; do
-	! ask robot $request >"$scratch/said" 2>&1 && one_line said "$text"
-	ok "not told what cannot be: $request"
-done <<-'END'
-	set /nothing rate=1|/nothing is not sent
-	set /image rate=x|rate must be
-	set /image wish=1|unknown setting 'wish'
-	fly /image|unknown command 'fly'
-	remove /nothing|/nothing is not sent
-	focus /nothing|/nothing is not sent
-	rate much|rate must be
-END
-ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
-	import json, socket, sys
-	s = socket.socket(socket.AF_UNIX)
-	s.connect(sys.argv[1])
-	f = s.makefile('rw')
-	for text in ('', '{', '[]', '{"do":7}', '{"do":"set","topic":7}',
-	             '{"do":"set","topic":"/image","rate":2}', 'x' * 60000):
-	    f.write(text + '\n')
-	    f.flush()
-	    answer = json.loads(f.readline())
-	    if answer['ok'] or not answer['error']:
-	        sys.exit('%.40s: %s' % (text, answer))
-	# it may hang up before everything is written
-	try:
-	    f.write('y' * 100000)
-	    f.flush()
-	    f.readline()
-	except OSError:
-	    pass
-END
-ok 'noise on its socket' && is robot '.ok'; ok 'does no harm'
+
+not_told()
+{
+	local request text
+
+	while IFS='|' read -r request text; do
+		! ask robot $request >"$scratch/said" 2>&1 && one_line said "$text"
+		ok "not told what cannot be: $request"
+	done <<-'END'
+		set /nothing rate=1|/nothing is not sent
+		set /image rate=x|rate must be
+		set /image wish=1|unknown setting 'wish'
+		fly /image|unknown command 'fly'
+		remove /nothing|/nothing is not sent
+		focus /nothing|/nothing is not sent
+		rate much|rate must be
+	END
+	ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
+		import json, socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect(sys.argv[1])
+		f = s.makefile('rw')
+		for text in ('', '{', '[]', '{"do":7}', '{"do":"set","topic":7}',
+		             '{"do":"set","topic":"/image","rate":2}', 'x' * 60000):
+		    f.write(text + '\n')
+		    f.flush()
+		    answer = json.loads(f.readline())
+		    if answer['ok'] or not answer['error']:
+		        sys.exit('%.40s: %s' % (text, answer))
+		# it may hang up before everything is written
+		try:
+		    f.write('y' * 100000)
+		    f.flush()
+		    f.readline()
+		except OSError:
+		    pass
+	END
+	ok 'noise on its socket' && is robot '.ok'; ok 'does no harm'
+}
+thorough not_told
+
 send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
 ! wait "${pid[other]}" && grep -q 'another process uses' "$scratch/other.log"
 ok 'a socket is not taken from the one that runs'
@@ -257,25 +279,34 @@ wait_for 90 is lone '.link.state == "live" and .link.error == ""' &&
 	grep -q '127.0.0.1:7461 reachable again' "$scratch/lone.log"
 ok 'somebody does: it goes on, and is told'
 end lone recv7
-send lone --to '[::1]:7461' --loop "$picture"
-wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Connection refused"'
-ok 'by IPv6'
-end lone
-send lone --to 192.0.2.1 --loop "$picture"
-wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"' &&
-	[ "$(grep -c ' unreachable: ' "$scratch/lone.log")" = 1 ]
-ok 'nor a way there'
-end lone
+
+no_way_there()
+{
+	send lone --to '[::1]:7461' --loop "$picture"
+	wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Connection refused"'
+	ok 'by IPv6'
+	end lone
+	send lone --to 192.0.2.1 --loop "$picture"
+	wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"' &&
+		[ "$(grep -c ' unreachable: ' "$scratch/lone.log")" = 1 ]
+	ok 'nor a way there'
+	end lone
+}
+thorough no_way_there
 
 # ---- losses in bursts ----
 
-recv recv8 --listen 127.0.0.1:7463 "$scratch/out8/"
-begin bursts "$bin/udp-link" --listen 127.0.0.1:7462 --to 127.0.0.1:7463 \
-	--loss .2 --burst 8 --seed 3
-send lone --to 127.0.0.1:7462 --loop --hz 20 "$picture"
-wait_for 90 is lone '.link.spread and .link.burst > 3'
-ok 'losses in bursts: the receiver reports them, and frames are spread'
-end lone bursts recv8
+bursts()
+{
+	recv recv8 --listen 127.0.0.1:7463 "$scratch/out8/"
+	begin bursts "$bin/udp-link" --listen 127.0.0.1:7462 --to 127.0.0.1:7463 \
+		--loss .2 --burst 8 --seed 3
+	send lone --to 127.0.0.1:7462 --loop --hz 20 "$picture"
+	wait_for 90 is lone '.link.spread and .link.burst > 3'
+	ok 'losses in bursts: the receiver reports them, and frames are spread'
+	end lone bursts recv8
+}
+thorough bursts
 
 # ---- driving by images ----
 
@@ -304,33 +335,42 @@ end driver drive recv9
 
 # ---- a cloud larger than a frame ----
 
-python3 - "$scratch/large.pcd" <<-'END'
-	import array, sys
-	n = 500000
-	with open(sys.argv[1], 'wb') as f:
-	    f.write(('# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\n'
-	             'TYPE F F F\nCOUNT 1 1 1\nWIDTH %d\nHEIGHT 1\n'
-	             'VIEWPOINT 0 0 0 1 0 0 0\nPOINTS %d\nDATA binary\n' %
-	             (n, n)).encode())
-	    array.array('f', range(3 * n)).tofile(f)
-END
-send lone --to 127.0.0.1:7461 --topic '/points codec=cloud80' --loop --hz 2 \
-	"$scratch/large.pcd"
-wait_for 90 grep -q '/points: cannot send: frame exceeds 4096 datagrams' \
-	"$scratch/lone.log"
-ok 'a cloud that takes too many datagrams: the limit is told'
-end lone
+large_cloud()
+{
+	python3 - "$scratch/large.pcd" <<-'END'
+		import array, sys
+		n = 500000
+		with open(sys.argv[1], 'wb') as f:
+		    f.write(('# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\n'
+		             'TYPE F F F\nCOUNT 1 1 1\nWIDTH %d\nHEIGHT 1\n'
+		             'VIEWPOINT 0 0 0 1 0 0 0\nPOINTS %d\nDATA binary\n' %
+		             (n, n)).encode())
+		    array.array('f', range(3 * n)).tofile(f)
+	END
+	send lone --to 127.0.0.1:7461 --topic '/points codec=cloud80' --loop --hz 2 \
+		"$scratch/large.pcd"
+	wait_for 90 grep -q '/points: cannot send: frame exceeds 4096 datagrams' \
+		"$scratch/lone.log"
+	ok 'a cloud that takes too many datagrams: the limit is told'
+	end lone
+}
+thorough large_cloud
 
 # ---- IPv6, and an address of several ----
 
 send six --to '[::1]:7450' --loop "$picture"
 wait_for 90 is six '.link.state == "live"'; ok 'over IPv6'
 end six
-send second --to 127.0.0.2:7450 --loop "$picture"
-wait_for 90 is second '.link.state == "live"'; ok 'to any address of the receiver'
-end second
-"$bin/optsample-send" --to 127.0.0.1:99999 "$picture" >"$scratch/said" 2>&1
-[ $? = 1 ] && one_line said 'is not HOST:PORT'; ok 'a port that is none'
+
+other_addresses()
+{
+	send second --to 127.0.0.2:7450 --loop "$picture"
+	wait_for 90 is second '.link.state == "live"'; ok 'to any address of the receiver'
+	end second
+	"$bin/optsample-send" --to 127.0.0.1:99999 "$picture" >"$scratch/said" 2>&1
+	[ $? = 1 ] && one_line said 'is not HOST:PORT'; ok 'a port that is none'
+}
+thorough other_addresses
 
 # ---- two robots ----
 
@@ -345,17 +385,22 @@ end one two
 
 # ---- two robots of the same name ----
 
-send first --name twin --to 127.0.0.1:7459 --loop "$picture"
-wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
-send second --name twin --to 127.0.0.1:7459 --loop "$picture"
-wait_for 90 is recv "$(topic /twin_2/image '.frames > 20')" &&
+twins()
+{
+	send first --name twin --to 127.0.0.1:7459 --loop "$picture"
 	wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
-ok 'two robots of one name: the first keeps it, the second is NAME_2'
-grep -q 'two robots send as twin' "$scratch/recv.log"; ok 'and the log says so'
-end second
-is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
-ok 'the first keeps its name when the second is gone'
-end first recv link
+	send second --name twin --to 127.0.0.1:7459 --loop "$picture"
+	wait_for 90 is recv "$(topic /twin_2/image '.frames > 20')" &&
+		wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+	ok 'two robots of one name: the first keeps it, the second is NAME_2'
+	grep -q 'two robots send as twin' "$scratch/recv.log"; ok 'and the log says so'
+	end second
+	is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+	ok 'the first keeps its name when the second is gone'
+	end first
+}
+thorough twins
+end recv link
 
 # ---- a key ----
 
@@ -368,7 +413,7 @@ cat >"$scratch/relay.py" <<'END'
 import select, signal, socket, sys
 up, down = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in '12')
 up.bind(('127.0.0.1', 7460))
-sender, seen, again = None, [], []
+sender, seen, again, copies = None, [], [], 1
 signal.signal(signal.SIGUSR1, lambda *_: again.append(1))
 while True:
     for s in select.select([up, down], [], [], .1)[0]:
@@ -376,13 +421,16 @@ while True:
         if s is up:
             sender = who
             seen.append(data)
-            down.sendto(data, ('127.0.0.1', 7450))
+            for i in range(copies):
+                down.sendto(data, ('127.0.0.1', 7450))
         elif sender:
             up.sendto(data, sender)
     if again:
+        again.clear()
+        copies = 2
         for data in seen:
             down.sendto(data, ('127.0.0.1', 7450))
-        seen.clear()
+        print(len(seen), flush=True)
 END
 begin relay python3 "$scratch/relay.py"
 send robot --key "$scratch/key" --to 127.0.0.1:7460 --loop "$picture"
@@ -398,43 +446,61 @@ wait_for 90 grep -q 'sends without a key' "$scratch/recv.log" &&
 	[ "$(grep -c 'sends without a key' "$scratch/recv.log")" = 1 ]
 ok 'the log says so once'
 end thief
-send thief --key "$scratch/other.key" --to 127.0.0.1:7450 --loop "$picture"
-before=$(ask recv --json status | jq .unsealed)
-wait_for 90 is recv ".unsealed > $before + 20" &&
-	is recv '[.senders[].name] == ["robot"]'
-ok 'nor one with another key'
-end thief robot recv
-recv recv --key "$scratch/key" "$scratch/out6/"
-wait_for 90 is recv '.ok'
-kill -USR1 "${pid[relay]}"
-wait_for 90 lines relay 2
-is recv '.senders == []'
-ok 'what was recorded of an earlier run begins no stream'
-end recv
-recv recv "$scratch/out6/"
-send robot --key "$scratch/key" --to 127.0.0.1:7450 --loop "$picture"
-wait_for 90 is recv "$(topic /image '.frames > 20')"
-ok 'a receiver without a key takes what has one'
-wait_for 90 grep -q 'answers without a key' "$scratch/robot.log" &&
-	is robot '.link.state == "start"'
-ok 'but a sender with one does not believe its answers'
-end robot recv relay
-"$bin/optsample-recv" --key "$scratch/none" ros2 >"$scratch/said" 2>&1
-[ $? = 1 ] && one_line said 'cannot read the key'; ok 'a key that is not there'
+
+other_key()
+{
+	local before
+
+	send thief --key "$scratch/other.key" --to 127.0.0.1:7450 --loop "$picture"
+	before=$(ask recv --json status | jq .unsealed)
+	wait_for 90 is recv ".unsealed > $before + 20" &&
+		is recv '[.senders[].name] == ["robot"]'
+	ok 'nor one with another key'
+	end thief
+}
+thorough other_key
+end robot recv
+
+earlier_run()
+{
+	recv recv --key "$scratch/key" "$scratch/out6/"
+	wait_for 90 is recv '.ok'
+	kill -USR1 "${pid[relay]}"
+	wait_for 90 lines relay 2
+	is recv '.senders == []'
+	ok 'what was recorded of an earlier run begins no stream'
+	end recv
+	recv recv "$scratch/out6/"
+	send robot --key "$scratch/key" --to 127.0.0.1:7450 --loop "$picture"
+	wait_for 90 is recv "$(topic /image '.frames > 20')"
+	ok 'a receiver without a key takes what has one'
+	wait_for 90 grep -q 'answers without a key' "$scratch/robot.log" &&
+		is robot '.link.state == "start"'
+	ok 'but a sender with one does not believe its answers'
+	end robot recv
+	"$bin/optsample-recv" --key "$scratch/none" ros2 >"$scratch/said" 2>&1
+	[ $? = 1 ] && one_line said 'cannot read the key'; ok 'a key that is not there'
+}
+thorough earlier_run
+end relay
 
 # ---- a network with every fault ----
 
-recv recv "$scratch/out3/"
-link --loss 0.1 --dup 0.1 --reorder 0.1 --corrupt 0.1 --delay 5
-send robot --to 127.0.0.1:7459 --loop --topic /image --topic /points \
-	"$picture" "$cloud"
-wait_for 90 is recv "$(topic /image '.frames > 150')" &&
-	is recv "$(topic /image '.frames_missing < .frames / 5')" &&
-	is recv '[.senders[].copies] | max > 50'
-ok 'doubled, reordered, changed: images arrive'
-wait_for 90 is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
-end robot recv; ok 'and both live'
-end link
+every_fault()
+{
+	recv recv "$scratch/out3/"
+	link --loss 0.1 --dup 0.1 --reorder 0.1 --corrupt 0.1 --delay 5
+	send robot --to 127.0.0.1:7459 --loop --topic /image --topic /points \
+		"$picture" "$cloud"
+	wait_for 90 is recv "$(topic /image '.frames > 150')" &&
+		is recv "$(topic /image '.frames_missing < .frames / 5')" &&
+		is recv '[.senders[].copies] | max > 50'
+	ok 'doubled, reordered, changed: images arrive'
+	wait_for 90 is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
+	end robot recv; ok 'and both live'
+	end link
+}
+thorough every_fault
 
 # ---- clocks that differ ----
 
@@ -458,21 +524,27 @@ fi
 
 # ---- a full disk ----
 
-mkdir "$scratch/small"
-mount -t tmpfs -o size=96k none "$scratch/small" 2>/dev/null
-recv recv "$scratch/small/out.mcap" "$scratch/out5/"
-send robot --to 127.0.0.1 --loop --hz 20 "$picture"
-wait_for 90 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
-count=$(find "$scratch/out5" -name '*.png' | wc -l)
-wait_for 90 files "$scratch/out5/image" $((count + 20))
-ok 'and everything else goes on'
-[ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
-wait_for 90 is recv '.refused > 10'; ok 'what is not written counts as refused'
-end robot recv
-"$bin/io-copy" -x 50 "$scratch/small/out.mcap" "$scratch/small2/" \
-	>/dev/null 2>&1
-files "$scratch/small2/image" 2; ok 'what was written can be read'
-umount "$scratch/small"
+full_disk()
+{
+	local count
+
+	mkdir "$scratch/small"
+	mount -t tmpfs -o size=96k none "$scratch/small" 2>/dev/null
+	recv recv "$scratch/small/out.mcap" "$scratch/out5/"
+	send robot --to 127.0.0.1 --loop --hz 20 "$picture"
+	wait_for 90 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
+	count=$(find "$scratch/out5" -name '*.png' | wc -l)
+	wait_for 90 files "$scratch/out5/image" $((count + 20))
+	ok 'and everything else goes on'
+	[ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
+	wait_for 90 is recv '.refused > 10'; ok 'what is not written counts as refused'
+	end robot recv
+	"$bin/io-copy" -x 50 "$scratch/small/out.mcap" "$scratch/small2/" \
+		>/dev/null 2>&1
+	files "$scratch/small2/image" 2; ok 'what was written can be read'
+	umount "$scratch/small"
+}
+thorough full_disk
 
 # ---- a service ----
 

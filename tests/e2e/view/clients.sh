@@ -28,45 +28,51 @@ has_files() { [ "$(files)" = "$1" ]; }
 # ---- wrong options: one line each ----
 
 "$bin/view-bag" "$scratch/a.mcap" 600 1 10000; ok "a recording" || exit 1
-wrong 2 'no option --wrong' --wrong; ok "an option that is none"
-wrong 2 "--http needs a value" --http; ok "one without its value"
-for word in memory=1 memory=x speed=0 speed=-1 start=-1 'allow-publish=a b' \
-	allow-publish= socket= publish-to=; do
-	wrong 2 "${word%%=*}" "--$word" "$scratch/a.mcap"; ok "--$word"
-done
-wrong 2 'http and foxglove are none' --http none --foxglove none "$scratch/a.mcap"
-ok "no output at all"
-wrong 2 'sink needs listen' --sink "$scratch/s.mcap" "$scratch/a.mcap"
-ok "a sink without listen"
-wrong 2 'more than 8 sources' ros2 ros2 ros2 ros2 ros2 ros2 ros2 ros2 ros2
-ok "more sources than there is room for"
 wrong 1 'not a loopback address' --http 0.0.0.0:8470 "$scratch/a.mcap"
 ok "every address, without tokens"
 wrong 1 'not a loopback address' --foxglove '[::]:8765' "$scratch/a.mcap"
 ok "every one of IPv6"
-wrong 1 '' --http nowhere.invalid:1 "$scratch/a.mcap"; ok "no such host"
-wrong 1 '' --http 127.0.0.1:99999 "$scratch/a.mcap"; ok "no such port"
-wrong 1 'No such file' --token-file "$scratch/none" "$scratch/a.mcap"
-ok "no file of tokens"
 (umask 077; echo "$token" >"$scratch/tokens"; echo x >"$scratch/short")
-wrong 1 'a token must have' --token-file "$scratch/short" "$scratch/a.mcap"
-ok "a token that is too short"
 chmod 644 "$scratch/tokens"
 wrong 1 'other users can read it' --token-file "$scratch/tokens" "$scratch/a.mcap"
 ok "tokens that others can read"
 chmod 600 "$scratch/tokens"
-for url in :::: 'a b' http:// ftp://127.0.0.1 file:///etc/passwd; do
-	wrong 1 'is not HOST:PORT' --gdim "$url" "$scratch/a.mcap"
-	ok "gdimd at $url"
-done
-wrong 1 'No such file' --gdim 127.0.0.1:8460 --gdim-token-file "$scratch/none" \
-	"$scratch/a.mcap"
-ok "no token for gdimd"
-wrong 1 'Not a directory' --socket "$scratch/a.mcap/socket" "$scratch/a.mcap"
-ok "a socket in a file"
-wrong 2 'No such file' --config "$scratch/none.conf"; ok "no configuration"
-printf '[view]\nwrong = 1\n' >"$scratch/view.conf"
-wrong 2 "view.conf:2: unknown setting 'wrong'" --config "$scratch/view.conf"; ok "a wrong key in it"
+
+other_options()
+{
+	wrong 2 'no option --wrong' --wrong; ok "an option that is none"
+	wrong 2 "--http needs a value" --http; ok "one without its value"
+	for word in memory=1 memory=x speed=0 speed=-1 start=-1 'allow-publish=a b' \
+		allow-publish= socket= publish-to=; do
+		wrong 2 "${word%%=*}" "--$word" "$scratch/a.mcap"; ok "--$word"
+	done
+	wrong 2 'http and foxglove are none' --http none --foxglove none "$scratch/a.mcap"
+	ok "no output at all"
+	wrong 2 'sink needs listen' --sink "$scratch/s.mcap" "$scratch/a.mcap"
+	ok "a sink without listen"
+	wrong 2 'more than 8 sources' ros2 ros2 ros2 ros2 ros2 ros2 ros2 ros2 ros2
+	ok "more sources than there is room for"
+	wrong 1 '' --http nowhere.invalid:1 "$scratch/a.mcap"; ok "no such host"
+	wrong 1 '' --http 127.0.0.1:99999 "$scratch/a.mcap"; ok "no such port"
+	wrong 1 'No such file' --token-file "$scratch/none" "$scratch/a.mcap"
+	ok "no file of tokens"
+	wrong 1 'a token must have' --token-file "$scratch/short" "$scratch/a.mcap"
+	ok "a token that is too short"
+	for url in :::: 'a b' http:// ftp://127.0.0.1 file:///etc/passwd; do
+		wrong 1 'is not HOST:PORT' --gdim "$url" "$scratch/a.mcap"
+		ok "gdimd at $url"
+	done
+	wrong 1 'No such file' --gdim 127.0.0.1:8460 --gdim-token-file "$scratch/none" \
+		"$scratch/a.mcap"
+	ok "no token for gdimd"
+	wrong 1 'Not a directory' --socket "$scratch/a.mcap/socket" "$scratch/a.mcap"
+	ok "a socket in a file"
+	wrong 2 'No such file' --config "$scratch/none.conf"; ok "no configuration"
+	printf '[view]\nwrong = 1\n' >"$scratch/view.conf"
+	wrong 2 "view.conf:2: unknown setting 'wrong'" --config "$scratch/view.conf"; ok "a wrong key in it"
+}
+thorough other_options
+
 printf '[view]\nhttp = none\nfoxglove = 8765\nsource = %s\n' "$scratch/a.mcap" \
 	>"$scratch/view.conf"
 view --config "$scratch/view.conf"
@@ -100,9 +106,20 @@ begin watch "$bin/foxglove-watch" 127.0.0.1 8765 1000 --clients 100 --stop-after
 	--stuck 1 --states 1000000
 wait_for 60 is_metric clients = 100
 ok "100 clients, one of which stops to read"
-for part in handshakes requests broken halves greedy crowd slow halfopen; do
+for part in handshakes requests broken greedy; do
 	part $part
 done
+
+others()
+{
+	local part
+
+	for part in halves crowd slow halfopen; do
+		part $part
+	done
+}
+thorough others
+
 kill -0 "${pid[watch]}"
 ok "the hundred are still there"
 wait_for 60 has_states
@@ -139,18 +156,25 @@ round()
 	return 1
 }
 
-least=1000 left_out=0 good=0
-for i in {1..5}; do round && good=$((good + 1)); done
-before=$(memory)
-for i in {6..10}; do round && good=$((good + 1)); done
-after=$(memory)
-[ $good = 10 ]; ok "10 more rounds of broken connections ($good)"
-[ "$least" -ge 40 ] && [ "$left_out" = 0 ]
-ok "99 clients get 40 states or more each, none is missing ($least, $left_out)"
-wait_for 60 has_files "$files0"; ok "no file is left open ($(files), $files0 before)"
-echo "# memory without clients: $before kB after 5 rounds, $after kB after 10"
-[ "$after" -le $((before + 256)) ]
-ok "memory does not grow by more than 256 kB ($before kB, $after kB)"
+rounds()
+{
+	local before after i
+
+	least=1000 left_out=0 good=0
+	for i in {1..5}; do round && good=$((good + 1)); done
+	before=$(memory)
+	for i in {6..10}; do round && good=$((good + 1)); done
+	after=$(memory)
+	[ $good = 10 ]; ok "10 more rounds of broken connections ($good)"
+	[ "$least" -ge 40 ] && [ "$left_out" = 0 ]
+	ok "99 clients get 40 states or more each, none is missing ($least, $left_out)"
+	wait_for 60 has_files "$files0"; ok "no file is left open ($(files), $files0 before)"
+	echo "# memory without clients: $before kB after 5 rounds, $after kB after 10"
+	[ "$after" -le $((before + 256)) ]
+	ok "memory does not grow by more than 256 kB ($before kB, $after kB)"
+}
+thorough rounds
+
 end view; ok "SIGTERM: status 0"
 [ "$(wc -l <"$scratch/view.log")" -lt 500 ]
 ok "$(wc -l <"$scratch/view.log") lines of log"
@@ -158,12 +182,20 @@ ok "$(wc -l <"$scratch/view.log") lines of log"
 # ---- an end while it is asked for metrics ----
 
 scrape() { while curl -sfo "$scratch/page" http://127.0.0.1:8470/metrics; do :; done; }
-good=0
-for i in {1..6}; do
-	view "$scratch/a.mcap"
-	scrape & scrape & scrape &
-	wait_for 60 is_metric connections_total = 0
-	end view && good=$((good + 1))
-done
-[ $good = 6 ]; ok "SIGTERM while /metrics is read: status 0 ($good of 6)"
+
+ends()
+{
+	local i
+
+	good=0
+	for i in {1..6}; do
+		view "$scratch/a.mcap"
+		scrape & scrape & scrape &
+		wait_for 60 is_metric connections_total = 0
+		end view && good=$((good + 1))
+	done
+	[ $good = 6 ]; ok "SIGTERM while /metrics is read: status 0 ($good of 6)"
+}
+thorough ends
+
 done_testing
