@@ -51,6 +51,8 @@ help:
 	@echo 'make check SINCE=REV  only what changes since REV can affect, but all of that'
 	@echo 'make check-full  all tests; other kernels, some that check themselves, long random runs'
 	@echo 'make test T=NAME one of them, or several; make test-list: which'
+	@echo 'make mutate FOLDER=userspace/base  do its unit tests notice faults? N=30 SEED=1'
+	@echo 'make coverage [FOLDER=...]  lines that unit tests reach, by folder'
 	@echo 'make check-distros  the packages in each release of Debian'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
@@ -145,6 +147,31 @@ test: packages-queue+programs+options+quick
 test-list:
 	@tests/run list
 
+# unit tests that are linked with FOLDER; of include/, and without it, all
+folder_tests = $(strip $(if $(FOLDER),$(foreach m,$(MODULES),$(foreach n,$(TESTS.$(m)),$(if $(filter \
+	$(FOLDER:%/=%),$(call linked_with,test_$(n),$(m))),$(n))))))
+tests_with = $(or $(folder_tests),$(UNIT_TESTS))
+
+# faults in FOLDER that its unit tests should notice
+N	?= 30
+SEED	?= 1
+FLOOR	?= 75
+ifeq ($(FOLDER)$(filter mutate,$(MAKECMDGOALS)),mutate)
+$(error missing FOLDER=userspace/... or include/optsample)
+endif
+mutate: packages-queue+programs+options+quick
+	$(again) $(tests_with:%=$(CHECKED)/bin/test_%)
+	@tests/mutate.py $(FOLDER) $(N) $(SEED) $(FLOOR)
+
+# lines that unit tests reach; those that are linked with FOLDER, if it is given
+coverage: packages-queue+programs+options+quick
+	$(again) BUILD=$(BUILD)/coverage CC=gcc CXX=g++ CFLAGS='-O0 -g --coverage' \
+		$(tests_with:%=$(BUILD)/coverage/bin/test_%)
+	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
+	$(Q)tests/unit/all.sh --coverage $(tests_with) >$(BUILD)/coverage/tests.log || \
+		grep '^not ok' $(BUILD)/coverage/tests.log
+	@tests/coverage.py $(BUILD)/coverage $(FOLDER)
+
 check-full: build packages-demo+check+check-full
 	$(again) tests-plain
 	tests/run check-full
@@ -168,5 +195,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names check test test-list check-distros \
+.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names check test test-list mutate coverage check-distros \
 	check-full unit-tests threaded-tests links clean distclean

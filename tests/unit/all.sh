@@ -3,18 +3,20 @@
 #
 # tests/unit/all.sh - unit tests, as many at a time as there are processors
 #
-# usage: tests/unit/all.sh [--threads | --plain] [TEST...]
+# usage: tests/unit/all.sh [--threads | --plain | --coverage] [TEST...]
 #
 # Without names all of them. They run under AddressSanitizer and UBSan, with
 # --threads those that have threads under ThreadSanitizer, with --plain as
-# programs are compiled. Prints TAP with one plan; needs what make built. In a
-# guest it runs the plain tests that the guest has.
+# programs are compiled, with --coverage as `make coverage` compiles them.
+# Prints TAP with one plan; needs what make built. In a guest it runs the plain
+# tests that the guest has.
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 folder=build/sanitized/bin list=unit-tests
 case ${1-} in
 --threads) folder=build/tsan/bin list=threaded-tests; shift ;;
 --plain) folder=build/bin; shift ;;
+--coverage) folder=build/coverage/bin; shift ;;
 esac
 if [ -n "${VM-}" ]; then
 	folder=build/bin
