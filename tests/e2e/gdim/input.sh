@@ -56,13 +56,13 @@ all_of()
 	}
 }
 
-# sends NAME WRITER ARGS: all of them arrive
+# sends LOSSES NAME WRITER ARGS: all of them arrive, at each loss
 sends()
 {
-	local name=$1 loss
+	local losses=$1 name=$2 loss
 
-	shift
-	for loss in ${LOSSES:-0 1 5 20}; do
+	shift 2
+	for loss in $losses; do
 		loses "$loss"
 		start
 		in_space timeout 200 "$@" 2>"$scratch/writer.err"
@@ -76,23 +76,38 @@ sends()
 
 test_cyclone()
 {
-	sends 'Cyclone DDS' "$cyclone" -n 97
-	sends 'Cyclone DDS, transient local' "$cyclone" -n 97 -t
+	sends 20 'Cyclone DDS' "$cyclone" -n 97
+}
+
+test_cyclone_more()
+{
+	sends '0 1 5' 'Cyclone DDS' "$cyclone" -n 97
+	sends '0 1 5 20' 'Cyclone DDS, transient local' "$cyclone" -n 97 -t
 }
 
 # Its datagrams fit in one packet of a link
 test_fastdds()
 {
-	sends 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
-	sends 'Fast DDS' "$fastdds" -n 97 -m 1400
+	sends 20 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
+}
+
+test_fastdds_more()
+{
+	sends '0 1 5' 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
+	sends '0 1 5 20' 'Fast DDS' "$fastdds" -n 97 -m 1400
 }
 
 # Its first heartbeat is not repeated, and is ignored if it arrives before the
 # daemon knows the writer: the next one follows the data
 test_fastdds_greeting()
 {
-	LOSSES=_greetings sends 'Fast DDS, no greeting' "$fastdds" -n 97
-	LOSSES='0 0 0' sends 'Fast DDS, datagrams of 64 kB' "$fastdds" -n 97
+	sends _greetings 'Fast DDS, no greeting' "$fastdds" -n 97
+	sends 0 'Fast DDS, datagrams of 64 kB' "$fastdds" -n 97
+}
+
+test_fastdds_64k()
+{
+	sends '0 0' 'Fast DDS, datagrams of 64 kB' "$fastdds" -n 97
 }
 
 # frames: numbers in the names of stored ones: first, last, count
@@ -107,53 +122,56 @@ frames()
 	END
 }
 
-# A VOLATILE writer must deliver all since the match, without a hole
-test_midway()
+# midway LOSS: a VOLATILE writer must deliver all since the match, without a hole
+midway()
 {
-	local first last number
+	local loss=$1 first last number
 
-	for loss in 0 20; do
-		loses "$loss"
-		node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
-		wait_for 40 eval 'lines writer 20'
-		start
-		wait "$node"
-		ok "midway, $loss % lost: all was acknowledged"
-		wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = 299 ]'
-		read -r first last number <<<"$(frames)"
-		echo "# from $first to $last: $number"
-		[ "$first" -gt 0 ] && [ "$last" = 299 ] &&
-			[ "$number" = $((300 - first)) ] &&
-			[ "$(status '.in.lost + .in.refused')" = 0 ]
-		ok "midway, $loss % lost: all from the first to the last"
-		end
-	done
+	loses "$loss"
+	node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
+	wait_for 40 eval 'lines writer 20'
+	start
+	wait "$node"
+	ok "midway, $loss % lost: all was acknowledged"
+	wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = 299 ]'
+	read -r first last number <<<"$(frames)"
+	echo "# from $first to $last: $number"
+	[ "$first" -gt 0 ] && [ "$last" = 299 ] &&
+		[ "$number" = $((300 - first)) ] &&
+		[ "$(status '.in.lost + .in.refused')" = 0 ]
+	ok "midway, $loss % lost: all from the first to the last"
+	end
 	loses 0
 }
 
-# A writer that keeps its messages delivers all of them to a late daemon
-test_later()
+test_midway() { midway 20; }
+
+test_midway_lossless() { midway 0; }
+
+# later WRITER: one that keeps its messages delivers all of them to a late daemon
+later()
 {
-	for writer in "$cyclone" "$fastdds"; do
-		node writer "$writer" -n 97 -t -k 20
-		sleep 2
-		start
-		all_of 97
-		ok "who comes later gets what $(basename "$writer") kept"
-		end
-		wait "$node"
-	done
+	local writer
+
+	node writer "$1" -n 97 -t -k 20
+	writer=$node
+	sleep 2
+	start
+	all_of 97
+	ok "who comes later gets what $(basename "$1") kept"
+	end
+	kill "$writer"
+	wait "$writer"
 }
+
+test_later() { later "$fastdds"; }
+
+test_later_cyclone() { later "$cyclone"; }
 
 # A writer that does not retransmit: received messages are stored, losses
 # counted
 test_best_effort()
 {
-	start
-	in_space "$cyclone" -b -n 97 -i 100
-	all_of 97
-	ok 'a best effort writer is read, too'
-	end
 	loses 20
 	start
 	in_space "$cyclone" -b -n 200 -i 200 -s 10
@@ -166,6 +184,15 @@ test_best_effort()
 	ok 'what it loses is counted'
 	[ "$(grep -c 'slam_submap: .* were lost' "$scratch/gdimd.err")" = 1 ]
 	ok 'and told once'
+	end
+}
+
+test_best_effort_lossless()
+{
+	start
+	in_space "$cyclone" -b -n 97 -i 100
+	all_of 97
+	ok 'a best effort writer is read, too'
 	end
 }
 
@@ -209,7 +236,13 @@ test_busy()
 	end
 }
 
-for t in ${TESTS:-cyclone fastdds fastdds_greeting midway later best_effort busy}; do
-	test_$t
-done
+test_cyclone
+test_fastdds
+test_fastdds_greeting
+test_midway
+test_later
+test_best_effort
+test_busy
+thorough test_cyclone_more test_fastdds_more test_fastdds_64k \
+	test_midway_lossless test_later_cyclone test_best_effort_lossless
 done_testing
