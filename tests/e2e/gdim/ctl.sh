@@ -304,7 +304,7 @@ test_layer()
 	ctl layer temp rule=mean && ctl spot -2.55 -0.55 &&
 		grep -q ' 30  -13.15 ' "$scratch/out" && ctl layer temp rule=max
 	ok 'layer: another rule'
-	ctl layers
+	ctl layer wide bits=16 && ctl layers
 	says 'layer: one was made before' \
 		'wide                     other       max      splat        0  0      0..1'
 	no 'layer: other bits' 'has submaps of 8 bits' layer temp bits=16
@@ -356,6 +356,12 @@ test_export()
 	assert "map_temp" in names and "map_wide" not in names, names
 	END
 	ok 'export: a GeoPackage of all layers that have something'
+}
+
+test_bad_export()
+{
+	local end map=$scratch/map.pgm
+
 	ctl "${import[@]}" "$scratch/cells.i8" --layer other --frame other_ \
 		--role other
 	no 'export: which layer' 'several layers' export "$map"
@@ -798,22 +804,19 @@ test_import
 test_spot
 test_poses
 test_poses_alone
-test_csv
-test_bad_import
+thorough test_csv test_bad_import
 test_layer
 test_export
+thorough test_bad_export
 test_plan
 test_coarse
 test_remove
 test_backup
 test_damage
-test_stores
-test_locked
-test_meanwhile
+thorough test_stores test_locked test_meanwhile
 test_disk
 test_records
-test_left_out
+thorough test_left_out
 test_removed
-test_full
-test_real
+thorough test_full test_real
 done_testing

@@ -358,6 +358,7 @@ for n in got:
 assert j["rooms"] == ['"'$evil'"'] and j["first"].startswith("snapshot_")'
 	ok 'in a browser: names are text'
 	test_fire
+	thorough test_fire_again
 }
 
 # A floor at 20 degrees, a fire on it, and layers of each kind; no rooms or
@@ -427,11 +428,11 @@ dom() { python3 - "$scratch/dom" "$1" <<-'END' 2>"$scratch/py.err" ||
 	END
 	{ tail -n 1 "$scratch/py.err" | sed 's/^/# /'; false; }; }
 
+points='2.05,2.05;7.05,6.05;5.1,2.05;2.05,9.75;7.75,6.05'
+
 # What people in a hurry need from the page
 test_fire()
 {
-	local put points='2.05,2.05;7.05,6.05;5.1,2.05;2.05,9.75;7.75,6.05'
-
 	make_fire && ctl view "$page" && browse "$points"
 	ok 'a fire: a page'
 	dom "assert d.kinds == [('Temperature', ['Temperature, °C',
@@ -469,6 +470,11 @@ assert j['undecided'] != j['plan'] and j['undecided'][2] != j['undecided'][3]"
 	ok 'walls are shown as free, undecided and occupied, or as how sure that is'
 	found "assert j['asked'] == [50, 80], j['asked']"
 	ok 'lines are drawn where somebody wants them'
+}
+
+# Chosen lines are kept, and a hazard comes first
+test_fire_again()
+{
 	visit 'lines=70,55' && browse "$points" && found "assert j['field'] == '55 70', j['field']"
 	ok 'and are there again when the page is opened again'
 	found "assert [l['at'] for l in j['peaks'][0]['lines']] == [55, 70], j['peaks'][0]"
@@ -491,8 +497,7 @@ ok 'a store, a snapshot and a log'
 spoil
 test_page
 test_values
-test_some
-test_bad
+thorough test_some test_bad
 test_disk
 test_browser
 done_testing
