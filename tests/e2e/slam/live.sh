@@ -126,10 +126,14 @@ else
 	ok "the same bits as from the file # SKIP this machine is too slow"
 fi
 
-slamd fast --from "$d/world.mcap" --speed 1000000 --particles 100 &&
-	quiet fast && [ "$(wc -l <"$d/fast.tum")" = 150 ] &&
-	count fast '.readings == 150 and .scans + .replaced == 150'
-ok "much too fast: scans are replaced, and their odometry is there"
+much_too_fast()
+{
+	slamd fast --from "$d/world.mcap" --speed 1000000 --particles 100 &&
+		quiet fast && [ "$(wc -l <"$d/fast.tum")" = 150 ] &&
+		count fast '.readings == 150 and .scans + .replaced == 150'
+	ok "much too fast: scans are replaced, and their odometry is there"
+}
+thorough much_too_fast
 
 # Signals. Slow enough that scans wait, which arrive all at once
 
@@ -161,40 +165,51 @@ kill -INT $pid
 finish $node && quiet once && count once '.unused == 0 and .readings == 150' &&
 	[ -s "$d/once.pgm" ]
 ok "a signal: what waits is worked on"
-slow twice --map "$d/twice.pgm"
-kill -INT $pid
-wait_for 40 eval "caught $pid"
-kill -INT $pid
-wait $node
-[ $? = 1 ] && lines twice.err 1 && ! lines twice.err 2 &&
-	said twice "waiting scans were not used" 1 &&
-	count twice '.unused > 0 and .readings < 150' &&
-	[ "$(wc -l <"$d/twice.tum")" = "$(jq .readings "$d/twice.json")" ] &&
-	[ -s "$d/twice.pgm" ]
-ok "a second one: it does not wait for the rest, and tells how many"
-tell twice
+
+second_signal()
+{
+	slow twice --map "$d/twice.pgm"
+	kill -INT $pid
+	wait_for 40 eval "caught $pid"
+	kill -INT $pid
+	wait $node
+	[ $? = 1 ] && lines twice.err 1 && ! lines twice.err 2 &&
+		said twice "waiting scans were not used" 1 &&
+		count twice '.unused > 0 and .readings < 150' &&
+		[ "$(wc -l <"$d/twice.tum")" = "$(jq .readings "$d/twice.json")" ] &&
+		[ -s "$d/twice.pgm" ]
+	ok "a second one: it does not wait for the rest, and tells how many"
+	tell twice
+}
+thorough second_signal
 
 # A signal from before the start may arrive before the checkpoint was read
 # completely, or after; a partial result must not overwrite files
-slamd again --from "$d/world.mcap" --speed 1000000 --checkpoint "$d/again.ckpt"
-cp "$d/again.tum" "$d/good.tum"
-kept=$(wc -l <"$d/again.tum")
-in_space timeout -k 5 ${PATIENCE:-90} python3 - "$bin/slamd" "${few[@]}" \
-	--from optsample:7463 --laser 0,0,0 --checkpoint "$d/again.ckpt" \
-	--resume --trajectory "$d/again.tum" 2>"$d/held.err" <<-'END'
-	import os, signal, sys
-	signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-	os.kill(os.getpid(), signal.SIGINT)
-	os.execv(sys.argv[1], sys.argv[1:])
-	END
-case $? in
-0)	! lines held.err 2 && [ "$(wc -l <"$d/again.tum")" = "$kept" ] ;;
-1)	said held "reading the checkpoint: no files written" 1 &&
-		! lines held.err 2 && cmp "$d/again.tum" "$d/good.tum" ;;
-*)	false ;;
-esac
-ok "a signal while the checkpoint is read"
-tell held
+early_signal()
+{
+	local kept
+
+	slamd again --from "$d/world.mcap" --speed 1000000 --checkpoint "$d/again.ckpt"
+	cp "$d/again.tum" "$d/good.tum"
+	kept=$(wc -l <"$d/again.tum")
+	in_space timeout -k 5 ${PATIENCE:-90} python3 - "$bin/slamd" "${few[@]}" \
+		--from optsample:7463 --laser 0,0,0 --checkpoint "$d/again.ckpt" \
+		--resume --trajectory "$d/again.tum" 2>"$d/held.err" <<-'END'
+		import os, signal, sys
+		signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+		os.kill(os.getpid(), signal.SIGINT)
+		os.execv(sys.argv[1], sys.argv[1:])
+		END
+	case $? in
+	0)	! lines held.err 2 && [ "$(wc -l <"$d/again.tum")" = "$kept" ] ;;
+	1)	said held "reading the checkpoint: no files written" 1 &&
+			! lines held.err 2 && cmp "$d/again.tum" "$d/good.tum" ;;
+	*)	false ;;
+	esac
+	ok "a signal while the checkpoint is read"
+	tell held
+}
+thorough early_signal
 
 # Its output
 
@@ -239,17 +254,22 @@ into_gdimd()
 into_gdimd "$d/out.mcap" "$d/live.db" 3
 exports "$d/live.db"
 ok "gdimd has the room of it"
-slamd robot --log "$d/world.mcap" --robot anna --map-frame site --to "$d/anna.mcap"
-listed "$d/anna.mcap" /anna
-topic /anna/map 1 && topic /anna/slam/pose 150 && topic /anna/slam/path 1 &&
-	topic /tf 150 && ! grep -q '^/map ' "$d/topics"
-ok "a log, too: below the robot's name"
-into_gdimd "$d/anna.mcap" "$d/anna.db" 3 --frame site
-exports "$d/anna.db"
-ok "whose submaps gdimd takes as well"
-into_gdimd "$d/out.mcap" "$d/anna.db" 6 --frame map
-exports "$d/anna.db"
-ok "next to those of another one"
+
+below_a_name()
+{
+	slamd robot --log "$d/world.mcap" --robot anna --map-frame site --to "$d/anna.mcap"
+	listed "$d/anna.mcap" /anna
+	topic /anna/map 1 && topic /anna/slam/pose 150 && topic /anna/slam/path 1 &&
+		topic /tf 150 && ! grep -q '^/map ' "$d/topics"
+	ok "a log, too: below the robot's name"
+	into_gdimd "$d/anna.mcap" "$d/anna.db" 3 --frame site
+	exports "$d/anna.db"
+	ok "whose submaps gdimd takes as well"
+	into_gdimd "$d/out.mcap" "$d/anna.db" 6 --frame map
+	exports "$d/anna.db"
+	ok "next to those of another one"
+}
+thorough below_a_name
 
 #
 # ROS 2
@@ -299,42 +319,50 @@ topic /map 1 && topic /slam/pose 50 && topic /slam/path 1 && topic /tf 50
 ok "map, pose, path and tf were there for others"
 
 # The laser's frame is published late, after the missing one was reported once
-begin --from ros2 --trajectory "$d/late.tum"
-sleep 2
-node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
-scans=$node
-wait_for 40 eval 'said slamd "no transform of the laser (laser) on the robot (base_link)" 1'
-ok "without tf: it is told what is missing"
-node tf_static "$copy" -k 10 -L -d 100000 -o /tf_static "$d/world.mcap" ros2
-tf=$node
-wait_for 40 eval 'said slamd "using scans again" 1'
-ok "and when it came"
-kill -TERM "$(program $slamd)"
-finish $slamd && [ -s "$d/late.tum" ] && said slamd "cannot use scans" 1
-ok "SIGTERM: files are written, and each was told once"
-end $scans $tf
+late_transform()
+{
+	begin --from ros2 --trajectory "$d/late.tum"
+	sleep 2
+	node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
+	scans=$node
+	wait_for 40 eval 'said slamd "no transform of the laser (laser) on the robot (base_link)" 1'
+	ok "without tf: it is told what is missing"
+	node tf_static "$copy" -k 10 -L -d 100000 -o /tf_static "$d/world.mcap" ros2
+	tf=$node
+	wait_for 40 eval 'said slamd "using scans again" 1'
+	ok "and when it came"
+	kill -TERM "$(program $slamd)"
+	finish $slamd && [ -s "$d/late.tum" ] && said slamd "cannot use scans" 1
+	ok "SIGTERM: files are written, and each was told once"
+	end $scans $tf
+}
+thorough late_transform
 
-begin --from ros2 --trajectory "$d/none.tum"
-sleep 1
-kill -INT "$(program $slamd)"
-wait $slamd
-[ $? = 1 ] && [ ! -e "$d/none.tum" ] && lines slamd.err 1 &&
-	said slamd "ros2: no readings received" 1 && ! lines slamd.err 2
-ok "nothing came: one line, status 1, no file"
+no_readings()
+{
+	begin --from ros2 --trajectory "$d/none.tum"
+	sleep 1
+	kill -INT "$(program $slamd)"
+	wait $slamd
+	[ $? = 1 ] && [ ! -e "$d/none.tum" ] && lines slamd.err 1 &&
+		said slamd "ros2: no readings received" 1 && ! lines slamd.err 2
+	ok "nothing came: one line, status 1, no file"
 
-# A writer of /scan with another type
-node wrong "$copy" -l -r 10 -o /odom "$d/world.mcap" ros2 && wrong=$node
-bag types
-node types "$copy" -x 5 -l -o /scan -o /odom "$d/types.mcap" ros2
-types=$node
-begin --from ros2 --laser 0,0,0
-wait_for 40 eval 'lines types 20'
-sleep 1
-kill -INT "$(program $slamd)"
-wait $slamd
-[ $? = 1 ] && said slamd "no readings received" 1
-ok "topics of other types are left out"
-end $wrong $types
+	# A writer of /scan with another type
+	node wrong "$copy" -l -r 10 -o /odom "$d/world.mcap" ros2 && wrong=$node
+	bag types
+	node types "$copy" -x 5 -l -o /scan -o /odom "$d/types.mcap" ros2
+	types=$node
+	begin --from ros2 --laser 0,0,0
+	wait_for 40 eval 'lines types 20'
+	sleep 1
+	kill -INT "$(program $slamd)"
+	wait $slamd
+	[ $? = 1 ] && said slamd "no readings received" 1
+	ok "topics of other types are left out"
+	end $wrong $types
+}
+thorough no_readings
 
 #
 # optsample-send
@@ -352,28 +380,33 @@ sleep 2
 kill -INT "$(program $slamd)"
 finish $slamd && way link 50 && count link '.readings >= 50'
 ok "from optsample-send"
-head -c 300000 /dev/urandom >"$d/noise"
-begin --from optsample:7461 --laser 0,0,0
-sleep 1
-in_space python3 - "$d/noise" <<-'END'
-import socket, sys
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-data = open(sys.argv[1], 'rb').read()
-for n in range(600):
-    s.sendto(data[n * 400:n * 400 + 1 + n], ('127.0.0.1', 7461))
-END
-kill -INT "$(program $slamd)"
-wait $slamd
-[ $? = 1 ] && said slamd "no readings received" 1
-ok "noise on its port"
-for from in "2 optsample:0" "2 optsample:x" "2 optsample:1:2:3:4" "1 ros3" \
-	"1 $d/nothing.mcap" "1 $d/world.clf"; do
-	exits=${from%% *} from=${from#* }
-	slamd bad --from "$from"
-	[ $? = "$exits" ] && lines bad.err 1 && ! lines bad.err 2
-	ok "refused: --from ${from##*/}"
-	tell bad
-done
+
+not_for_it()
+{
+	head -c 300000 /dev/urandom >"$d/noise"
+	begin --from optsample:7461 --laser 0,0,0
+	sleep 1
+	in_space python3 - "$d/noise" <<-'END'
+	import socket, sys
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	data = open(sys.argv[1], 'rb').read()
+	for n in range(600):
+	    s.sendto(data[n * 400:n * 400 + 1 + n], ('127.0.0.1', 7461))
+	END
+	kill -INT "$(program $slamd)"
+	wait $slamd
+	[ $? = 1 ] && said slamd "no readings received" 1
+	ok "noise on its port"
+	for from in "2 optsample:0" "2 optsample:x" "2 optsample:1:2:3:4" "1 ros3" \
+		"1 $d/nothing.mcap" "1 $d/world.clf"; do
+		exits=${from%% *} from=${from#* }
+		slamd bad --from "$from"
+		[ $? = "$exits" ] && lines bad.err 1 && ! lines bad.err 2
+		ok "refused: --from ${from##*/}"
+		tell bad
+	done
+}
+thorough not_for_it
 
 #
 # Invalid input
@@ -388,66 +421,72 @@ wrong()
 	jq -c 'del(.cpu_ms_per_reading)' "$d/$1.json" | sed 's/^/# /'
 	return 1
 }
-wrong plain 60 '.readings == 60 and .bad_lines == 0'
-ok "a recording without an index"
-wrong nan 60 '.readings == 60'
-ok "ranges that are no numbers, infinite, negative"
-wrong damaged 30 '.bad_lines > 5'
-ok "damaged messages are counted"
-wrong silly 60 '.bad_lines >= 60'
-ok "so are poses and angles that cannot be"
-bag backwards
-slamd backwards --from "$d/backwards.mcap" --speed 10 &&
-	count backwards '.readings >= 58 and .time_backwards <= 1' &&
-	[ "$(wc -l <"$d/backwards.tum")" -ge 58 ]
-ok "time that goes back"
-wrong latelaser 25 '.unpaired >= 25' &&
-	said latelaser "no transform of the laser" 1 &&
-	said latelaser "using scans again" 1
-ok "a laser whose place is told late"
-for kind in nolaser otherlaser; do
-	bag $kind
-	slamd $kind --from "$d/$kind.mcap" --speed 10
-	[ $? = 1 ] && said $kind "no transform of the laser" 1 &&
-		said $kind "no readings received" 1 && ! lines $kind.err 3 &&
-		[ ! -e "$d/$kind.tum" ]
-	ok "refused: $kind"
-done
-for kind in types noodom; do
-	bag $kind
-	slamd $kind --from "$d/$kind.mcap" --speed 10
-	[ $? = 1 ] && ! lines $kind.err 2 && said $kind "topic /" 1
-	ok "refused: $kind"
-	tell $kind
-done
-head -c 30000 "$d/plain.mcap" >"$d/cut.mcap"
-slamd cut --from "$d/cut.mcap" --speed 10 && way cut 10
-ok "a recording that was cut: what is there"
-while read -r exits args; do
-	# shellcheck disable=SC2086
-	slamd bad $args
-	[ $? = "$exits" ] && lines bad.err 1 && ! lines bad.err 2
-	ok "refused: $args"
-done <<-END
-	2 --from ros2 --log x.clf
-	2 --log $d/world.clf --to ros2
-	2 --log $d/world.clf --resume
-	2 --from ros2 --robot 1st
-	2 --from ros2 --robot a/b
-	2 --from ros2 --speed 0
-	2 --from ros2 --submap 0
-	2 --from ros2 --map-every 0
-	2 --from ros2 --patience 0
-	2 --from ros2 --speed 2
-	2 --from ros2 --robot anna
-	2 --from ros2 --submap 2
-	2 --from ros2 --map-every 2
-	2 --from ros2 --base-frame robot
-	2 --from ros2 --workers 2
-	2 --from $d/world.mcap --node me
-	1 --from ros2 --map $d/none/x.pgm
-	1 --from ros2 --checkpoint $d/none/x
-	1 --log $d/world.mcap --to $d/none/x.mcap
-	1 --log $d/world.mcap --to $d/x.mcap --map-frame /map
-END
+
+invalid()
+{
+	wrong plain 60 '.readings == 60 and .bad_lines == 0'
+	ok "a recording without an index"
+	wrong nan 60 '.readings == 60'
+	ok "ranges that are no numbers, infinite, negative"
+	wrong damaged 30 '.bad_lines > 5'
+	ok "damaged messages are counted"
+	wrong silly 60 '.bad_lines >= 60'
+	ok "so are poses and angles that cannot be"
+	bag backwards
+	slamd backwards --from "$d/backwards.mcap" --speed 10 &&
+		count backwards '.readings >= 58 and .time_backwards <= 1' &&
+		[ "$(wc -l <"$d/backwards.tum")" -ge 58 ]
+	ok "time that goes back"
+	wrong latelaser 25 '.unpaired >= 25' &&
+		said latelaser "no transform of the laser" 1 &&
+		said latelaser "using scans again" 1
+	ok "a laser whose place is told late"
+	for kind in nolaser otherlaser; do
+		bag $kind
+		slamd $kind --from "$d/$kind.mcap" --speed 10
+		[ $? = 1 ] && said $kind "no transform of the laser" 1 &&
+			said $kind "no readings received" 1 && ! lines $kind.err 3 &&
+			[ ! -e "$d/$kind.tum" ]
+		ok "refused: $kind"
+	done
+	for kind in types noodom; do
+		bag $kind
+		slamd $kind --from "$d/$kind.mcap" --speed 10
+		[ $? = 1 ] && ! lines $kind.err 2 && said $kind "topic /" 1
+		ok "refused: $kind"
+		tell $kind
+	done
+	head -c 30000 "$d/plain.mcap" >"$d/cut.mcap"
+	slamd cut --from "$d/cut.mcap" --speed 10 && way cut 10
+	ok "a recording that was cut: what is there"
+	while read -r exits args; do
+		# shellcheck disable=SC2086
+		slamd bad $args
+		[ $? = "$exits" ] && lines bad.err 1 && ! lines bad.err 2
+		ok "refused: $args"
+	done <<-END
+		2 --from ros2 --log x.clf
+		2 --log $d/world.clf --to ros2
+		2 --log $d/world.clf --resume
+		2 --from ros2 --robot 1st
+		2 --from ros2 --robot a/b
+		2 --from ros2 --speed 0
+		2 --from ros2 --submap 0
+		2 --from ros2 --map-every 0
+		2 --from ros2 --patience 0
+		2 --from ros2 --speed 2
+		2 --from ros2 --robot anna
+		2 --from ros2 --submap 2
+		2 --from ros2 --map-every 2
+		2 --from ros2 --base-frame robot
+		2 --from ros2 --workers 2
+		2 --from $d/world.mcap --node me
+		1 --from ros2 --map $d/none/x.pgm
+		1 --from ros2 --checkpoint $d/none/x
+		1 --log $d/world.mcap --to $d/none/x.mcap
+		1 --log $d/world.mcap --to $d/x.mcap --map-frame /map
+	END
+}
+thorough invalid
+
 done_testing
