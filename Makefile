@@ -163,12 +163,13 @@ mutate: packages-queue+programs+options+quick
 	$(again) $(tests_with:%=$(CHECKED)/bin/test_%)
 	@tests/mutate.py $(FOLDER) $(N) $(SEED) $(FLOOR)
 
-# lines that unit tests reach; those that are linked with FOLDER, if it is given
+# lines that unit tests reach; those that are linked with FOLDER, if it is given.
+# Without optimization they need a larger stack
 coverage: packages-queue+programs+options+quick
 	$(again) BUILD=$(BUILD)/coverage CC=gcc CXX=g++ CFLAGS='-O0 -g --coverage' \
 		$(tests_with:%=$(BUILD)/coverage/bin/test_%)
 	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
-	$(Q)tests/unit/all.sh --coverage $(tests_with) >$(BUILD)/coverage/tests.log || \
+	$(Q)ulimit -s 65536 2>/dev/null; tests/unit/all.sh --coverage $(tests_with) >$(BUILD)/coverage/tests.log || \
 		grep '^not ok' $(BUILD)/coverage/tests.log
 	@tests/coverage.py $(BUILD)/coverage $(FOLDER)
 
