@@ -3,8 +3,8 @@ USES	:= ros/io laser transport
 LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
-TESTS	:= view_board view_mission view_foxglove view_browser
-THREADED := view_board view_foxglove view_browser
+TESTS	:= view_board view_mission foxglove view_browser
+THREADED := view_board foxglove view_browser
 FUZZ	:= view_peer first_view
 
 # one page of all its parts

@@ -2,5 +2,5 @@
 USES	:= codec/core
 FLAGS	:= $(EXACT)
 LIBS	:= -lm
-TESTS	:= tilecode tiles mappyramid layers
+TESTS	:= tilecode tiles mappyramid grid_layers
 FUZZ	:= tiles mappyramid layers

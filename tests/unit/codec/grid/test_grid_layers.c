@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_layers - maps of several layers of numbers
+ * test_grid_layers - maps of several layers of numbers
  */
 #include <errno.h>
 #include <math.h>

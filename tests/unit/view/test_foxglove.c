@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_view_foxglove - the Foxglove protocol, message by message
+ * test_foxglove - the Foxglove protocol, message by message
  */
 #include <math.h>
 #include "peer_fixture.h"
