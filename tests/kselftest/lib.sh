@@ -66,7 +66,7 @@ device()
 }
 
 # an emulated processor needs 0.7 s to start jq itself
-jq() { gojq "$@"; }
+! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # stat FIELD [DEV]: of the qdisc on d0 or DEV, as JSON; FIELD may be
 # OBJECT.FIELD. Without a program, as many tests ask again and again.

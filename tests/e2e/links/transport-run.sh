@@ -23,7 +23,7 @@ outage=${OUTAGE:-8}
 python3 "$top/tests/e2e/lab/make.py" "$scratch" || exit 1
 
 # an emulated processor needs 0.7 s to start jq itself
-jq() { gojq "$@"; }
+! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # ask send|recv WORDS...
 ask()
