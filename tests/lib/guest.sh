@@ -46,6 +46,8 @@ split_output()
 		name = ""
 	}
 	$1 == "@@" && $2 == "begin" {
+		if (name != "")
+			end(126)
 		name = $3
 		begin = systime()
 		file = logs "/" name ".log"

@@ -79,33 +79,50 @@ only()
 			exit 2
 		}
 	done
-	names=("$@")
+	mapfile -t names < <(printf '%s\n' "$@" | awk '!seen[$0]++')
+}
+
+# has WORD WORDS...: is it one of them?
+has() { [[ " ${*:2} " == *" $1 "* ]]; }
+
+# some_units NAME OPTION TEST...: row NAME for these unit tests, if not all run
+some_units()
+{
+	[ $# -gt 2 ] && ! has "$1" "${names[@]}" || return 0
+	unset "command[$1]"
+	test_row "$1" host $((2 * ($# - 2))) 6.1 - \
+		"tests/unit/all.sh $2 ${*:3}"
 }
 
 # since REV: of all tests those that what changed since REV can affect, but not
 # those that only make check-full has: it says which
 since()
 {
-	local name affected left=
+	local name affected units=() threads=() some all left=
 
 	affected=$(tests/affected "$1") || exit 2
 	select_tests full
-	local all=("${names[@]}")
+	all=("${names[@]}")
 	names=() command=()
 	select_tests more
-	local some=" ${names[*]} "
+	some=("${names[@]}")
 	names=()
 	for name in $affected; do
 		if [[ $name == unit:* ]]; then
 			units+=("${name#unit:}")
-		elif [[ $some == *" $name "* ]]; then
+		elif has "$name" "${some[@]}"; then
 			names+=("$name")
-		elif [[ " ${all[*]} " == *" $name "* ]]; then
+			! has "$name-5.10" "${some[@]}" ||
+				names+=("$name-5.10")
+		elif has "$name" "${all[@]}"; then
 			left+=" $name"
 		fi
 	done
-	[ ${#units[@]} = 0 ] || test_row units host $((2 * ${#units[@]})) 6.1 - \
-		"tests/unit/all.sh ${units[*]}"
+	for name in $(make -s --no-print-directory threaded-tests); do
+		! has "$name" ${units[@]+"${units[@]}"} || threads+=("$name")
+	done
+	some_units units "" ${units[@]+"${units[@]}"}
+	some_units threads --threads ${threads[@]+"${threads[@]}"}
 	[ -z "$left" ] || echo "# can be affected, too, and are left to make" \
 		"check-full:$left"
 	[ ${#names[@]} -gt 0 ] || { echo "# nothing that is tested changed"

@@ -15,7 +15,8 @@ cd "$(dirname "$0")/../.." || exit 1
 folder=build/sanitized/bin list=unit-tests
 case ${1-} in
 --threads) folder=build/tsan/bin list=threaded-tests; shift ;;
---plain) folder=build/bin; shift ;;
+--plain) folder=build/bin; shift
+	[ -n "${VM-}" ] || make -s --no-print-directory tests-plain >&2 || exit ;;
 --coverage) folder=build/coverage/bin; shift ;;
 esac
 if [ -n "${VM-}" ]; then
@@ -43,8 +44,9 @@ for t; do
 		/^(not )?ok / { sub(/ok [0-9]+ -/, "ok " ++n " - " t ":") } 1'
 	n=$((n + $(grep -cE '^(not )?ok ' "$out/$t")))
 	bad=$((bad + failed))
-	# a test that fails without a line, or that a sanitizer ends
-	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+	# a test that says nothing, fails without a line, or that a sanitizer ends
+	if ! grep -qE '^(not )?ok ' "$out/$t" ||
+	   { [ "$status" != 0 ] && [ "$failed" = 0 ]; }; then
 		n=$((n + 1)) bad=$((bad + 1))
 		grep -m 1 -A 12 -E 'ERROR|WARNING|runtime error|Assert' \
 			"$out/$t.err" | sed 's/^/# /'

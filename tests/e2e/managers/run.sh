@@ -57,7 +57,7 @@ esac
 [ -z "${MANAGERS-}" ] || read -ra cells <<<"$MANAGERS"
 tools/packages --into build/guest guest &&
 	sch=$(tools/machines/kernel module 6.1) || exit
-out=build/check/managers.$1.vm
+out=build/check/managers.${cells[0]}.vm
 rm -rf "$out"
 # with the processor that its bounds are for
 exec tools/machines/vm -k 6.1 --skip-idle --cpu max --root base,managers -m 2560 \
