@@ -168,6 +168,8 @@ $(FUZZERS): $(BIN)/%:
 $(TESTS_BUILT): $(CHECKED)/bin/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
+	@# where a program looks for the classifier: beside its folder
+	@ln -sfn ../bpf $(CHECKED)/bpf
 	$(Q)$(CLANG)$(if $(CXX.$*),++) $(SANITIZE) -o $@ $(link)
 $(TESTS_THREADED): $(THREADS)/bin/%:
 	$(call msg,LD,$@)
