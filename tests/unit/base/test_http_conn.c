@@ -14,6 +14,7 @@
 #include "base/http_places.h"
 #include "base/http_server.h"
 #include "base/loop.h"
+#include "free_port.h"
 #include "tap.h"
 
 enum { BODY_MAX = 100, HEAD_MAX = 16384, LARGE = 32 << 20,
@@ -100,15 +101,7 @@ static struct http_config config = {
 
 static void find_port(void)
 {
-	const int fd = socket(AF_INET, SOCK_STREAM, 0);
-	socklen_t len = sizeof(at);
-
-	at = (struct sockaddr_in){ .sin_family = AF_INET,
-				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    getsockname(fd, (struct sockaddr *)&at, &len))
-		abort();
-	close(fd);
+	at = free_port();
 	memcpy(&where.storage, &at, sizeof(at));
 	where.len = sizeof(at);
 }

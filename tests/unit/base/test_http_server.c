@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/http_server.h"
 #include "base/loop.h"
+#include "free_port.h"
 #include "tap.h"
 
 enum { PLACES = 100, HALVES = 2000, ASKS = 20, WAIT = 60000 /* ms */ };
@@ -76,16 +77,8 @@ static void start(void)
 		.connections = PLACES, .admit = on_admit, .answer = on_answer,
 		.error = on_error,
 	};
-	const int fd = socket(AF_INET, SOCK_STREAM, 0);
-	socklen_t len = sizeof(at);
 
-	/* a port that is free */
-	at = (struct sockaddr_in){ .sin_family = AF_INET,
-				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    getsockname(fd, (struct sockaddr *)&at, &len))
-		abort();
-	close(fd);
+	at = free_port();
 	memcpy(&a.storage, &at, sizeof(at));
 	if (http_server_open(&server, &config))
 		abort();

@@ -14,17 +14,12 @@
 #include "map/record/recorder.h"
 #include "map/ros/map_config.h"
 #include "ros/bag/bag.h"
+#include "gate.h"
 #include "site_fixture.h"
 
 /*
  * A disk that is slow: the thread stops before it writes an entry
  */
-
-static struct gate {
-	pthread_mutex_t	lock;
-	pthread_cond_t	changed;
-	bool		closed, reached;
-} gate = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false };
 
 int __real_record_write(struct record *r, struct site *site, bool submaps,
 			const struct bytes *image, int64_t stamp);
@@ -34,30 +29,8 @@ int __wrap_record_write(struct record *r, struct site *site, bool submaps,
 int __wrap_record_write(struct record *r, struct site *site, bool submaps,
 			const struct bytes *image, int64_t stamp)
 {
-	pthread_mutex_lock(&gate.lock);
-	gate.reached = true;
-	pthread_cond_broadcast(&gate.changed);
-	while (gate.closed)
-		pthread_cond_wait(&gate.changed, &gate.lock);
-	pthread_mutex_unlock(&gate.lock);
+	pass_gate();
 	return __real_record_write(r, site, submaps, image, stamp);
-}
-
-static void set_gate(bool closed)
-{
-	pthread_mutex_lock(&gate.lock);
-	gate.closed = closed;
-	gate.reached = false;
-	pthread_cond_broadcast(&gate.changed);
-	pthread_mutex_unlock(&gate.lock);
-}
-
-static void wait_for_gate(void)
-{
-	pthread_mutex_lock(&gate.lock);
-	while (!gate.reached)
-		pthread_cond_wait(&gate.changed, &gate.lock);
-	pthread_mutex_unlock(&gate.lock);
 }
 
 /* Waits of this thread time out at once */

@@ -7,15 +7,10 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include "map/ros/storing.h"
+#include "gate.h"
 #include "site_fixture.h"
 
 /* The thread stops in its first message until it may go on */
-static struct gate {
-	pthread_mutex_t	lock;
-	pthread_cond_t	changed;
-	bool		closed, reached;
-} gate = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false };
-
 static char done[256];		/* of the thread, until storing_close() */
 static unsigned int dropped;
 static char dropped_topic[32];
@@ -41,12 +36,7 @@ static void note(const char *text, const char *data, size_t len)
 static void on_message(void *arg, const struct source_message *m)
 {
 	(void)arg;
-	pthread_mutex_lock(&gate.lock);
-	gate.reached = true;
-	pthread_cond_broadcast(&gate.changed);
-	while (gate.closed)
-		pthread_cond_wait(&gate.changed, &gate.lock);
-	pthread_mutex_unlock(&gate.lock);
+	pass_gate();
 	note(m->topic, m->data, m->len);
 }
 
@@ -97,23 +87,6 @@ static void send_text(struct storing *s, const char *topic, const char *text)
 	/* the queue has a copy */
 	memset(copy, '?', sizeof(copy));
 	memset(name, '?', sizeof(name));
-}
-
-static void set_gate(bool closed)
-{
-	pthread_mutex_lock(&gate.lock);
-	gate.closed = closed;
-	gate.reached = false;
-	pthread_cond_broadcast(&gate.changed);
-	pthread_mutex_unlock(&gate.lock);
-}
-
-static void wait_for_gate(void)
-{
-	pthread_mutex_lock(&gate.lock);
-	while (!gate.reached)
-		pthread_cond_wait(&gate.changed, &gate.lock);
-	pthread_mutex_unlock(&gate.lock);
 }
 
 static double status(struct storing *s, const char *key)
