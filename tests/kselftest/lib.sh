@@ -12,6 +12,7 @@ ros_tag=$top/build/bpf/ros_tag.bpf.o
 [ -e /sys/kernel/btf/vmlinux ] || ros_tag=$top/build/bpf/ros_tag_nobtf.bpf.o
 X=/sys/kernel/debug/optsample_drive
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/jq.sh"
 . "$top/tests/lib/wait.sh"
 
 # is GOT WANTED NAME
@@ -64,9 +65,6 @@ device()
 	tc qdisc add dev d0 root handle 1: optsample "$@" || return 1
 	echo "dev d0" | drive
 }
-
-# an emulated processor needs 0.7 s to start jq itself
-! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # stat FIELD [DEV]: of the qdisc on d0 or DEV, as JSON; FIELD may be
 # OBJECT.FIELD. Without a program, as many tests ask again and again.

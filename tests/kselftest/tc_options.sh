@@ -20,6 +20,7 @@ if [ "${1-}" != in-namespace ]; then
 fi
 
 export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
+. "$top/tests/lib/jq.sh"
 tc=${TC:-tc}
 dev=dummy0
 longest=$(printf 'x%.0s' {1..127})	# longest valid name of a device
@@ -32,9 +33,6 @@ bail()
 	echo "Bail out! $*"
 	exit 1
 }
-
-# an emulated processor needs 0.7 s to start jq itself
-! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # result STATUS NAME [EXPLANATION]
 result()

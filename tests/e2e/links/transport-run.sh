@@ -17,13 +17,11 @@ keep=${VM_OUT-}
 VM_OUT=${VM_OUT:-/run/transport}
 . "$(dirname -- "${BASH_SOURCE[0]}")/wifi-run.sh"
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/jq.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 outage=${OUTAGE:-8}
 
 python3 "$top/tests/e2e/lab/make.py" "$scratch" || exit 1
-
-# an emulated processor needs 0.7 s to start jq itself
-! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # ask send|recv WORDS...
 ask()
