@@ -6,7 +6,7 @@
 # seconds, command and series.
 
 names=()
-declare -A needs seconds command series uses
+declare -A needs seconds command series
 
 # rows: of the table, without comments
 rows() { grep -E '^[a-z]' tests/table.txt; }
@@ -20,11 +20,11 @@ list()
 	}'
 }
 
-# test_row NAME NEEDS SECONDS SERIES USES COMMAND
+# test_row NAME NEEDS SECONDS SERIES COMMAND
 test_row()
 {
 	[ -n "${command[$1]-}" ] || names+=("$1")
-	needs[$1]=$2 seconds[$1]=$3 series[$1]=$4 uses[$1]=$5 command[$1]=$6
+	needs[$1]=$2 seconds[$1]=$3 series[$1]=$4 command[$1]=$5
 }
 
 # in_tier TIER NAME: does a test of TIER run when NAME is asked for?
@@ -39,29 +39,31 @@ in_tier()
 # select_tests quick|check|more|full: those of that tier
 select_tests()
 {
-	local name tier need time use line also other
+	local name tier need time line also other
 
-	while read -r name tier need time use line; do
+	while read -r name tier need time _ line; do
 		also=${tier#*+} tier=${tier%+*}
 		in_tier "$tier" "$1" || continue
-		test_row "$name" "$need" "$time" 6.1 "$use" "$line"
+		test_row "$name" "$need" "$time" 6.1 "$line"
 		case $1:$also in
 		full:kernels|full:oldest|full:smoke) also="5.10 6.1-rt 6.12 newest" ;;
 		more:oldest|check:smoke|more:smoke) also=5.10 ;;
 		*)	also= ;;
 		esac
 		for other in $also; do
-			test_row "$name-$other" "$need" "$time" "$other" "$use" \
-				"$line"
+			test_row "$name-$other" "$need" "$time" "$other" "$line"
 		done
 	done < <(rows)
 }
 
+# has WORD WORDS...: is it one of them?
+has() { [[ " ${*:2} " == *" $1 "* ]]; }
+
 # unit_test NAME: a row for one unit test, if there is one of that name
 unit_test()
 {
-	[[ " ${unit_tests=$(make -s --no-print-directory unit-tests)} " == *" $1 "* ]] &&
-		test_row "$1" host 10 6.1 - "tests/unit/all.sh $1"
+	has "$1" "${unit_tests=$(make -s --no-print-directory unit-tests)}" &&
+		test_row "$1" host 10 6.1 "tests/unit/all.sh $1"
 }
 
 # only TIER NAME...: no other tests; what is only in a slower tier can be named,
@@ -82,15 +84,12 @@ only()
 	mapfile -t names < <(printf '%s\n' "$@" | awk '!seen[$0]++')
 }
 
-# has WORD WORDS...: is it one of them?
-has() { [[ " ${*:2} " == *" $1 "* ]]; }
-
 # some_units NAME OPTION TEST...: row NAME for these unit tests, if not all run
 some_units()
 {
 	[ $# -gt 2 ] && ! has "$1" "${names[@]}" || return 0
 	unset "command[$1]"
-	test_row "$1" host $((2 * ($# - 2))) 6.1 - \
+	test_row "$1" host $((2 * ($# - 2))) 6.1 \
 		"tests/unit/all.sh $2 ${*:3}"
 }
 
