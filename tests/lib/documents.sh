@@ -112,6 +112,7 @@ never_run()
 	optsample up|the name of a command, its DEV is missing
 	ip link add NAME *|a synopsis
 	make demo|runs VMs for minutes; the test demo runs one of them
+	make quick|the tests of make check contain all of it
 	make check|this test is a part of it
 	make deb|compiles everything once more, for minutes
 	tools/packages *|installs packages
