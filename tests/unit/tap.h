@@ -11,6 +11,7 @@
  *	ok_str(got, want, "what", ...)		strings; NULL is one, too
  *	ok_mem(got, want, bytes, "what", ...)	memory: its first difference
  *
+ * rounds(few, many) is few, and many where MORE is set, as in make check-full.
  * tap_done() prints the plan and gives main() its exit status. rnd() is a
  * deterministic generator (splitmix64), so that every run is the same run.
  */
@@ -23,9 +24,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned int tap_count, tap_failed;
+
+__attribute__((unused))
+static unsigned int rounds(unsigned int few, unsigned int many)
+{
+	const char *more = getenv("MORE");
+
+	return more && *more ? many : few;
+}
 
 /* one line of TAP, and the place if it is not good */
 __attribute__((format(printf, 4, 0), unused))

@@ -3,14 +3,12 @@
  * test_flapping - a link that fails every few seconds: the sender, its queue
  * and its knowledge of the link; each frame is shown once
  */
-#include <inttypes.h>
 #include "robot_stream.h"
 #include "tap.h"
 
 enum {
 	FLOWS	= 32,
 	QUEUE	= 16384,	/* datagrams of a flow */
-	LENGTH	= 110000,	/* ms */
 	SPACING	= 80,		/* ms, of the datagrams of a frame */
 	SERVICE	= 6,		/* ms, of a datagram on the link */
 	DEAF	= 2000,		/* ms without a report: the sender sees an outage */
@@ -115,6 +113,7 @@ static void flap(struct link *l, unsigned int now)
 static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 {
 	unsigned int frame = 0, index = 0, twice = 0, lost = 0, kept = 0;
+	const unsigned int length = rounds(50000, 110000);	/* ms */
 	const struct recv_counts *shown;
 	struct reassembly_counts c;
 	struct link *l = calloc(1, sizeof(*l));
@@ -126,8 +125,8 @@ static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 			    .change = 3000, .rng = seed };
 	begin(&t);
 	start = t.now;
-	for (unsigned int now = 10; now < LENGTH; now++) {
-		bool sends = frame * INTERVAL < LENGTH - 10000;
+	for (unsigned int now = 10; now < length; now++) {
+		bool sends = frame * INTERVAL < length - 10000;
 
 		if (sends && now >= frame * INTERVAL +
 				    index * SPACING / t.image.count) {
@@ -146,7 +145,7 @@ static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 			send_report(&t);
 	}
 	if (l->has_spare)
-		arrive(&t, start, LENGTH, &l->spare);
+		arrive(&t, start, length, &l->spare);
 	wait_for(&t, 0);
 	for (uint32_t f = 0; f < frame; f++) {
 		twice += t.live[f] + t.kept[f] > 1;
@@ -155,17 +154,19 @@ static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 	}
 	shown = recv_topic_counts(stream_topic(t.stream, 0));
 	c = recv_topic_datagrams(stream_topic(t.stream, 0));
-	ok(frame == 1000 && kept > 200 && l->epoch > 5 && !twice && !lost,
-	   "%s%s: of %u frames %u kept, %u twice, %u lost in %u outages",
-	   fifo ? "one queue" : "a queue for each epoch",
-	   reorder ? ", not in order" : "", frame, kept, twice, lost, l->epoch);
+	printf("# %s%s: %u outages\n", fifo ? "one queue" :
+	       "a queue for each epoch", reorder ? ", not in order" : "",
+	       l->epoch);
+	ok_eq(frame, (length - 10000) / INTERVAL, "frames");
+	ok_range(l->epoch, 2, frame, "outages");
+	ok_range(kept, frame / 5, frame, "frames that were kept");
+	ok_eq(twice, 0, "frames that came twice");
+	ok_eq(lost, 0, "frames that were lost");
 	/* an outage cuts a frame of each flow, the rest of which is late */
-	ok(shown->exact >= 960 && !c.missing &&
-	   c.expected == frame * t.image.count &&
-	   c.datagrams + c.late == c.expected,
-	   "of %u frames %" PRIu64 " whole, %" PRIu64 " missing; of %" PRIu64 " datagrams %" PRIu64 " came, %" PRIu64 " late, %" PRIu64 " bad",
-	   frame, shown->exact, c.missing, c.expected, c.datagrams, c.late,
-	   c.bad);
+	ok_range(shown->exact, .96 * frame, frame, "whole frames");
+	ok_eq(c.missing, 0, "missing frames");
+	ok_eq(c.expected, frame * t.image.count, "datagrams that were sent");
+	ok_eq(c.datagrams + c.late, c.expected, "of these came, some late");
 	end(&t);
 	free(l);
 }

@@ -121,7 +121,7 @@ static void test_subsets(unsigned int channels, unsigned int depth, size_t bytes
 	ok(r.p.count > 1, "%u x %u bit, %zu bytes: %u datagrams", channels,
 	   depth, bytes, r.p.count);
 	protection(&r.p, &levels);
-	for (unsigned int t = 0; t < 60; t++) {
+	for (unsigned int t = 0; t < rounds(20, 60); t++) {
 		unsigned int k = choose(came, r.p.count, rnd(&rng, 101));
 		long n = rig_decode(&r, came);
 		double e = error(&r);
@@ -166,7 +166,7 @@ static void test_exact(unsigned int channels, unsigned int depth)
 	rig_make(&r, W, H, channels, depth);
 	rig_encode(&r, (size_t)W * H * channels * depth / 8 * 5 / 4, -1);
 	least = r.p.count * 7 / 10;
-	for (unsigned int t = 0; t < 20; t++) {
+	for (unsigned int t = 0; t < rounds(10, 20); t++) {
 		unsigned int k = choose(came, r.p.count, 80);
 
 		if (k < least)
@@ -213,7 +213,7 @@ static void test_fits(unsigned int depth)
 			else
 				image_row(&r.in, y)[x] = v / 8 + rnd(&rng, 2);
 		}
-	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / 99) {
+	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / rounds(40, 99)) {
 		double e = all_come(&r, bytes, -1);
 
 		if (!least && !e)
@@ -314,7 +314,7 @@ static void test_bad(void)
 /* Mean PSNR over many frames that lose @loss, in bursts of @burst, dB */
 static double quality(struct rig *r, double loss, double burst)
 {
-	enum { FRAMES = 40 };
+	enum { FRAMES = 10 };
 	double sum = 0;
 	bool bad = false;
 
@@ -342,16 +342,17 @@ static void test_quality(void)
 	static const struct {
 		double	told, told_burst, loss, burst, db;
 	} pins[] = {
-		{ -1, 0, 0, 0, 46.08 }, { -1, 0, .2, 0, 45.78 },
-		{ -1, 0, .3, 0, 45.37 }, { -1, 0, .5, 0, 44.63 },
-		{ -1, 0, .6, 0, 44.48 }, { -1, 0, .7, 0, 44.01 },
-		{ -1, 0, .9, 0, 40.88 }, { 0, 0, 0, 0, 48.32 },
-		{ .05, 0, .05, 0, 47.61 }, { .2, 0, .2, 0, 46.74 },
-		{ .5, 0, .5, 0, 45.58 }, { .9, 0, .9, 0, 44.51 },
+		{ -1, 0, 0, 0, 46.06 }, { -1, 0, .2, 0, 45.90 },
+		{ -1, 0, .3, 0, 45.06 }, { -1, 0, .5, 0, 44.59 },
+		{ -1, 0, .6, 0, 44.19 }, { -1, 0, .7, 0, 43.97 },
+		{ -1, 0, .9, 0, 42.13 }, { 0, 0, 0, 0, 48.31 },
+		{ .05, 0, .05, 0, 47.60 }, { .2, 0, .2, 0, 46.84 },
+		{ .5, 0, .5, 0, 45.58 }, { .9, 0, .9, 0, 44.44 },
 		{ .2, 8, .2, 8, 45.78 },
 	};
 	struct rig r;
 
+	rng = 1;
 	rig_make(&r, 640, 480, 1, 8);
 	for (unsigned int i = 0; i < sizeof(pins) / sizeof(*pins); i++) {
 		const struct md_budget b = {
@@ -374,12 +375,12 @@ static void test_quality(void)
 /* One datagram shows it, and an unreported burst of losses leaves a picture */
 static void test_bursts(void)
 {
-	static const double least[] = { 45.14, 37.87 };
+	static const double least[] = { 45.15, 37.78 };
 	bool came[SLOTS];
 	struct rig r;
 
-	rig_make(&r, 640, 480, 1, 8);
 	rng = 1;
+	rig_make(&r, 640, 480, 1, 8);
 	rig_encode(&r, 46336, .05);
 	for (unsigned int b = 0; b < 2; b++) {
 		double db;
