@@ -15,7 +15,7 @@ modprobe -a veth dummy cls_bpf cls_matchall cls_flower act_mirred act_gact \
 	sch_ingress 2>/dev/null
 
 # counter DEV NAME
-counter() { cat "/sys/class/net/$1/statistics/$2"; }
+counter() { echo "$(<"/sys/class/net/$1/statistics/$2")"; }
 
 # link_of DEV: the name that its link has
 link_of() { ip -j -d link show "$1" | jq -r '.[0].link'; }
@@ -58,19 +58,58 @@ is "$(ethtool -k q0 | grep -c '^\(tx-checksumming\|scatter-gather\|generic-segme
 ip link set q0 up
 ip link set q1 up
 
+cat >"$scratch/packets.py" <<'END'
+# for each line of stdin, and says "done" or why not:
 # frames DEV N [SOURCE [DESTINATION]]: of 100 bytes
-frames()
+# link DEV LINK [SOURCE]: by the numbers of devices
+import os, socket, struct, sys
+
+def address(text):
+    return bytes.fromhex(text.replace(":", ""))
+
+def frames(dev, n, source="02:02:02:02:02:02", to="02:02:02:02:02:02"):
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+        s.bind((dev, 0x88b5))
+        for i in range(int(n)):
+            s.send(address(to) + address(source) + b"\x88\xb5" + bytes(86))
+
+def attr(kind, data):
+    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+def link(dev, number, source=""):
+    data = attr(1, struct.pack("I", int(number)))
+    if source:
+        data += attr(2, address(source))
+    body = struct.pack("BxHiII", 0, 0, socket.if_nametoindex(dev), 0, 0) + \
+        attr(18, attr(1, b"optsample\0") + attr(2, data))
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as s:
+        s.send(struct.pack("IHHII", 16 + len(body), 16, 5, 1, 0) + body)
+        error = -struct.unpack_from("i", s.recv(4096), 16)[0]
+        if error:
+            raise OSError(error, os.strerror(error))
+
+for line in sys.stdin:
+    command, *args = line.split()
+    try:
+        {"frames": frames, "link": link}[command](*args)
+        print("done", flush=True)
+    except OSError as e:
+        print(e.strerror, flush=True)
+END
+mkfifo "$scratch/asked" "$scratch/answered"
+# once: an emulated processor needs 0.2 s to start it
+python3 "$scratch/packets.py" <"$scratch/asked" >"$scratch/answered" &
+exec {asked}>"$scratch/asked" {answered}<"$scratch/answered"
+# packets LINE: what it says
+packets()
 {
-	python3 -c '
-import socket, sys
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-s.bind((sys.argv[1], 0x88b5))
-address = ["02:02:02:02:02:02"] * 2
-address[:len(sys.argv) - 3] = sys.argv[3:]
-source, to = (bytes.fromhex(a.replace(":", "")) for a in address)
-for i in range(int(sys.argv[2])):
-	s.send(to + source + b"\x88\xb5" + bytes(86))' "$@"
+	local answer
+
+	echo "$*" >&$asked
+	read -r answer <&$answered
+	echo "$answer"
 }
+frames() { packets frames "$@" >/dev/null; }
 frames q0 5
 is "$(counter q0 tx_packets) $(counter q0 tx_bytes) $(counter d0 tx_packets)" \
 	"5 500 5" "packets leave by the link and are counted"
@@ -99,26 +138,13 @@ ip link add q2 link br0 type optsample
 refused . ip link set q2 master br0
 ok "a link cannot be above: no loops"
 ip link del q2
-# set DEV LINK [SOURCE]: prints the error
+# set_link DEV LINK [SOURCE]: prints the error
 set_link()
 {
-	python3 - "$1" "$(cat "/sys/class/net/$2/ifindex" 2>/dev/null ||
-		echo 9999)" "${3-}" <<-'END'
-		import os, socket, struct, sys
-		def attr(kind, data):
-		    return struct.pack("HH", 4 + len(data), kind) + data + \
-		        bytes(-len(data) % 4)
-		data = attr(1, struct.pack("I", int(sys.argv[2])))
-		if sys.argv[3]:
-		    data += attr(2, bytes.fromhex(sys.argv[3].replace(":", "")))
-		body = struct.pack("BxHiII", 0, 0,
-		                   socket.if_nametoindex(sys.argv[1]), 0, 0) + \
-		    attr(18, attr(1, b"optsample\0") + attr(2, data))
-		s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-		s.send(struct.pack("IHHII", 16 + len(body), 16, 5, 1, 0) + body)
-		error = -struct.unpack_from("i", s.recv(4096), 16)[0]
-		print(os.strerror(error) if error else "done")
-	END
+	local number=9999
+
+	[ ! -e "/sys/class/net/$2" ] || number=$(<"/sys/class/net/$2/ifindex")
+	packets link "$1" $number "${3-}"
 }
 ip link set q0 master br0
 is "$(set_link q0 br0)" "Device or resource busy" "nor can a link that is changed"
@@ -151,8 +177,7 @@ ip link set q0 netns other
 ip netns exec other sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 ip -n other link add d1 type dummy
 ip -n other link set q0 up
-export -f frames
-ip netns exec other bash -c 'frames q0 4'
+ip netns exec other python3 "$scratch/packets.py" <<<"frames q0 4" >/dev/null
 is "$(ip -n other -j -s link show q0 | jq '.[0].stats64.tx.dropped')" 8 \
 	"a device that was moved away has no link"
 is "$(ip -n other -d -j link show q0 | jq -r '.[0].link')" null "and shows none"
@@ -163,7 +188,7 @@ ip link del q1
 ip link add q0 link d0 type optsample
 ip link set q0 up
 tc qdisc add dev q0 root optsample
-while :; do frames q0 2000 2>/dev/null; done &
+yes "frames q0 2000" | python3 "$scratch/packets.py" >/dev/null &
 sender=$!
 for _ in $(seq 20); do
 	ip link del d0
@@ -173,7 +198,7 @@ for _ in $(seq 20); do
 	ip link add q0 link d0 type optsample
 	ip link set q0 up
 	tc qdisc add dev q0 root optsample
-	frames q0 50 2>/dev/null
+	frames q0 50
 done
 kill $sender
 wait $sender 2>/dev/null

@@ -72,12 +72,15 @@ END
 # addresses of keep-v0: IPv4 as routes of the table local
 keep()
 {
-	{
-		ip route show table local dev keep-v0 |
-			awk '/metric/ { print $2 }'
-		ip -6 -o addr show dev keep-v0 scope global |
-			awk '{ print $4 }'
-	} | words
+	local line kept=()
+
+	while read -ra line; do
+		[[ "${line[*]}" != *metric* ]] || kept+=("${line[1]}")
+	done < <(ip route show table local dev keep-v0)
+	while read -ra line; do
+		kept+=("${line[3]}")
+	done < <(ip -6 -o addr show dev keep-v0 scope global)
+	echo "${kept[*]}"
 }
 kept() { [ "$(keep)" = "$*" ]; }
 log() { grep -c "$1" /run/optsample/v0.log; }

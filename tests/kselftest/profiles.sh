@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Profiles: options of some flows. Limits, policies, priorities, and flows that
-# keep the same stamps. FLAGS of a raw packet: 3 is a complete message, p NUMBER
-# adds the profile.
+# keep the same stamps. FLAGS of a raw packet: 3 is a complete message, p[NUMBER]
+# has the profile, too.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
 
-p() { echo $((3 | $1 << 8)); }
+for n in {0..255}; do
+	p[n]=$((3 | n << 8))
+done
 change() { tc qdisc change dev d0 root optsample "$@"; }
 
 # held FLOW: its messages, in order of departure; empties the queue
@@ -25,9 +27,9 @@ of() { awk -F/ -v f="$1" '$1 == f { print $2 }' <<<"$out" | words; }
 device limit 4 profile 1 limit 2 policy drop-oldest profile 2 policy drop-newest
 { for i in 1 2 3 4 5 6; do
 	echo "x 5 $i $i 3 100"
-	echo "x 6 $i $i $(p 1) 100"
-	echo "x 7 $i $i $(p 2) 100"
-	echo "x 8 $i $i $(p 9) 100"
+	echo "x 6 $i $i ${p[1]} 100"
+	echo "x 7 $i $i ${p[2]} 100"
+	echo "x 8 $i $i ${p[9]} 100"
 done; } | drive >/dev/null
 tc -s class show dev d0 | grep -q 'flow 0x00000006 .* profile 1$'
 ok "a class tells its profile"
@@ -40,7 +42,7 @@ is "$(stat memory)" 0 "no memory is left"
 # numbers that are not profiles, from a foreign classifier
 device limit 4 profile 5 limit 2
 { for i in 1 2 3 4 5 6; do
-	for n in 0 64 133 255; do echo "x $((5 + n)) $i $i $(p $n) 100"; done
+	for n in 0 64 133 255; do echo "x $((5 + n)) $i $i ${p[n]} 100"; done
 done; } | drive >/dev/null
 change limit 3
 as_none()
@@ -56,20 +58,20 @@ as_none()
 is "$(as_none)" "3 1 3 1 3 1" \
 	"a number from 64 is no profile, also after a change"
 device limit 100 profile 4 sync 0 limit 10
-{ for f in $(seq 101 140); do echo "x $f 1 1 $(p 4) 100"; done
-	echo "x 140 2 2 $(p 132) 100"; } | drive >/dev/null
+{ for f in $(seq 101 140); do echo "x $f 1 1 ${p[4]} 100"; done
+	echo "x 140 2 2 ${p[132]} 100"; } | drive >/dev/null
 tc -s class show dev d0 | grep -q 'flow 0x0000008c .* profile 0$'
 ok "nor is it for a flow whose group is full"
 
 # changed at run time: the queue is cut
 device limit 8
-{ for i in 1 2 3 4 5 6; do echo "x 6 $i $i $(p 3) 100"; done; } |
+{ for i in 1 2 3 4 5 6; do echo "x 6 $i $i ${p[3]} 100"; done; } |
 	drive >/dev/null
 change profile 3 limit 2 policy drop-oldest
 is "$(class_stat 6 backlog)" 2 "a new limit cuts what waits"
 change profile 3 none
-echo "x 6 7 7 $(p 3) 100
-x 6 8 8 $(p 3) 100" | drive >/dev/null
+echo "x 6 7 7 ${p[3]} 100
+x 6 8 8 ${p[3]} 100" | drive >/dev/null
 is "$(class_stat 6 backlog)" 4 "and without the profile there is room again"
 tc qdisc show dev d0 | grep -q profile
 is $? 1 "a profile that is gone is not shown"
@@ -78,7 +80,7 @@ is $? 1 "a profile that is gone is not shown"
 device profile 1 priority 1 profile 7 priority 7
 out=$(for f in 4:0 5:1 6:7; do
 	for i in 1 2; do
-		echo "x ${f%:*} $i $i $(p "${f#*:}") 1000"
+		echo "x ${f%:*} $i $i ${p[${f#*:}]} 1000"
 	done
 done | drive; leave)
 is "$(grep / <<<"$out" | cut -d/ -f1 | words)" "6 6 5 5 4 4" \
@@ -86,7 +88,7 @@ is "$(grep / <<<"$out" | cut -d/ -f1 | words)" "6 6 5 5 4 4" \
 change profile 1 priority 0 profile 7 priority 0
 { for i in 3 4 5 6; do
 	for f in 4:0 5:1 6:7; do
-		echo "x ${f%:*} $i $i $(p "${f#*:}") 1000"
+		echo "x ${f%:*} $i $i ${p[${f#*:}]} 1000"
 	done
 done; } | drive >/dev/null
 change profile 1 priority 3
@@ -98,9 +100,9 @@ is "$(wc -l <<<"$out")" 8 "and nothing is lost"
 
 # positions: a burst of 100 messages, then as much time with 10 of them
 device profile 2 policy gap limit 10
-{ for i in $(seq 1 100); do echo "x 5 $i $((i * 10)) $(p 2) 100"; done
+{ for i in $(seq 1 100); do echo "x 5 $i $((i * 10)) ${p[2]} 100"; done
   for i in $(seq 101 110); do
-	echo "x 5 $i $((1000 + (i - 100) * 100)) $(p 2) 100"
+	echo "x 5 $i $((1000 + (i - 100) * 100)) ${p[2]} 100"
   done; } | drive >/dev/null
 out=$(leave)
 set -- $(awk -F/ '{ n++; late += $2 > 100 } END { print n, late }' <<<"$out")
@@ -121,7 +123,7 @@ policies_known
 for policy in $(policies); do
 	device limit 100 profile 4 sync 0 limit 10 policy $policy
 	{ for i in $(seq 1 60); do
-		for f in 5 6 7; do echo "x $f $i $((i * 1000)) $(p 4) 400"; done
+		for f in 5 6 7; do echo "x $f $i $((i * 1000)) ${p[4]} 400"; done
 	done; } | drive >/dev/null
 	n=$(stat backlog_msgs)
 	# it drops several at once
@@ -135,11 +137,11 @@ done
 # partners out of step: 6 is three behind, 7 misses every fourth, jitters
 device limit 100 profile 4 sync 5ms limit 10
 { for i in $(seq 1 63); do
-	[ "$i" -le 60 ] && echo "x 5 $i $((i * 100000000)) $(p 4) 400"
+	[ "$i" -le 60 ] && echo "x 5 $i $((i * 100000000)) ${p[4]} 400"
 	[ "$i" -gt 3 ] &&
-		echo "x 6 $((i - 3)) $(((i - 3) * 100000000 + 4000000)) $(p 4) 400"
+		echo "x 6 $((i - 3)) $(((i - 3) * 100000000 + 4000000)) ${p[4]} 400"
 	[ "$i" -le 60 ] && [ $((i % 4)) != 0 ] &&
-		echo "x 7 $i $((i * 100000000 + 2000000)) $(p 4) 400"
+		echo "x 7 $i $((i * 100000000 + 2000000)) ${p[4]} 400"
 done; } | drive >/dev/null
 out=$(leave)
 awk -F/ '{ n[$2]++ } END { for (i in n)
@@ -153,9 +155,9 @@ for policy in optsample gap; do
 	device limit 100 profile 4 sync 0 limit 10 policy $policy
 	{ for i in $(seq 1 60); do
 		for f in 5 6; do
-			echo "x $f $i $((1700000000000000000 + i * 100000000)) $(p 4) 400"
+			echo "x $f $i $((1700000000000000000 + i * 100000000)) ${p[4]} 400"
 		done
-		echo "x 7 $i 0 $(p 4) 400"
+		echo "x 7 $i 0 ${p[4]} 400"
 	done; } | drive >/dev/null
 	out=$(leave)
 	is "$(of 5)" "$(of 6)" "$policy: a third one without stamps: whole sets"
@@ -167,15 +169,15 @@ done
 # has large messages, 6 small ones
 device limit 100 quantum 1500 profile 4 sync 0 limit 8
 { for i in 1 2 3 4 5 6 7 8; do
-	echo "x 5 $i $i $(p 4) 14000"
-	echo "x 6 $i $i $(p 4) 100"
+	echo "x 5 $i $i ${p[4]} 14000"
+	echo "x 6 $i $i ${p[4]} 100"
 done; } | drive >/dev/null
 out=$(leave 7)
 is "$(cut -d/ -f2 <<<"$out" | words)" "1 1 2 2 3 3 4" \
 	"sets leave one after the other"
 { for i in $(seq 9 40); do
-	echo "x 5 $i $i $(p 4) 14000"
-	echo "x 6 $i $i $(p 4) 100"
+	echo "x 5 $i $i ${p[4]} 14000"
+	echo "x 6 $i $i ${p[4]} 100"
 done; } | drive >/dev/null
 out+=$'\n'$(leave)
 is "$(sets 2 | cut -d' ' -f2)" 0 "and a second stall tears none"
@@ -185,7 +187,7 @@ device limit 10 profile 4 sync 0 limit 6
 many()
 {
 	for i in $(seq "$1" "$2"); do
-		for f in 5 6; do echo "x $f $i $i $(p 4) 200"; done
+		for f in 5 6; do echo "x $f $i $i ${p[4]} 200"; done
 	done | drive >/dev/null
 }
 many 1 12
@@ -224,7 +226,7 @@ ok "a qdisc with sets that wait can go"
 # memory is short: complete sets are dropped, not messages
 device limit 1000 memlimit 256kb profile 4 sync 0
 { for i in $(seq 1 200); do
-	for f in 5 6 7; do echo "x $f $i $i $(p 4) 1000"; done
+	for f in 5 6 7; do echo "x $f $i $i ${p[4]} 1000"; done
 done; } | drive >/dev/null
 out=$(leave 700)
 set -- $(sets 3)
@@ -234,27 +236,27 @@ ok "memory is short: whole sets go"
 # more flows than a group can have, and flows that end
 device flows 40 idle 1ms profile 4 sync 0 limit 4
 { for i in 1 2 3 4 5 6 7 8; do
-	for f in $(seq 1 40); do echo "x $f $i $i $(p 4) 100"; done
+	for f in $(seq 1 40); do echo "x $f $i $i ${p[4]} 100"; done
 done; } | drive >/dev/null
 out=$(leave)
 is "$(awk -F/ '{ n[$1]++ } END { for (i in n) k[n[i]]++; for (j in k)
 	print j ":" k[j] }' <<<"$out")" "4:40" \
 	"a flow without room in the group is sampled alone"
 sleep 0.1
-echo "x 77 9 9 $(p 4) 100
-x 78 9 9 $(p 4) 100" | drive >/dev/null
+echo "x 77 9 9 ${p[4]} 100
+x 78 9 9 ${p[4]} 100" | drive >/dev/null
 out=$(leave)
-is "$(words <<<"$out")" "77/9/$(p 4) 78/9/$(p 4)" "flows come and go"
+is "$(words <<<"$out")" "77/9/${p[4]} 78/9/${p[4]}" "flows come and go"
 
 # streams of segments only get profiles that allow them (16: declared only by
 # its sender)
-seg() { echo $(($(p "$1") + 16)); }
+seg() { echo $((p[$1] + 16)); }
 device limit 8 profile 1 limit 2 policy drop-oldest \
 	profile 2 limit 2 policy drop-oldest segments
 for i in 1 2 3 4 5 6; do
 	echo "x 5 $i $i $(seg 1) 100"
 	echo "x 6 $i $i $(seg 2) 100"
-	echo "x 7 $i $i $(p 1) 100"
+	echo "x 7 $i $i ${p[1]} 100"
 done | drive >/dev/null
 is "$(class_stat 5 backlog) $(class_stat 6 backlog) $(class_stat 7 backlog)" \
 	"6 2 2" "segments do not choose a profile that is for others"
@@ -263,8 +265,8 @@ is "$(class_stat 5 backlog)" 2 "until it is opened to them"
 device flows 100 limit 100 profile 4 sync 0 limit 4
 { for f in $(seq 101 140); do echo "x $f 1 1 $(seg 4) 100"; done
 	for i in $(seq 2 13); do
-		echo "x 5 $i $i $(p 4) 100"
-		echo "x 6 $i $i $(p 4) 100"
+		echo "x 5 $i $i ${p[4]} 100"
+		echo "x 6 $i $i ${p[4]} 100"
 	done; } | drive >/dev/null
 out=$(leave)
 is "$(grep -c -e ^5/ -e ^6/ <<<"$out")" 8 "40 streams of segments: a group keeps its sets"
@@ -275,7 +277,7 @@ is "$(grep ^5/ <<<"$out" | cut -d/ -f2 | words)" \
 # message would keep them all.
 device limit 4 profile 4 sync 0 limit 4 segments
 { for i in $(seq 200); do
-	echo "x 5 $i $i $(p 4) 100"
+	echo "x 5 $i $i ${p[4]} 100"
 	echo "x 7 $i $i $(seg $((i % 2 * 4))) 100"
 done; } | drive >/dev/null
 for f in 5 7; do

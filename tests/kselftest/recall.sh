@@ -11,26 +11,32 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
 
-# play LINES...: one after the other
-play() { printf '%s\n' "$@" | drive; }
+# packets COMMAND...: those that it sends
+packets()
+{
+	local out
+
+	out=$(play "$@")
+	out=${out%-}
+	echo "${out%"${out##*[! ]}"}"
+}
 
 # air N: sends N packets, prints them
-air() { play "t $1" | sed 's/ *-$//'; }
+air() { packets "t $1"; }
 
 # arrive POSITION...: one message each, of $packets packets
 arrive()
 {
-	local pos
-
-	{
-		echo "packets ${packets:-1}"
-		for pos; do
-			echo "a $pos"
-		done
-	} | drive >/dev/null
+	play "packets ${packets:-1}" "${@/#/a }" >/dev/null
 }
 
-state() { stat recall_state | tr -d '"'; }
+state()
+{
+	local state
+
+	state=$(stat recall_state)
+	echo "${state//\"/}"
+}
 nap() { sleep "${1:-0.03}"; }
 
 # carrier_lost: and back; the kernel tells of changes once a second
@@ -44,7 +50,7 @@ carrier_lost()
 
 # hear LINES...: the radio reports, in the same turn as the qdisc is asked for a
 # packet: a doubt that begins with it holds the packet. Prints the packets
-hear() { play "$@" "t 1" | sed 's/ *-$//'; }
+hear() { packets "$@" "t 1"; }
 
 # believed OPTIONS...: a new d0, whose radio has acknowledged enough
 believed()
@@ -218,6 +224,7 @@ device limit 500 recall on
 arrive $(seq 1 70)
 air 70 >/dev/null
 play "r mute 70"
+nap
 hear >/dev/null
 is "$(state) $(stat msgs_recalled) $(stat memory)" "deaf 0 0" \
 	"a radio that never reports is deaf: nothing is kept"

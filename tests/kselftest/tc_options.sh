@@ -69,8 +69,12 @@ del()
 # shown: the options as text, without tc's own output
 shown()
 {
-	"$tc" qdisc show dev "$dev" |
-		sed -nE 's/^qdisc optsample .* refcnt [0-9]+ (.*[^ ]) *$/\1/p'
+	local text
+
+	text=$("$tc" qdisc show dev "$dev")
+	text=${text#*"qdisc optsample "}
+	[[ ${text%%$'\n'*} =~ \ refcnt\ [0-9]+\ (.*[^ ]) ]] &&
+		echo "${BASH_REMATCH[1]}"
 }
 
 json()
@@ -110,7 +114,7 @@ round_trip()
 
 	del
 	"$tc" qdisc add dev "$dev" root optsample "$@" 2>"$work/err" || {
-		result 1 "round trip: $*" "$(cat "$work/err")"
+		result 1 "round trip: $*" "$(<"$work/err")"
 		return
 	}
 	first=$(shown)
@@ -147,7 +151,7 @@ refused()
 	"$@" >"$work/out" 2>"$work/err"
 	rc=$?
 	after=$(shown)
-	[ "$rc" = "$status" ] && [ "$(cat "$work/err")" = "$line" ] &&
+	[ "$rc" = "$status" ] && [ "$(<"$work/err")" = "$line" ] &&
 		[ ! -s "$work/out" ] && [ "$before" = "$after" ]
 	result $? "refused: ${line:-$*}" "status $rc
 $(cat "$work/out" "$work/err")
@@ -414,7 +418,7 @@ raw()
 accepted()
 {
 	raw "$@" 2>"$work/err"
-	result $? "accepted: $*" "$(cat "$work/err")"
+	result $? "accepted: $*" "$(<"$work/err")"
 }
 
 # Each attribute: values below, at and beyond both ends of its range
@@ -512,11 +516,11 @@ test_help()
 {
 	change colour red 2>"$work/err"
 	is "an unknown option fails" $? 1
-	is "and is named, in one line" "$(cat "$work/err")" \
+	is "and is named, in one line" "$(<"$work/err")" \
 		'optsample: unknown argument "colour" (see: tc qdisc add optsample help)'
 	change help 2>"$work/err"
 	grep -q '\[ settle TIME \]' "$work/err"
-	result $? "help names the options" "$(cat "$work/err")"
+	result $? "help names the options" "$(<"$work/err")"
 	grep -q 'what is' "$work/err"
 	is "help is not an error of its own" $? 1
 }

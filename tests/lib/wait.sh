@@ -4,18 +4,23 @@
 #
 # Sourced.
 
+# a pipe that nothing writes to: to wait needs no program then
+exec {silence}<> <(:)
+# pause SECONDS
+pause() { read -rt "$1" -u $silence; return 0; }
+
 # wait_for SECONDS COMMAND...: until it succeeds. It is run every $interval
 # seconds; without that variable every 0.2 s, and after 2 s once a second, as a
 # guest needs longer for it
 wait_for()
 {
-	local begin=$SECONDS end=$((SECONDS + $1)) pause=0.2
+	local begin=$SECONDS end=$((SECONDS + $1)) tick=0.2
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep "${interval-$pause}"
-		[ $((SECONDS - begin)) -lt 2 ] || pause=1
+		pause "${interval-$tick}"
+		[ $((SECONDS - begin)) -lt 2 ] || tick=1
 	done
 }
 

@@ -449,15 +449,17 @@ static int cmd_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Commands end with a line, or with ; for a shell that writes a line at a time */
 static int play(char *lines)
 {
-	char *line;
+	char *line, *command;
 	int err = 0;
 
 	while (!err && strchr(lines, '\n')) {
 		line = strsep(&lines, "\n");
-		if (*line && *line != '#')
-			err = drive(line);
+		while (!err && (command = strsep(&line, ";")))
+			if (*command && *command != '#')
+				err = drive(command);
 	}
 	strscpy(carry, lines, sizeof(carry));
 	return err;
