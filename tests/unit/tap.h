@@ -11,7 +11,7 @@
  *	ok_str(got, want, "what", ...)		strings; NULL is one, too
  *	ok_mem(got, want, bytes, "what", ...)	memory: its first difference
  *
- * rounds(few, many) is few, and many where MORE is set, as in make check-full.
+ * tap_rounds(few, many) is few, and many where MORE is set, as in make check-full.
  * tap_done() prints the plan and gives main() its exit status. rnd() is a
  * deterministic generator (splitmix64), so that every run is the same run.
  */
@@ -30,7 +30,7 @@
 static unsigned int tap_count, tap_failed;
 
 __attribute__((unused))
-static unsigned int rounds(unsigned int few, unsigned int many)
+static unsigned int tap_rounds(unsigned int few, unsigned int many)
 {
 	const char *more = getenv("MORE");
 
@@ -123,7 +123,14 @@ static bool tap_mem(const void *got, const void *want, size_t bytes,
 }
 
 #define ok(good, ...) tap_ok(good, __FILE__, __LINE__, __VA_ARGS__)
-#define ok_eq(got, want, ...) tap_eq((intmax_t)(got), (intmax_t)(want), #got, \
+#ifdef __cplusplus
+#define TAP_INTEGER(x)	(x)
+#else
+/* no compiler lets a void pass: ok_near() is for those */
+#define TAP_INTEGER(x)	_Generic((x), float: (void)0, double: (void)0,	\
+				 long double: (void)0, default: (x))
+#endif
+#define ok_eq(got, want, ...) tap_eq(TAP_INTEGER(got), TAP_INTEGER(want), #got, \
 				     __FILE__, __LINE__, __VA_ARGS__)
 #define ok_range(got, least, most, ...) tap_range(got, least, most, #got, \
 						  __FILE__, __LINE__, __VA_ARGS__)

@@ -113,7 +113,7 @@ static void flap(struct link *l, unsigned int now)
 static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 {
 	unsigned int frame = 0, index = 0, twice = 0, lost = 0, kept = 0;
-	const unsigned int length = rounds(50000, 110000);	/* ms */
+	const unsigned int length = tap_rounds(50000, 110000);	/* ms */
 	const struct recv_counts *shown;
 	struct reassembly_counts c;
 	struct link *l = calloc(1, sizeof(*l));

@@ -124,7 +124,7 @@ static void made_ones(void)
 	add_noise(in, 3000, 10000, 2);
 	check(&p, "far apart");
 	begin();
-	add_room(in, rounds(MAX / 5, MAX), 3);
+	add_room(in, tap_rounds(MAX / 5, MAX), 3);
 	p.bits = 2;
 	check(&p, "a large room");
 }
@@ -277,7 +277,7 @@ static void broken(void)
 	ok(cloudblock_add(decoder, bad, payloads->len[1]) == -EPROTO,
 	   "another version");
 	cloudblock_finish(decoder, out);
-	for (unsigned int i = 0; i < rounds(1000, 3000); i++) {
+	for (unsigned int i = 0; i < tap_rounds(1000, 3000); i++) {
 		unsigned int len = payloads->len[1];
 
 		memcpy(bad, payload_at(payloads, 1), len);

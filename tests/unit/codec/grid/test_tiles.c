@@ -285,11 +285,11 @@ static void test_loss(void)
 	struct tiles_encoder *e = tiles_encoder_create(SIDE, SIDE);
 	struct tiles_decoder *d = tiles_decoder_create(SIDE, SIDE);
 	struct map m = new_map(SIDE, SIDE), got;
-	unsigned int frame = 0, back = 0, tries = 0, step = rounds(7, 1);
+	unsigned int frame = 0, back = 0, tries = 0, step = tap_rounds(7, 1);
 	uint64_t rng = 8;
 
 	draw_rooms(&m, &rng, 25);
-	draw_noise(&(struct map){ .width = SIDE, .height = rounds(40, 130),
+	draw_noise(&(struct map){ .width = SIDE, .height = tap_rounds(40, 130),
 				  .cells = m.cells }, &rng, 100);
 	do {
 		tiles_encode(e, &m, 40, true, &out);
@@ -359,7 +359,7 @@ static void test_bad(void)
 	struct tiles_decoder *d = tiles_decoder_create(200, 200);
 	struct tiles_decoder *tiny = tiles_decoder_create(199, 200);
 	struct map m = new_map(200, 200), got, wrong;
-	unsigned int broken = rounds(2000, 20000);
+	unsigned int broken = tap_rounds(2000, 20000);
 	uint64_t rng = 10;
 
 	draw_rooms(&m, &rng, 5);

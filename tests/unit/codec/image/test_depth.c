@@ -69,7 +69,7 @@ static void test_prefixes(const char *name, struct image in)
 	depthcode_decode(c, stream, len, true, &out, &shown);
 	exact = whole && same(&in, &out) &&
 		shown.exact == in.width * in.height;
-	for (size_t n = 0; n < len; n += rounds(7, 1)) {
+	for (size_t n = 0; n < len; n += tap_rounds(7, 1)) {
 		depthcode_decode(c, stream, n, false, &out, &shown);
 		wrong += wrong_depths(&in, &out);
 		fewer += shown.exact < last;
@@ -79,7 +79,7 @@ static void test_prefixes(const char *name, struct image in)
 	ok(exact && !wrong && !fewer,
 	   "%s: %zu bytes, exact; no prefix shows a wrong depth", name, len);
 	/* streams that ended early tell as little beyond their end */
-	for (size_t limit = 1; limit < len; limit += 1 + limit / rounds(16, 64)) {
+	for (size_t limit = 1; limit < len; limit += 1 + limit / tap_rounds(16, 64)) {
 		size_t n = depthcode_encode(c, &in, stream, limit, &whole,
 					    &curve);
 
@@ -121,8 +121,8 @@ static void test_sizes(void)
 {
 	unsigned int wrong = 0;
 
-	for (unsigned int w = 1; w < 150; w += 1 + w / rounds(3, 5))
-		for (unsigned int h = 1; h < 150; h += 1 + h / rounds(3, 5)) {
+	for (unsigned int w = 1; w < 150; w += 1 + w / tap_rounds(3, 5))
+		for (unsigned int h = 1; h < 150; h += 1 + h / tap_rounds(3, 5)) {
 			struct image in = made_of(w, h, (w + 3 * h) % 6);
 			struct image out = depth_image(w, h);
 			struct depthcode *c = depthcode_create(w, h);
@@ -249,7 +249,7 @@ static void test_loss(struct rig *r, const char *name, size_t bytes,
 /* Share of frames that are exact, per cent */
 static unsigned int exact_share(struct rig *r, unsigned int loss)
 {
-	unsigned int exact = 0, frames = rounds(10, 40);
+	unsigned int exact = 0, frames = tap_rounds(10, 40);
 
 	for (unsigned int t = 0; t < frames; t++) {
 		pass(r, loss);
@@ -261,7 +261,7 @@ static unsigned int exact_share(struct rig *r, unsigned int loss)
 /* Share of the depths that is shown, on the mean */
 static double known_share(struct rig *r, unsigned int loss)
 {
-	unsigned int frames = rounds(10, 40);
+	unsigned int frames = tap_rounds(10, 40);
 	double known = 0;
 
 	for (unsigned int t = 0; t < frames; t++) {
@@ -388,7 +388,7 @@ static void test_recording(const char *path, size_t most, bool exact_in_air)
 	}
 	depth_encode(r.e, &r.in, 92672, -1, &r.p);
 	exact = exact_share(&r, 10);
-	for (unsigned int t = 0; t < rounds(5, 20); t++) {
+	for (unsigned int t = 0; t < tap_rounds(5, 20); t++) {
 		pass(&r, 50);
 		wrong += known_depths(&r.out) < known_depths(&r.in) * .5;
 	}

@@ -121,7 +121,7 @@ static void test_subsets(unsigned int channels, unsigned int depth, size_t bytes
 	ok(r.p.count > 1, "%u x %u bit, %zu bytes: %u datagrams", channels,
 	   depth, bytes, r.p.count);
 	protection(&r.p, &levels);
-	for (unsigned int t = 0; t < rounds(20, 60); t++) {
+	for (unsigned int t = 0; t < tap_rounds(20, 60); t++) {
 		unsigned int k = choose(came, r.p.count, rnd(&rng, 101));
 		long n = rig_decode(&r, came);
 		double e = error(&r);
@@ -166,7 +166,7 @@ static void test_exact(unsigned int channels, unsigned int depth)
 	rig_make(&r, W, H, channels, depth);
 	rig_encode(&r, (size_t)W * H * channels * depth / 8 * 5 / 4, -1);
 	least = r.p.count * 7 / 10;
-	for (unsigned int t = 0; t < rounds(10, 20); t++) {
+	for (unsigned int t = 0; t < tap_rounds(10, 20); t++) {
 		unsigned int k = choose(came, r.p.count, 80);
 
 		if (k < least)
@@ -213,7 +213,7 @@ static void test_fits(unsigned int depth)
 			else
 				image_row(&r.in, y)[x] = v / 8 + rnd(&rng, 2);
 		}
-	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / rounds(40, 99)) {
+	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / tap_rounds(40, 99)) {
 		double e = all_come(&r, bytes, -1);
 
 		if (!least && !e)

@@ -91,8 +91,8 @@ static void test_identity(void)
 	unsigned int wrong = 0;
 
 	for (unsigned int steps = 0; steps <= SPLIT_STEPS; steps++)
-		for (unsigned int w = 1; w < 70; w += 1 + w / rounds(3, 6))
-			for (unsigned int h = 1; h < 40; h += 1 + h / rounds(3, 6))
+		for (unsigned int w = 1; w < 70; w += 1 + w / tap_rounds(3, 6))
+			for (unsigned int h = 1; h < 40; h += 1 + h / tap_rounds(3, 6))
 				wrong += !identity(w, h, 1 + (w + h) % 4,
 						   w & 2 ? 16 : 8, steps);
 	ok(!wrong, "split, merge: identity from 1x1 on, 1 to 4 channels");
