@@ -110,6 +110,10 @@ threaded-tests:
 program-names:
 	@printf '%s\n' $(notdir $(PROGRAMS_BUILT))
 
+# for tests/unit/symbols.sh
+installed:
+	@printf '%s\n' $(PROGRAMS_BUILT) $(HELPERS_BUILT) $(PLUGINS)
+
 # what the demo runs, and nothing else
 demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample optsample-discover \
 	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
@@ -166,7 +170,7 @@ mutate: packages-queue+programs+options+quick
 # lines that unit tests reach; those that are linked with FOLDER, if it is given.
 # Without optimization they need a larger stack
 coverage: packages-queue+programs+options+quick
-	$(again) BUILD=$(BUILD)/coverage CC=gcc CXX=g++ CFLAGS='-O0 -g --coverage' \
+	$(again) BUILD=$(BUILD)/coverage CC=gcc CXX=g++ CFLAGS='-O0 -g --coverage' NO_ASSERTS= \
 		$(tests_with:%=$(BUILD)/coverage/bin/test_%)
 	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
 	$(Q)ulimit -s 65536 2>/dev/null; tests/unit/all.sh --coverage $(tests_with) >$(BUILD)/coverage/tests.log || \
@@ -196,5 +200,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names check test test-list mutate coverage check-distros \
+.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names installed check test test-list mutate coverage check-distros \
 	check-full unit-tests threaded-tests links clean distclean

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# symbols.sh - no name is defined twice in the archives of a program
+# symbols.sh - no name is defined twice in the archives of a program, and what is
+# installed has no assert()
 #
-# usage: symbols.sh [DIRECTORY]	with archives, instead of build/obj
+# usage: symbols.sh [DIRECTORY]	with archives, instead of build/obj; then without
+#				what is installed
 #
 # The linker uses the first function of a name, without a warning. Applications
 # are linked to libraries, not to each other. Prints TAP.
@@ -49,7 +51,25 @@ found=$(all "${1-build/obj}")
 [ -z "$found" ]
 ok "a function or variable has a name of its own"
 
-# the check detects duplicates
+# asserts FILE...: those that can fail one
+asserts()
+{
+	nm --print-file-name --undefined-only "$@" | grep -w __assert_fail
+}
+
+if [ $# = 0 ]; then
+	installed=($(make -s --no-print-directory installed))
+	found=$(asserts "${installed[@]}")
+	[ -z "$found" ] || sed 's/^/# /' <<<"$found"
+	[ -z "$found" ] && ls "${installed[@]}" >/dev/null
+	ok "an assert() costs nothing in what is installed"
+fi
+echo '#include <assert.h>
+void at_most(int n); void at_most(int n) { assert(n < 2); }' |
+	gcc -x c -c - -o "$scratch/assert.o" && [ -n "$(asserts "$scratch/assert.o")" ]
+ok "the check detects an assert()"
+
+# it detects duplicates
 for object in a b c; do
 	echo "int same; int only_$object;" | gcc -fno-common -x c -c - \
 		-o "$scratch/$object.o" || exit 1

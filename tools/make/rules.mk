@@ -24,6 +24,10 @@
 # to what a program, test or fuzzer is linked with; paths in NAME.SRCS start at
 # the top. FILE.FLAGS are compiler flags of FILE.c.
 
+# An assert() costs nothing in what is installed; sanitized objects, those of
+# fuzzers and those of `make coverage` keep it
+NO_ASSERTS ?= -DNDEBUG
+
 OBJ	:= $(BUILD)/obj
 PIC	:= $(BUILD)/pic
 CHECKED	:= $(BUILD)/sanitized
@@ -82,7 +86,7 @@ COMMANDS := $(BUILD)/.commands
 # strip, make 4.3 at times leaves the newline at the end of what it reads
 kept = $(if $(findstring <$(strip $(file <$(1)))>,<$(strip $(2))>),,$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
 $(call kept,$(COMMANDS),$(CC) $(CXX) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(LDFLAGS) \
-	$(SANITIZE) $(COVERAGE) $(SANITIZE_THREADS) \
+	$(NO_ASSERTS) $(SANITIZE) $(COVERAGE) $(SANITIZE_THREADS) \
 	$(foreach o,$(OPTIONS),$(o)=$($(o))))
 .SECONDEXPANSION:
 FOUND	:= $(BUILD)/.found$(QUEUE_ONLY:yes=.queue)
@@ -100,13 +104,13 @@ $(call msg,$(1),$@)
 $(Q)$(2) $(call source_flags,$<) -MMD -MP $(3) -c -o $@ $<
 endef
 $(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
-	$(call compile,CC,$(CC) $(ALL_CFLAGS))
+	$(call compile,CC,$(CC) $(ALL_CFLAGS) $(NO_ASSERTS))
 $(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
-	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS))
+	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS) $(NO_ASSERTS))
 $(PIC)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND)
-	$(call compile,CC,$(CC) $(ALL_CFLAGS),-fPIC)
+	$(call compile,CC,$(CC) $(ALL_CFLAGS) $(NO_ASSERTS),-fPIC)
 $(PIC)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND)
-	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS),-fPIC)
+	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS) $(NO_ASSERTS),-fPIC)
 $(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
 	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) $(COVERAGE))
 $(CHECKED)/%.o: %.cpp $$(call needs,$$(*D)) | $(FOUND) $$(call idl_headers,$$(*D))
