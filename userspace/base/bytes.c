@@ -2,6 +2,7 @@
 /*
  * bytes.c - a buffer that grows and never shrinks
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ int bytes_append(struct bytes *b, const void *data, size_t len)
 		return 0;
 	if (bytes_reserve(b, b->len + len))
 		return -ENOMEM;
+	assert(b->len + len <= b->cap);
 	memcpy(b->data + b->len, data, len);
 	b->len += len;
 	return 0;
@@ -58,6 +60,7 @@ int bytes_printf(struct bytes *b, const char *format, ...)
 
 void bytes_consume(struct bytes *b, size_t len)
 {
+	assert(len <= b->len);
 	b->len -= len;
 	if (len && b->len)
 		memmove(b->data, b->data + len, b->len);

@@ -157,6 +157,7 @@ static void answer_lines(struct client *k)
 		}
 		start = end + 1;
 	}
+	assert(start <= k->line + k->len);
 	k->len -= start - k->line;
 	memmove(k->line, start, k->len);
 	if (k->len == LINE - 1 && !k->waits) {
@@ -179,6 +180,7 @@ static void on_client(void *arg, uint32_t events)
 		return;
 	}
 	k->len += n;
+	assert(k->len < LINE);
 	k->line[k->len] = '\0';
 	answer_lines(k);
 }

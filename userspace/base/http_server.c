@@ -230,12 +230,14 @@ static void http_server_end(struct http_conn *c)
 
 	/* a worker that answers it would use freed memory */
 	assert(c->state != WORK || s->ending);
+	assert(*c->at == c);
 	*c->at = c->next;
 	if (c->next)
 		c->next->at = c->at;
 	http_places_leave(&s->places, &c->place);
 	if (c->parting) {
 		TAILQ_REMOVE(&s->partings, c, part);
+		assert(s->parting);
 		s->parting--;
 		/* unread input would be answered with a reset */
 		while (recv(c->watch.fd, s->piece, PIECE, 0) > 0)
@@ -261,6 +263,7 @@ static void set_due(struct http_conn *c, uint64_t now, uint64_t patience)
 
 static void begin_request(struct http_conn *c, uint64_t now)
 {
+	assert(c->state != WORK);
 	c->state = HEAD;
 	c->searched = 0;
 	c->body.len = 0;
@@ -474,6 +477,7 @@ static bool http_server_send_out(struct http_conn *c)
 		if (!c->parting)
 			c->due = now + read_patience;
 	}
+	assert(c->sent == c->end);
 	drop_out(c);
 	if (c->keep) {
 		begin_request(c, now);

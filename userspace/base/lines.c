@@ -2,6 +2,7 @@
 /*
  * lines - a text file line by line
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static int lines_fill(struct lines *l)
 {
 	ssize_t n;
 
+	assert(l->begin <= l->end && l->end <= BUFFER);
 	memmove(l->buffer, l->buffer + l->begin, l->end - l->begin);
 	l->end -= l->begin;
 	l->begin = 0;
@@ -72,6 +74,7 @@ static void lines_take(struct lines *l, size_t len, char **text,
 	char *p = l->buffer + l->begin;
 
 	l->begin += len + l->whole;
+	assert(l->begin <= l->end);
 	l->bytes += len + l->whole;
 	l->number++;
 	if (len && p[len - 1] == '\r')

@@ -4,6 +4,7 @@
  * file and the running daemon
  */
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
@@ -86,6 +87,7 @@ static void settings_options(const struct setting *table,
 			.group = group,
 		};
 	}
+	assert(!table->name && i < room);
 	out[i] = (struct argp_option){ 0 };
 }
 

@@ -68,6 +68,7 @@ static void *thread_pool_work(void *arg)
 		pthread_mutex_unlock(&c->lock);
 		take_jobs(c, h->number);
 		pthread_mutex_lock(&c->lock);
+		assert(c->busy && c->busy <= c->made);
 		if (!--c->busy)
 			pthread_cond_signal(&c->done);
 	}
