@@ -40,6 +40,7 @@ static struct dest *dest_get(struct dests *d, const struct ip_addr *a)
 
 	if (dest || d->n == DESTS_MAX)
 		return dest;
+	assert(d->n >= 0 && d->n < DESTS_MAX);
 	dest = &d->v[d->n++];
 	*dest = (struct dest){ .addr = *a };
 	return dest;
@@ -108,6 +109,7 @@ bool dests_read(struct dests *d, uint64_t now)
 		dest->sum = sums[i];
 		d->v[n++] = *dest;
 	}
+	assert(n <= d->n);
 	d->n = n;
 	return changed;
 }

@@ -267,11 +267,13 @@ static void keep_note_addr(struct keep *k, const struct keep_addr *seen)
 			keep_log_full(k, "addresses", KEEP_ADDRS);
 			return;
 		}
+		assert(k->naddrs < KEEP_ADDRS);
 		a = &k->addrs[k->naddrs++];
 		*a = *seen;
 		a->sure = true;
 		return;
 	}
+	assert(at < k->naddrs);
 	a = &k->addrs[at];
 	a->temporary |= seen->temporary;
 	/* It is back, permanent, or its lease was renewed. */
@@ -435,6 +437,7 @@ static void keep_note_route(struct keep *k, const struct keep_route *seen)
 static void keep_update_routes(struct keep *k, const struct keep_seen *s,
 			       uint64_t now)
 {
+	assert(s->nroutes <= KEEP_ROUTES && k->nroutes <= KEEP_ROUTES);
 	for (int i = 0; i < k->nroutes; i++) {
 		if (k->routes[i].here)
 			k->routes[i].lost_at = now;
@@ -679,6 +682,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 	assert(!k->naddrs && !k->nroutes);
 	if (keep_read(k->keep, &s, now))
 		return;
+	assert(s.naddrs <= KEEP_ADDRS && s.nroutes <= KEEP_ROUTES);
 	for (int i = 0; i < s.naddrs; i++) {
 		struct keep_addr *a = &k->addrs[k->naddrs++];
 

@@ -2,6 +2,7 @@
 /*
  * Read the state of DEV, write that of keep-DEV, see keep.h.
  */
+#include <assert.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_addr.h>
@@ -127,6 +128,7 @@ static int keep_on_addr(struct nlmsghdr *h, void *arg)
 	/* The kernel lists the oldest last, and the base address at the end. */
 	if (a.temporary && s->naddrs >= KEEP_ADDRS / 2)
 		return 0;
+	assert(s->naddrs < KEEP_ADDRS);
 	s->addrs[s->naddrs++] = a;
 	return 0;
 }
@@ -191,6 +193,7 @@ static int keep_on_route(struct nlmsghdr *h, void *arg)
 	for (int i = 0; i < s->nroutes; i++)
 		if (keep_same_route(&s->routes[i], &r))
 			return 0;
+	assert(s->nroutes < KEEP_ROUTES);
 	s->routes[s->nroutes++] = r;
 	return 0;
 }

@@ -446,6 +446,7 @@ static bool neigh_note_addr(struct neigh_addrs *a, struct nlmsghdr *h)
 	}
 	if (i < a->n || i == NEIGH_ADDRS || flags & NEIGH_ADDR_NOT)
 		return false;
+	assert(i == a->n && a->n < NEIGH_ADDRS);
 	a->v[a->n++] = addr;
 	return true;
 }
@@ -516,6 +517,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 
 	if (t->n < NEIGH_MAX)
 		return &t->v[t->n++];
+	assert(t->n == NEIGH_MAX);
 	for (e = t->v; e < t->v + t->n; e++) {
 		if (e->peer)
 			continue;

@@ -110,6 +110,7 @@ int own_parse(const char *text, struct own_addrs *a, char error[ERROR_TEXT])
 		return error_set(error, -EINVAL, "address %s is given twice", text);
 	if (a->n == OWN_ADDRS)
 		return error_set(error, -E2BIG, "at most %d addresses", OWN_ADDRS);
+	assert(a->n >= 0 && a->n < OWN_ADDRS);
 	a->v[a->n++] = one;
 	return 0;
 }
