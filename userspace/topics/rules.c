@@ -2,6 +2,7 @@
 /*
  * Rules in the classifier's map, and matching of topics.
  */
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <fnmatch.h>
 #include <linux/pkt_sch_optsample.h>
@@ -42,6 +43,7 @@ void rules_load(int map, struct rule_list *l)
 		prev = key;
 		l->n += !bpf_map_lookup_elem(map, key, &v->r);
 	}
+	assert(l->n <= ROS_RULES_MAX);
 	if (l->n)
 		qsort(l->v, l->n, sizeof(*l->v), rules_compare);
 }

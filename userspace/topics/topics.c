@@ -195,10 +195,12 @@ struct topic *topic_get(struct topic_list *l, const uint8_t *guid)
 		return t;
 	if (l->n == l->room)
 		topic_grow(l);
+	assert(l->n < l->room);
 	t = &l->v[l->n++];
 	memset(t, 0, sizeof(*t));
 	memcpy(t->guid, guid, TOPIC_GUID);
 	topic_index(l, l->n - 1);
+	assert(topic_find(l, guid) == t);
 	return t;
 }
 
