@@ -2,6 +2,7 @@
 /*
  * Floors by priority, then water-filling by weight.
  */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include "allocation.h"
@@ -55,6 +56,7 @@ static double share_floors(struct allocation_topic *topics, unsigned int count,
 			left -= need;
 		}
 	}
+	assert(left >= 0);
 	return left;
 }
 
@@ -107,6 +109,7 @@ static void share_rest(struct allocation_topic *topics, unsigned int count,
 			given += room;
 			full = true;
 		}
+		assert(given <= left * (1 + 1e-9));
 		left -= given;
 		if (full)
 			continue;

@@ -2,6 +2,7 @@
 /*
  * dip - detect whether our own rate causes the loss
  */
+#include <assert.h>
 #include <math.h>
 #include "link/dip.h"
 
@@ -94,6 +95,7 @@ enum dip_answer dip_sample(struct dip *d, uint64_t now, double sent,
 	d->low_came += came * span;
 	d->low_count += count;
 	d->low_span += span;
+	assert(d->low_span > 0 && d->sent > 0);
 	less = d->low_sent / d->low_span / d->sent;
 	stays = d->low_came / d->low_span / fmax(d->came, 1);
 	loss = dip_loss(d);

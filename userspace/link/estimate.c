@@ -8,6 +8,7 @@
  * less the time the receiver held the datagram, less the return delay, which is
  * assumed constant.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ void estimate_sent(struct estimator *e, uint64_t now, unsigned int datagrams,
 	now = estimate_clock(e, now);
 	if (!e->sum.datagrams)
 		e->progress_at = now;
+	assert(now / 1000 >= e->sum.time);
 	e->sum.time = now / 1000;
 	e->sum.datagrams += datagrams;
 	e->sum.bytes += bytes + (uint64_t)datagrams * ESTIMATE_OVERHEAD;
@@ -202,6 +204,7 @@ static void estimate_blind(struct estimator *e, uint64_t now, bool stuck)
 {
 	double best = fmax(e->steer.capacity, rate_control_best(&e->steer, 2));
 
+	assert(e->now.state != ESTIMATE_BLIND);
 	e->now.state = ESTIMATE_BLIND;
 	e->blind_at = now;
 	e->stuck = stuck;
@@ -211,6 +214,7 @@ static void estimate_blind(struct estimator *e, uint64_t now, bool stuck)
 
 static void estimate_recover(struct estimator *e, uint64_t now)
 {
+	assert(e->now.state == ESTIMATE_BLIND);
 	e->now.epoch++;
 	e->now.state = ESTIMATE_DRAIN;
 	e->drained = 0;
@@ -496,6 +500,7 @@ static bool estimate_measure(const struct estimator *e, uint64_t now,
 	came = estimate_bytes(live, share * (p->datagrams - o->datagrams));
 	s->loss = fmax(1 - came / sent, 0);
 	s->excess = estimate_excess(e, s->loss, s->count, sigmas);
+	assert(s->loss >= 0 && s->loss <= 1 && s->excess >= 0);
 	s->x.sent = sent / time;
 	passes = 1 - fmin(s->excess / (1 - e->random),
 			  e->random > 0.3 ? 0.6 : 0.98);
@@ -610,6 +615,7 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 	bool waits = estimate_is_sampled(e) &&
 		     e->link.backlog > 0.05 * e->now.rate;
 
+	assert(e->random >= 0 && e->random < 1);
 	if (!o->valid || span < SPAN * 1e-9)
 		return;
 	/* few kept bytes: the kept messages have been delivered */

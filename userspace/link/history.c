@@ -2,6 +2,7 @@
 /*
  * A ring of cumulative sums with binary search.
  */
+#include <assert.h>
 #include "history.h"
 
 static struct history_entry *history_slot(struct history *h, uint64_t n)
@@ -18,9 +19,11 @@ void history_add(struct history *h, const struct history_entry *sum)
 	if (h->end - h->begin > 1 &&
 	    sum->time - history_slot(h, h->end - 2)->time < HISTORY_STEP)
 		h->end--;
+	assert(h->begin <= h->end && h->end - h->begin <= HISTORY_LENGTH);
 	*history_slot(h, h->end++) = *sum;
 	if (h->end - h->begin > HISTORY_LENGTH)
 		h->begin = h->end - HISTORY_LENGTH;
+		assert(h->begin < h->end);
 }
 
 bool history_at(const struct history *h, uint64_t time,

@@ -8,6 +8,7 @@
  * gained. Growth begins with a small step, so that an overlooked queue costs
  * little.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include "rate_control.h"
@@ -41,6 +42,7 @@ static void rate_control_set(struct rate_control *s, double rate)
 	if (s->demand > 0)
 		rate = fmin(rate, fmax(1.2 * s->demand, l->start));
 	s->rate = fmax(fmin(rate, l->most), l->floor);
+	assert(s->rate >= l->floor);
 }
 
 void rate_control_init(struct rate_control *s,
@@ -97,6 +99,7 @@ void rate_control_pause(struct rate_control *s, uint64_t now, uint64_t since)
 	uint64_t slots = now / SLOT - since / SLOT;
 	double kept[RATE_CONTROL_BEST];
 
+	assert(since <= now);
 	memcpy(kept, s->best, sizeof(kept));
 	for (unsigned int i = 0; i < RATE_CONTROL_BEST; i++)
 		s->best[(i + slots) % RATE_CONTROL_BEST] = kept[i];
@@ -247,6 +250,7 @@ static void rate_control_grow(struct rate_control *s, uint64_t now,
 		s->patience = PATIENCE;
 	s->again = false;
 	if (!rate_control_jump(s, x)) {
+		assert(s->step <= STEP_LAST);
 		rate_control_set(s, s->rate * steps[s->step]);
 		if (s->step < STEP_LAST)
 			s->step++;
