@@ -108,6 +108,7 @@ static bool codec_values_cut(struct codec_values *s,
 		}
 		if (len < 0)
 			return false;
+		assert(p->first + p->rows <= h && (unsigned int)len <= most);
 		p->len = len;
 	}
 	return true;
@@ -206,6 +207,7 @@ static void codec_values_finish(const struct codec_values *s,
 	for (unsigned int i = 0; i < out->count; i++) {
 		const size_t n = codec_values_put(s, in, i, head);
 
+		assert(n + out->len[i] <= out->stride);
 		memmove(payload_at(out, i) + n, payload_at(out, i),
 			out->len[i]);
 		memcpy(payload_at(out, i), head, n);
@@ -432,6 +434,7 @@ static void codec_values_add(struct values_decoder *d, const struct image *shape
 	struct payloads *p = &d->payloads;
 
 	if (v->len && v->len <= p->size) {
+		assert(p->count < p->max);
 		memcpy(payload_at(p, p->count), v->inner, v->len);
 		p->len[p->count++] = v->len;
 	}

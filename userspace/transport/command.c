@@ -2,6 +2,7 @@
 /*
  * command - commands of the operator to a sender
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <syslog.h>
@@ -28,6 +29,7 @@ static void command_merge(struct control_command *c,
 {
 	unsigned int n = 0;
 
+	assert(c->entries <= CONTROL_COMMANDS);
 	for (unsigned int i = 0; i < c->entries; i++)
 		if (!command_replaces(e, &c->entry[i]))
 			c->entry[n++] = c->entry[i];
@@ -89,6 +91,7 @@ static bool command_is_new(struct command_input *in, uint32_t number)
 {
 	unsigned int n = in->runs;
 
+	assert(n <= COMMAND_RUNS);
 	for (unsigned int i = 0; i < n; i++) {
 		if (in->last[i] - number < OVERTAKEN)
 			return false;

@@ -3,6 +3,7 @@
  * diagnose - reception quality of each topic, and contact with each robot, as
  * /diagnostics
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,7 @@ void diagnose_topic(struct diagnose *d, const char *name, const char *sender,
 	struct message_diagnostics *m = &d->msg.diagnostics;
 	struct page *p = &pages[m->statuses];
 
+	assert(m->statuses < MESSAGE_STATUSES);
 	snprintf(p->name, NAME, DIAGNOSE_PREFIX "%s", name);
 	snprintf(p->sender, sizeof(p->sender), "%s", sender);
 	diagnose_describe(&m->status[m->statuses++], p, delay, t);
@@ -108,6 +110,7 @@ void diagnose_robot(struct diagnose *d, const char *label, uint64_t run,
 	struct message_status *s = &m->status[m->statuses++];
 	const bool out = now - c->heard > CONTACT_SILENCE;
 
+	assert(m->statuses <= MESSAGE_STATUSES);
 	snprintf(p->name, NAME, ROBOT "%s", label);
 	snprintf(p->sender, sizeof(p->sender), "%s", label);
 	*s = (struct message_status){

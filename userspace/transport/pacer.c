@@ -2,6 +2,7 @@
 /*
  * pacer - send the datagrams of a frame evenly over the available time
  */
+#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +140,10 @@ void pacer_send(struct pacer *o, const struct optsample_segment *header,
 	unsigned int count;
 
 	pacer_finish(o, now);
+	assert(o->next == o->total);
 	o->out = !o->out;
 	p = &o->frame[o->out].payloads;
+	assert(p->count <= p->max);
 	count = p->count;
 
 	s.header = uplink_header(o->uplink);

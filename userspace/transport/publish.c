@@ -2,6 +2,7 @@
 /*
  * publish - publish messages to all sinks, by name
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ struct publish *publish_create(void)
 /* The last topic moves to the free place */
 static void publish_withdraw(struct publish *p, struct topic *t)
 {
+	assert(t >= p->topic && t < p->topic + p->topics);
 	for (unsigned int s = 0; s < p->sinks; s++)
 		if (t->at[s])
 			sink_remove(t->at[s]);
@@ -169,6 +171,7 @@ int publish_message(struct publish *p, const char *name,
 		p->refused++;
 		return -ENOSPC;
 	}
+	assert(p->sinks <= SINKS && p->topics <= TOPICS);
 	t->used = received;
 	if (t->kind != kind) {
 		if (!t->told)

@@ -2,6 +2,7 @@
 /*
  * reassembly - collect the datagrams of a topic into frames
  */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static int reassembly_grow(struct reassembly *a, struct reassembly_frame *f)
 
 	if (slots > a->most)
 		slots = a->most;
+	assert(slots > p->max);
 	if (reassembly_reserve(a, before + slots_bytes(slots) -
 					  slots_bytes(p->max)))
 		return -ENOMEM;
@@ -291,9 +293,11 @@ static int reassembly_take(struct reassembly *a, struct reassembly_frame *f,
 		f->top = index;
 	if (index < f->bottom)
 		f->bottom = index;
+	assert(n < f->received.max && index < f->count);
 	memcpy(payload_at(&f->received, n), payload, len);
 	f->received.len[n] = len;
 	f->received.count++;
+	assert(f->received.count <= f->count);
 	f->last = a->heard = now;
 	a->rose = 0;
 	a->counts.bytes += len;

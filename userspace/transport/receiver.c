@@ -2,6 +2,7 @@
 /*
  * receiver - handle all received streams
  */
+#include <assert.h>
 #include <netinet/in.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -78,6 +79,7 @@ static void put_prefix(char *to, size_t room, const char *name)
 {
 	size_t n = 0;
 
+	assert(room);
 	if (room)
 		to[n++] = '/';
 	/* names must begin with a letter */

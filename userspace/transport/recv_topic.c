@@ -2,6 +2,7 @@
 /*
  * recv_topic - a topic of a stream: from datagrams to published messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,7 @@ static struct waiting *recv_topic_take(struct queue *q)
 	if (!w)
 		return NULL;
 	STAILQ_REMOVE_HEAD(&q->frames, next);
+	assert(q->count);
 	q->count--;
 	return w;
 }
@@ -199,6 +201,7 @@ void recv_topic_destroy(struct recv_topic *t)
 			drop_frame(t, w);
 		reassembly_destroy(t->reassembly[i]);
 	}
+	assert(!t->gone);
 	t->gone = true;
 	if (t->busy && !workers_cancel(t->workers, &t->job))
 		return;
@@ -262,6 +265,7 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 {
 	const struct reassembly_frame *f = &w->frame;
 
+	assert(!t->busy && !t->frame);
 	t->frame = w;
 	t->topic = t->announced;
 	t->results = 0;
@@ -365,6 +369,7 @@ static void recv_topic_on_done(void *arg, uint64_t cpu)
 	struct recv_topic *t = arg;
 
 	budget_end(t->budget, t->expected, cpu);
+	assert(t->busy);
 	t->busy = false;
 	if (t->gone) {
 		recv_topic_release(t);
@@ -398,6 +403,7 @@ static struct waiting *recv_topic_copy(struct recv_topic *t,
 	struct waiting *w;
 	struct payloads *p;
 
+	assert(from->count <= from->max);
 	for (unsigned int i = 0; i < from->count; i++)
 		if (from->len[i] > stride)
 			stride = from->len[i];

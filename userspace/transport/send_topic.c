@@ -2,6 +2,7 @@
 /*
  * send_topic - a topic of the sender: from messages to datagrams
  */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <math.h>
@@ -412,6 +413,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 		t->counts.paced_bytes += bytes;
 		t->counts.paced_span += span;
 	}
+	assert(t->out->count <= t->out->max);
 	pacer_send(t->pacer, &s, span, copies);
 }
 
@@ -460,6 +462,7 @@ static void send_topic_finish(struct send_topic *t)
 		return;
 	}
 	t->error = 0;
+	assert(datagrams <= t->out->max);
 	bytes = payloads_bytes(t->out);
 	send_topic_learn(t, r, bytes, datagrams);
 	send_topic_announce(t, r);
@@ -530,6 +533,7 @@ static void send_topic_begin(struct send_topic *t)
 {
 	if (t->busy)
 		return;
+	assert(t->waits <= WAIT && t->first < WAIT);
 	if (is_state(t) && !t->turn)
 		return;
 	if (t->tree && !keep_tree(t)) {
@@ -566,6 +570,7 @@ static void send_topic_on_done(void *arg, uint64_t cpu)
 {
 	struct send_topic *t = arg;
 
+	assert(t->busy);
 	t->busy = false;
 	if (t->gone) {
 		send_topic_release(t);
@@ -591,6 +596,7 @@ static void send_topic_make_room(struct send_topic *t)
 {
 	if (t->waits < send_topic_most_waiting(t))
 		return;
+	assert(t->waits && t->waits <= WAIT);
 	t->first = (t->first + 1) % WAIT;
 	t->waits--;
 	/* only the newest map is sent, so no message is lost */

@@ -2,6 +2,7 @@
 /*
  * sender - all topics sent to one receiver, their rates, and the announcements
  */
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -149,6 +150,7 @@ static void on_plan(void *arg, uint64_t now)
 		else
 			send_topic_allocate(s->topic[i], NULL);
 	}
+	assert(count <= s->topics);
 	learn_load(s, now);
 	sender_log_slow(s, now, policy_demand(policy, count, e->loss_high));
 	demand = policy_apply(policy, count, e->rate * plan_share(s),
@@ -170,6 +172,7 @@ static void on_announce(void *arg, uint64_t now)
 	if (s->eager)
 		s->eager--;
 	strcpy(me.name, s->options.name);
+	assert(s->topics <= SENDER_TOPICS);
 	for (unsigned int i = 0; i < s->topics; i++)
 		topics[i] = *send_topic_announcement(s->topic[i]);
 	control_announce(&me, topics, s->topics,
@@ -446,6 +449,7 @@ static struct send_topic *sender_begin_topic(struct sender *s,
 			      m->topic, m->kind, o, sender_on_changed, s);
 	if (!t)
 		return NULL;
+	assert(s->topics < SENDER_TOPICS);
 	s->number++;
 	s->topic[s->topics++] = t;
 	service_logf(LOG_INFO, "%s: %s as %s", m->topic,
@@ -591,6 +595,7 @@ int sender_add(struct sender *s, const struct send_options *options)
 		return -E2BIG;
 	if (at == o->topics)
 		o->topics++;
+	assert(at < o->topics && o->topics <= SENDER_PATTERNS);
 	memmove(o->topic + 1, o->topic, at * sizeof(*o->topic));
 	o->topic[0] = *options;
 	return 0;
@@ -598,6 +603,7 @@ int sender_add(struct sender *s, const struct send_options *options)
 
 static void sender_end_topic(struct sender *s, unsigned int i)
 {
+	assert(i < s->topics);
 	if (s->topic[i] == s->own) {
 		s->own = NULL;
 		s->status.due = LOOP_NEVER;

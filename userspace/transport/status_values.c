@@ -2,6 +2,7 @@
 /*
  * status_values - the values of a diagnostic_msgs/DiagnosticStatus
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "transport/status_values.h"
@@ -13,6 +14,7 @@ void status_values_put(struct status_values *v, struct message_status *s,
 	va_list ap;
 	int n;
 
+	assert(v->used <= STATUS_TEXT && s->values <= MESSAGE_VALUES);
 	va_start(ap, format);
 	n = vsnprintf(at, STATUS_TEXT - v->used, format, ap);
 	va_end(ap);

@@ -2,6 +2,7 @@
 /*
  * stream - all data of one run of a sender
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include "transport/segment.h"
@@ -104,6 +105,7 @@ static bool stream_make_room(struct stream *s)
 {
 	unsigned int oldest = 0;
 
+	assert(s->topics && s->topics <= STREAM_TOPICS);
 	for (unsigned int i = 1; i < s->topics; i++)
 		if (recv_topic_stats(s->topic[i])->silent >
 		    recv_topic_stats(s->topic[oldest])->silent)
@@ -127,6 +129,7 @@ static void stream_announce(struct stream *s, const struct control_topic *a)
 	}
 	if (s->topics == STREAM_TOPICS && !stream_make_room(s))
 		return;
+	assert(s->topics < STREAM_TOPICS);
 	t = recv_topic_create(s->loop, s->workers, a, s->options, s->budget,
 			      s->events.publish, s->events.arg);
 	if (t)

@@ -2,6 +2,7 @@
 /*
  * transforms - the newest transform of each child frame
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
@@ -157,6 +158,7 @@ static void transforms_forget(struct transforms *t)
 		t->changed -= f->changed;
 		free(f->names);
 	}
+	assert(t->changed <= n);
 	if (n == t->count)
 		return;
 	t->forgotten += t->count - n;
@@ -224,6 +226,7 @@ void transforms_take(struct transforms *t, bool all,
 {
 	unsigned int n = 0;
 
+	assert(t->changed <= t->count && t->count <= t->room);
 	for (unsigned int i = 0; i < t->count; i++) {
 		struct frame *f = &t->frame[i];
 
@@ -231,6 +234,7 @@ void transforms_take(struct transforms *t, bool all,
 			t->list[n++] = f->value;
 		f->changed = false;
 	}
+	assert(all || n == t->changed);
 	t->changed = 0;
 	m->transforms = message_list(t->list, n);
 }

@@ -2,6 +2,7 @@
 /*
  * uplink - the sender's socket: segments out, reports in
  */
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -308,6 +309,7 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 	if (first <= u->sent)
 		first = u->sent + 1;
 
+	assert(count && count <= BATCH);
 	memset(m, 0, count * sizeof(*m));
 	for (unsigned int i = 0; i < count; i++) {
 		uint8_t *p = data + i * stride;

@@ -2,6 +2,7 @@
 /*
  * workers - threads that encode and decode, so that the loop is never blocked
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -42,6 +43,7 @@ static struct job *next_job(struct workers *w)
 {
 	struct job *j = queue_take(&w->shorts);
 
+	assert(w->running <= w->threads);
 	if (j || w->running == w->threads)
 		return j;
 	j = queue_take(&w->longs);
@@ -53,6 +55,8 @@ static void workers_finish(struct workers *w, struct job *j)
 {
 	static const uint64_t one = 1;
 
+	assert(j->state == JOB_RUNNING);
+	assert(!j->is_long || w->running);
 	w->cpu += j->cpu;
 	w->running -= j->is_long;
 	j->state = JOB_FINISHED;
@@ -79,6 +83,7 @@ static void *workers_work(void *arg)
 			pthread_cond_wait(&w->work, &w->lock);
 			continue;
 		}
+		assert(j->state == JOB_WAITING);
 		j->state = JOB_RUNNING;
 		pthread_mutex_unlock(&w->lock);
 		begun = loop_cpu();
@@ -97,6 +102,7 @@ static struct job *take_finished(struct workers *w, bool *more)
 
 	pthread_mutex_lock(&w->lock);
 	j = queue_take(&w->finished);
+	assert(!j || j->state == JOB_FINISHED);
 	if (j)
 		j->state = JOB_IDLE;
 	*more = !STAILQ_EMPTY(&w->finished);
@@ -220,6 +226,7 @@ void workers_begin(struct workers *w, struct job *j)
 	}
 	j->is_long = !j->expected || j->expected > WORKERS_SHORT;
 	pthread_mutex_lock(&w->lock);
+	assert(j->state == JOB_IDLE);
 	j->state = JOB_WAITING;
 	STAILQ_INSERT_TAIL(j->is_long ? &w->longs : &w->shorts, j, next);
 	pthread_cond_signal(&w->work);
@@ -233,6 +240,7 @@ bool workers_cancel(struct workers *w, struct job *j)
 	if (!w)
 		return true;
 	pthread_mutex_lock(&w->lock);
+	assert(j->state != JOB_IDLE);
 	runs = j->state == JOB_RUNNING;
 	if (j->state == JOB_WAITING)
 		STAILQ_REMOVE(j->is_long ? &w->longs : &w->shorts, j, job,
