@@ -2,6 +2,7 @@
 /*
  * action - what clients want of the loop
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static struct waiting *actions_pop(struct actions *a)
 	w = STAILQ_FIRST(&a->list);
 	if (w) {
 		STAILQ_REMOVE_HEAD(&a->list, next);
+		assert(a->count && a->count <= ACTIONS_MAX);
 		a->count--;
 	}
 	pthread_mutex_unlock(&a->lock);

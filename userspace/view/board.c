@@ -2,6 +2,7 @@
 /*
  * board - all that the operator's side knows
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -118,6 +119,7 @@ static struct board_source *board_get_source(struct board *b, const char *name,
 		return NULL;
 	memcpy(s->name, clean, sizeof(clean));
 	s->frame = "odom";
+	assert(b->sources < BOARD_SOURCES);
 	b->source[b->sources++] = s;
 	return s;
 }
@@ -200,9 +202,11 @@ static void board_add_place(struct board_source *s, int64_t t,
 		return;
 	while (at && s->track[at - 1].t > t)
 		at--;
+	assert(at <= s->tracks && s->tracks < s->track_room);
 	memmove(&s->track[at + 1], &s->track[at],
 		(s->tracks++ - at) * sizeof(*s->track));
 	s->track[at] = (struct place){ t, *pose };
+	assert(s->tracks <= BOARD_TRACK);
 	s->moves++;
 }
 
@@ -338,6 +342,7 @@ static void board_add_outage(struct board_source *s, int64_t end)
 	if (s->outages == BAND_OUTAGES)
 		memmove(s->outage, s->outage + 1,
 			--s->outages * sizeof(*s->outage));
+	assert(s->outages < BAND_OUTAGES);
 	for (at = s->outages++; at && s->outage[at - 1].begin > new.begin; at--)
 		s->outage[at] = s->outage[at - 1];
 	s->outage[at] = new;
@@ -472,6 +477,7 @@ static void board_fit(struct board *b, int64_t now)
 					     now - protect : INT64_MAX);
 			if (!freed)
 				break;
+			assert(freed <= b->used);
 			b->used -= freed;
 			b->counts.thinned++;
 		}
@@ -561,6 +567,7 @@ static int board_add(struct board *b, struct board_source *s,
 	board_read(b, s, m);
 	err = topic_history_add(&t->history, m);
 	topic_history_expire(&t->history, m->arrival - BAND_SLOTS * BAND_SLOT);
+	assert(before <= b->used);
 	b->used = b->used - before + t->history.bytes;
 	return err;
 }
@@ -651,6 +658,7 @@ static void board_cut_topic(struct board *b, struct board_topic *topic,
 			    int64_t t)
 {
 	topic->clock = (struct robot_clock){ 0 };
+	assert(topic->history.bytes <= b->used);
 	b->used -= topic->history.bytes;
 	topic_history_cut(&topic->history, t);
 	b->used += topic->history.bytes;

@@ -2,6 +2,7 @@
 /*
  * browser - the protocol of the page
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -152,8 +153,10 @@ static bool browser_send_message(struct browser *b, int64_t now)
 	}
 	if (item.message->kind == MESSAGE_LASER_SCAN ?
 	    browser_send_scan(b, item.message, 0) :
-	    browser_send_small(b, item.message, false))
+	    browser_send_small(b, item.message, false)) {
+		assert(b->sent);
 		b->sent--;
+	}
 	view_message_put(item.message);
 	return true;
 }

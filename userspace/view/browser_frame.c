@@ -2,6 +2,7 @@
 /*
  * browser_frame - pictures, clouds, maps and scans as the page draws them
  */
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -103,6 +104,7 @@ static void value_range(const struct image *i, uint16_t *low, uint16_t *high)
 		if (v)
 			sample[n++] = v;
 	}
+	assert(n <= SAMPLE);
 	percentiles(sample, n, range);
 	*low = range[0];
 	*high = range[1];
@@ -378,6 +380,7 @@ static int map_body(const struct view_message *m, const struct map *map,
 		*out = NULL;
 		return -ENOMEM;
 	}
+	assert(MAP_HEAD + len <= (*out)->len);
 	(*out)->len = MAP_HEAD + len;
 	return 0;
 }
@@ -419,6 +422,7 @@ static void float_range(const float *v, size_t n, float scale[2])
 	for (size_t i = 0; i < n && known < SAMPLE; i += step)
 		if (isfinite(v[i]))
 			sample[known++] = v[i];
+	assert(known <= SAMPLE);
 	percentiles(sample, known, scale);
 }
 

@@ -2,6 +2,7 @@
 /*
  * feed - what a client gets next
  */
+#include <assert.h>
 #include "view/feed.h"
 
 /* A topic that was idle must not make up for it */
@@ -64,6 +65,7 @@ static void feed_sample(struct feed_topic *ft, uint64_t seq)
 		ft->sampled = FEED_KEPT / 2;
 		ft->step *= 2;
 	}
+	assert(ft->sampled < FEED_KEPT && ft->step);
 	ft->sample[ft->sampled++] = seq;
 }
 
@@ -145,6 +147,7 @@ static struct view_message *feed_sampled(struct feed *f, struct feed_topic *ft,
 		if (there)
 			return m;
 		f->counts.left_out++;
+		assert(ft->sampled <= FEED_KEPT);
 		ft->sampled--;
 		for (unsigned int i = 0; i < ft->sampled; i++)
 			ft->sample[i] = ft->sample[i + 1];
@@ -257,6 +260,7 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 		ft->kept_sent += c->kept;
 	}
 	if (c->sampled) {
+		assert(ft->sampled && ft->sampled <= FEED_KEPT);
 		ft->sampled--;
 		for (unsigned int i = 0; i < ft->sampled; i++)
 			ft->sample[i] = ft->sample[i + 1];
@@ -265,6 +269,7 @@ static void feed_take(struct feed *f, const struct feed_choice *c)
 	} else {
 		if (c->rank && !c->small)
 			f->counts.replaced += c->m->seq - ft->next;
+		assert(c->m->seq >= ft->next);
 		ft->next = c->m->seq + 1;
 		ft->sent = f->now;
 	}

@@ -8,6 +8,7 @@
  * sent after that pong, and so after its ping. No part of the round trip may be
  * taken off: the way back can have all of the delay.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +86,10 @@ void foxglove_client_unadvertise(struct foxglove *f, const cJSON *o)
 		if (!foxglove_number(one, NULL, &id))
 			continue;
 		for (unsigned int i = 0; i < f->channels; i++)
-			if (f->channel[i].id == id)
+			if (f->channel[i].id == id) {
+				assert(f->channels);
 				f->channel[i] = f->channel[--f->channels];
+			}
 	}
 }
 

@@ -2,6 +2,7 @@
 /*
  * gdim - a client of gdimd's HTTP API
  */
+#include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -166,6 +167,7 @@ static void *gdim_run(void *arg)
 		pthread_mutex_unlock(&g->lock);
 		gdim_get(g, curl, q->path, q->etag, &q->result);
 		pthread_mutex_lock(&g->lock);
+		assert(g->count && g->count <= GDIM_WAITING);
 		STAILQ_REMOVE(&g->running, q, request, next);
 		if (q->cancelled) {
 			g->count--;
@@ -234,6 +236,7 @@ static void drop_requests(struct gdim *g, struct requests *list,
 			STAILQ_INSERT_TAIL(&rest, q, next);
 			continue;
 		}
+		assert(g->count);
 		g->count--;
 		request_free(q);
 	}
@@ -261,6 +264,7 @@ bool gdim_result(struct gdim *g, struct gdim_result *r)
 	q = STAILQ_FIRST(&g->finished);
 	if (q) {
 		STAILQ_REMOVE_HEAD(&g->finished, next);
+		assert(g->count);
 		g->count--;
 	}
 	pthread_mutex_unlock(&g->lock);

@@ -2,6 +2,7 @@
 /*
  * map_fix - where odometry began in the map, over time
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include "view/map_fix.h"
@@ -20,6 +21,7 @@ void map_fixes_add(struct map_fixes *f, int64_t t, const struct pose *fix)
 		}
 		f->count /= 2;
 	}
+	assert(f->count < MAP_FIXES);
 	f->t[f->count] = t;
 	f->fix[f->count++] = *fix;
 }

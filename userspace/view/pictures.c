@@ -2,6 +2,7 @@
 /*
  * pictures - a thread that converts what browsers want to see
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +125,12 @@ static void *pictures_run(void *arg)
 		}
 		if (next >= 0) {
 			topic = next;
+			assert(topic < BOARD_TOPICS && p->wanted[topic]);
 			p->wanted[topic] = false;
 		}
 		if (j) {
 			STAILQ_REMOVE_HEAD(&p->waiting, next);
+			assert(p->count && p->count <= PICTURES_WAITING);
 			p->count--;
 		}
 		pthread_mutex_unlock(&p->lock);

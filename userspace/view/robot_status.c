@@ -2,6 +2,7 @@
 /*
  * robot_status - what a robot says of its link and its topics
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static void status_topic(struct robot_status *r, const char *name,
 	if (!t) {
 		if (r->topics == ROBOT_TOPICS || strlen(name) >= ROBOT_NAME)
 			return;
+		assert(r->topics < ROBOT_TOPICS);
 		t = &r->topic[r->topics++];
 		strcpy(t->name, name);
 	}

@@ -2,6 +2,7 @@
 /*
  * topic_history - messages of a topic that can still be shown
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
@@ -15,6 +16,7 @@ static size_t topic_history_remove(struct topic_history *h, uint32_t i)
 {
 	const size_t len = h->m[i]->len;
 
+	assert(i < h->count && len <= h->bytes);
 	if (h->m[i] == h->newest)
 		h->newest = NULL;
 	view_message_put(h->m[i]);
@@ -69,6 +71,7 @@ int topic_history_add(struct topic_history *h, struct view_message *m)
 		view_message_put(m);
 		return -ENOMEM;
 	}
+	assert(h->count < h->room && h->count < TOPIC_HISTORY_MAX);
 	h->m[h->count++] = m;
 	h->bytes += m->len;
 	if (!m->kept && (!h->newest || m->t >= h->newest->t))
@@ -87,9 +90,11 @@ void topic_history_expire(struct topic_history *h, int64_t t)
 			h->m[to++] = h->m[i];
 			continue;
 		}
+		assert(h->m[i]->len <= h->bytes);
 		h->bytes -= h->m[i]->len;
 		view_message_put(h->m[i]);
 	}
+	assert(to || !h->bytes);
 	h->count = to;
 }
 
@@ -102,6 +107,7 @@ void topic_history_cut(struct topic_history *h, int64_t t)
 		struct view_message *m = h->m[i];
 
 		if (m->t >= t) {
+			assert(m->len <= h->bytes);
 			h->bytes -= m->len;
 			view_message_put(m);
 			continue;
@@ -110,6 +116,7 @@ void topic_history_cut(struct topic_history *h, int64_t t)
 		if (!m->kept && (!h->newest || m->t >= h->newest->t))
 			h->newest = m;
 	}
+	assert(to || (!h->bytes && !h->newest));
 	h->count = to;
 }
 

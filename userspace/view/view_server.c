@@ -2,6 +2,7 @@
 /*
  * view_server - HTTP and WebSocket for operators
  */
+#include <assert.h>
 #include <errno.h>
 #include <libwebsockets.h>
 #include <netinet/in.h>
@@ -600,6 +601,7 @@ static struct handshake *server_take_handshake(struct server *s)
 	h = STAILQ_FIRST(&s->handshakes);
 	if (h) {
 		STAILQ_REMOVE_HEAD(&s->handshakes, next);
+		assert(s->handshaking);
 		s->handshaking--;
 	}
 	pthread_mutex_unlock(&s->lock);
