@@ -3,6 +3,7 @@
  * AMQP 0-9-1 in RabbitMQ's dialect. The frame's header is in the property
  * correlation-id, the payload is the body: large ones are sent without a copy.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -373,6 +374,7 @@ static void on_header(struct broker *b, struct bus *e,
 			      &b->frame) ||
 		  b->left > BUS_MESSAGE;
 	if (!b->skip && !b->returned) {
+		assert(!b->buffer);
 		b->buffer = e->up->buffer(&e->inbox, b->left);
 		if (!b->buffer) {
 			b->skip = true;
@@ -396,10 +398,12 @@ static void on_body(struct broker *b, struct bus *e, const amqp_frame_t *in)
 		return;
 	}
 	if (b->buffer) {
+		assert(b->buffer->len + piece->len <= b->buffer->room);
 		memcpy(b->buffer->data + b->buffer->len, piece->bytes,
 		       piece->len);
 		b->buffer->len += piece->len;
 	}
+	assert(piece->len <= b->left);
 	b->left -= piece->len;
 	if (!b->left)
 		broker_finish(b, e);

@@ -4,6 +4,7 @@
  * (ready), and is in. The coordinator decides who is in; a worker that is told
  * otherwise resets its state and begins again.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -215,6 +216,7 @@ void member_connected(struct bus *e, uint64_t address, uint32_t id)
 		e->state = BUS_IN;
 		return;
 	}
+	assert(e->role == BUS_WORKER && !e->peers.count);
 	e->address = address;
 	e->wish = id;
 	e->state = BUS_LINKED;
@@ -442,6 +444,7 @@ static void be_in(struct bus *e)
 	e->state = BUS_IN;
 	e->error[0] = '\0';
 	event(e, BUS_JOINED, e->id, "joined");
+	assert(e->id);
 	message_queue_move(&e->inbox, &e->early);
 }
 

@@ -3,6 +3,7 @@
  * Freed buffers are kept within limits: the messages of a filter have the same
  * sizes at each update.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "cluster/message_queue.h"
 
@@ -44,6 +45,7 @@ static struct bus_buffer *take_spare(struct message_queue *in, size_t len)
 		if (b->room < len || b->room / 4 > len + LEAST_ROOM)
 			continue;
 		*p = b->next;
+		assert(in->spares && in->spare_bytes >= b->room);
 		in->spares--;
 		in->spare_bytes -= b->room;
 		return b;
@@ -62,6 +64,7 @@ struct bus_buffer *message_queue_buffer(struct message_queue *in, size_t len)
 			return NULL;
 		b->room = room;
 	}
+	assert(len <= b->room);
 	b->next = NULL;
 	b->start = 0;
 	b->len = len;
@@ -80,6 +83,7 @@ void message_queue_release(struct message_queue *in, struct bus_buffer *b)
 	in->spare = b;
 	in->spares++;
 	in->spare_bytes += b->room;
+	assert(in->spares <= SPARES && in->spare_bytes <= SPARE_BYTES);
 }
 
 void message_queue_push(struct message_queue *in, struct bus_buffer *b)

@@ -2,6 +2,7 @@
 /*
  * A sorted array: members are few, messages many.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "base/array.h"
@@ -48,6 +49,7 @@ struct peer *peers_add(struct peers *p, uint32_t id)
 		return &p->list[i];
 	if (array_grow(&p->list, &p->room, p->count, sizeof(*p->list)))
 		return NULL;
+	assert(i <= p->count && p->count < p->room);
 	memmove(p->list + i + 1, p->list + i,
 		(p->count - i) * sizeof(*p->list));
 	p->count++;
@@ -59,6 +61,7 @@ void peers_remove(struct peers *p, struct peer *peer)
 {
 	const uint32_t i = peer - p->list;
 
+	assert(peer >= p->list && i < p->count);
 	p->count--;
 	memmove(peer, peer + 1, (p->count - i) * sizeof(*p->list));
 }

@@ -7,6 +7,7 @@
  * to the earlier one are undeliverable. The coordinator's mailbox exists before
  * the coordinator: hellos wait in it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,7 @@ static void threads_progress(struct bus *e)
 			message_queue_release(&e->inbox, b);
 			continue;
 		}
+		assert(b->len >= FRAME_SIZE && !b->start);
 		b->start = FRAME_SIZE;
 		b->len -= FRAME_SIZE;
 		member_frame(e, &f, b);
