@@ -2,6 +2,7 @@
 /*
  * fused_map - which submaps are in which tiles, and which tiles are stale
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static uint32_t fused_map_make_tile(struct fused_map *m, int x, int y)
 			sizeof(*m->tile)) ||
 	    index_add(&m->tile_index, tile_key(x, y), number))
 		return INDEX_NONE;
+	assert(m->tiles < m->tiles_room);
 	m->tile[m->tiles++] = (struct tile){ .x = x, .y = y };
 	return number;
 }
@@ -98,6 +100,7 @@ static int begin_tile(struct fused_map *m, struct tile *t)
 	/* others were evicted, or there is no memory: mark it stale */
 	if (t->pieces > 1 || m->bytes + rule_bytes(m->rule) > m->config.memory)
 		return 1;
+	assert(!t->acc);
 	t->rule = m->rule;
 	t->acc = fused_map_begin_tile(t->rule);
 	if (!t->acc)
@@ -124,6 +127,7 @@ static int fused_map_put_part(struct fused_map *m, uint32_t piece,
 		i = fused_map_make_tile(m, d->x, d->y);
 	if (i == INDEX_NONE)
 		return -ENOMEM;
+	assert(i < m->tiles && piece < m->pieces);
 	t = &m->tile[i];
 	if (array_grow(&t->piece, &t->room, t->pieces, sizeof(*t->piece)))
 		return -ENOMEM;
@@ -177,6 +181,7 @@ static void take_out(struct fused_map *m, uint32_t piece)
 						      p->place[i].y);
 		struct tile *t = &m->tile[at];
 
+		assert(at < m->tiles && t->pieces);
 		for (uint32_t k = 0; k < t->pieces; k++)
 			if (t->piece[k].piece == piece) {
 				t->piece[k] = t->piece[--t->pieces];
@@ -221,6 +226,7 @@ static uint32_t make_piece(struct fused_map *m, int64_t id)
 			sizeof(*m->piece)) ||
 	    index_add(&m->piece_index, id, number))
 		return INDEX_NONE;
+	assert(m->pieces < m->pieces_room);
 	m->piece[m->pieces++] = (struct piece){ .submap.id = id };
 	return number;
 }
@@ -299,6 +305,7 @@ void fused_map_remove(struct fused_map *m, int64_t id)
 	if (i == INDEX_NONE)
 		return;
 	pthread_rwlock_wrlock(&m->lock);
+	assert(i < m->pieces && m->piece[i].submap.id == id);
 	take_out(m, i);
 	count_waiting(m, -m->piece[i].waits);
 	index_remove(&m->piece_index, id);
@@ -348,6 +355,7 @@ static unsigned int choose_waiting(const struct fused_map *m, uint32_t *piece)
 	for (uint32_t i = 0; i < m->pieces && n < portion(m); i++)
 		if (m->piece[i].waits)
 			piece[n++] = i;
+	assert(n <= m->pieces);
 	return n;
 }
 
@@ -422,6 +430,7 @@ static int draw_missing(struct fused_map *m, const uint32_t *tile,
 			p->used = mark;
 		}
 	}
+	assert(n <= m->pieces);
 	err = fused_map_draw(m, piece, n, work);
 	free(piece);
 	return err;

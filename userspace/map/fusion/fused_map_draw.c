@@ -6,6 +6,7 @@
  * them changes what another one reads. The visible tiles are replaced at the
  * end, all at once.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ int fused_map_draw(struct fused_map *m, const uint32_t *piece,
 	if (!count)
 		return 0;
 	err = fused_draw_run(&g, EACH);
+	assert(g.failed <= count);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		struct piece *p = &m->piece[piece[i]];
@@ -246,11 +248,13 @@ static void fused_draw_show(struct fused_map *m, const uint32_t *tile,
 		struct tile *t = &m->tile[tile[i]];
 		void *old = t->acc;
 
+		assert(tile[i] < m->tiles && tile_bytes(t) <= m->bytes);
 		m->bytes -= tile_bytes(t);
 		t->acc = acc[i];
 		t->rule = tile_rule(m, t);
 		acc[i] = old;
 		m->bytes += tile_bytes(t);
+		assert(m->stale >= t->stale);
 		m->stale -= t->stale;
 		t->stale = false;
 		t->changed = m->revision;

@@ -3,6 +3,7 @@
  * fused_map_memory - evict least recently used resampled submaps, and then
  * tiles, when memory is short
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "map/fusion/fused_map_parts.h"
 
@@ -10,6 +11,7 @@ void fused_map_forget_resampled(struct fused_map *m, struct piece *p)
 {
 	if (!p->resampled)
 		return;
+	assert(p->resampled->bytes <= m->bytes);
 	m->bytes -= p->resampled->bytes;
 	resampled_free(p->resampled);
 	p->resampled = NULL;
@@ -19,6 +21,7 @@ void fused_map_forget_tile(struct fused_map *m, struct tile *t)
 {
 	if (!t->acc)
 		return;
+	assert(tile_bytes(t) <= m->bytes);
 	m->bytes -= tile_bytes(t);
 	free(t->acc);
 	t->acc = NULL;

@@ -2,6 +2,7 @@
 /*
  * index - linear probing, at most half full, without deletion marks
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "map/fusion/index.h"
@@ -70,9 +71,11 @@ int index_add(struct index *t, uint64_t key, uint32_t number)
 	if (2 * (t->used + 1) > t->slots && index_grow(t))
 		return -ENOMEM;
 	i = index_slot_of(t, key);
+	assert(i < t->slots && t->number[i] == INDEX_NONE);
 	t->key[i] = key;
 	t->number[i] = number;
 	t->used++;
+	assert(2 * t->used <= t->slots);
 	return 0;
 }
 
@@ -96,5 +99,6 @@ void index_remove(struct index *t, uint64_t key)
 		hole = i;
 	}
 	t->number[hole] = INDEX_NONE;
+	assert(t->used);
 	t->used--;
 }

@@ -2,6 +2,7 @@
 /*
  * resampled - draw submaps into the map grid, tile by tile
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "map/fusion/resampled.h"
@@ -120,6 +121,7 @@ static int resampled_draw_tile(struct resampler *a, const struct transform *way,
 	if (!n)
 		return 0;
 	a->tile[a->tiles++] = (struct resampled_tile){ x, y, a->blocks, n };
+	assert(n <= TILE_CELLS / RULE_STEP);
 	a->blocks += n;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * Positions come from other machines: if one is not finite, the geometry is
  * NULL, and the rest of the feature is kept.
  */
+#include <assert.h>
 #include <endian.h>
 #include <math.h>
 #include <string.h>
@@ -31,12 +32,14 @@ struct geometry {
 
 static void put_u8(struct geometry *g, uint8_t v)
 {
+	assert(g->len >= 0 && g->len < GEOMETRY_MAX);
 	g->data[g->len++] = v;
 }
 
 static void features_put_u32(struct geometry *g, uint32_t v)
 {
 	v = htole32(v);
+	assert(g->len + (int)sizeof(v) <= GEOMETRY_MAX);
 	memcpy(g->data + g->len, &v, sizeof(v));
 	g->len += sizeof(v);
 }
@@ -45,6 +48,7 @@ static void put_double(struct geometry *g, double v)
 {
 	uint64_t u;
 
+	assert(g->len + (int)sizeof(u) <= GEOMETRY_MAX);
 	memcpy(&u, &v, sizeof(u));
 	u = htole64(u);
 	memcpy(g->data + g->len, &u, sizeof(u));
@@ -136,6 +140,7 @@ static void put_polygon(struct geometry *g, const double (*c)[2],
 	put_double(g, b.y1);
 	put_wkb(g, WKB_POLYGON);
 	features_put_u32(g, 1);
+	assert(n >= 3 && n <= ROOM_CORNERS);
 	put_ring(g, c, n);
 }
 

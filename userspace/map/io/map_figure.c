@@ -6,6 +6,7 @@
  * that is not UTF-8, so all text is cleaned first. Positions that are not
  * finite or too far away are left out.
  */
+#include <assert.h>
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
@@ -532,6 +533,7 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 	cairo_surface_destroy(s);
 	if (!status && !err)
 		return 0;
+	assert(out->len >= before);
 	out->len = before;
 	return atomic_file_error(error, l->name, err ? err : -ENOMEM, status ?
 				 cairo_status_to_string(status) : NULL);

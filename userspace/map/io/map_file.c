@@ -2,6 +2,7 @@
 /*
  * map_file - ROS map files: a picture and a .yaml
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -354,6 +355,7 @@ static int image_path(const char *path, char image[PATH_MAX])
 		return 0;
 	if (folder + len >= PATH_MAX)
 		return -ENAMETOOLONG;
+	assert(folder + len < PATH_MAX);
 	memmove(image + folder, image, len + 1);
 	memcpy(image, path, folder);
 	return 0;

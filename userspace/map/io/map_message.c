@@ -2,6 +2,7 @@
 /*
  * map_message - convert fused maps to ROS messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "map/fusion/cells.h"
@@ -100,6 +101,7 @@ void map_message_more(struct map_room *room, const struct raster *r,
 	float *to = (float *)room->bytes + (size_t)m->layers * w * h;
 
 	as_floats(room, r, to);
+	assert(m->layers == m->arrays);
 	m->layer[m->layers++] = message_string(layer);
 	m->data[m->arrays++] = (struct message_array){
 		.dims = 2,

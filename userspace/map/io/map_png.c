@@ -5,6 +5,7 @@
  * The palette begins with unknown. The other 255 colours are more than an eye
  * distinguishes, and one for each value of 8 bit layers.
  */
+#include <assert.h>
 #include <errno.h>
 #include <png.h>
 #include <stdlib.h>
@@ -155,8 +156,10 @@ static int encode(struct encoder *e, const struct rect *window,
 		e->index[v] = 1 + (v * (KNOWN - 1) + e->full / 2) / e->full;
 	err = write_png(e, colours);
 	free(e->row);
-	if (err)
+	if (err) {
+		assert(e->out->len >= before);
 		e->out->len = before;
+	}
 	return err;
 }
 

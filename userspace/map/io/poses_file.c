@@ -2,6 +2,7 @@
 /*
  * poses_file - read poses of submaps from text
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -87,6 +88,7 @@ static int poses_file_add(struct reader *r, double index,
 	if (err)
 		return err;
 	r->out->line[r->out->count].index = index;
+	assert(index_find(&r->seen, index) == r->out->count);
 	r->out->line[r->out->count++].pose = *pose;
 	return 0;
 }

@@ -224,6 +224,7 @@ static void write_graph(struct record *r, const struct graph *g, bool last)
 			  { 0, 0, sin(n->pose.yaw / 2),
 			    cos(n->pose.yaw / 2) } } };
 	}
+	assert(poses <= g->nodes);
 	if (poses) {
 		r->message.path = (struct message_path){
 			{ r->stamp, 0, message_string(r->frame) },

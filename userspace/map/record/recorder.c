@@ -89,6 +89,7 @@ static void log_line(struct recorder *r, const char *kind, const char *path,
 
 	if (r->notes == NOTES)
 		return;
+	assert(r->notes < NOTES);
 	n = &r->note[r->notes++];
 	snprintf(n->kind, sizeof(n->kind), "%s", kind);
 	snprintf(n->path, sizeof(n->path), "%s", path);

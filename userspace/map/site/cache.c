@@ -2,6 +2,7 @@
 /*
  * cache - a table of cells by key, and a list in order of use
  */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "map/fusion/index.h"
@@ -67,8 +68,10 @@ static void drop(struct cache *c, uint32_t i)
 {
 	struct entry *e = &c->entry[i];
 
+	assert(i < c->entries && index_find(&c->index, e->key) == i);
 	unlink_entry(c, i);
 	index_remove(&c->index, e->key);
+	assert(e->cells->bytes <= c->bytes);
 	c->bytes -= e->cells->bytes;
 	cells_put(e->cells);
 	e->newer = c->free;
@@ -132,8 +135,10 @@ static void add(struct cache *c, uint64_t key, struct cells *cells)
 		drop(c, i);
 	if (cells->bytes > c->memory)
 		return;
-	while (c->bytes + cells->bytes > c->memory)
+	while (c->bytes + cells->bytes > c->memory) {
+		assert(c->oldest != INDEX_NONE && c->bytes);
 		drop(c, c->oldest);
+	}
 	i = new_entry(c);
 	if (i == INDEX_NONE)
 		return;
@@ -145,6 +150,7 @@ static void add(struct cache *c, uint64_t key, struct cells *cells)
 	c->entry[i].key = key;
 	c->entry[i].cells = cells_get(cells);
 	c->bytes += cells->bytes;
+	assert(c->bytes <= c->memory);
 	link_newest(c, i);
 }
 

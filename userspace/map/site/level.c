@@ -2,6 +2,7 @@
 /*
  * level - reduce the tiles of a map and compose them
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,8 +51,10 @@ static void add_tile(void *arg, const struct rect *tile)
 	if (rect_is_empty(&in) || t->err)
 		return;
 	t->err = array_grow(&t->tile, &t->room, t->count, sizeof(*t->tile));
-	if (!t->err)
+	if (!t->err) {
+		assert(t->count < t->room);
 		t->tile[t->count++] = *tile;
+	}
 }
 
 /**

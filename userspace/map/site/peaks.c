@@ -2,6 +2,7 @@
 /*
  * peaks - the highest value of a layer, and how much of it is above a threshold
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static struct peaks_entry *peaks_entry_of(struct peaks *p, struct site *s,
 			return NULL;
 		p->entry[p->entries++] = oldest;
 	}
+	assert(oldest && p->entries <= PEAKS_KEPT);
 	peaks_forget(oldest);
 	oldest->site = s;
 	oldest->layer = layer;
@@ -127,6 +129,7 @@ static void peaks_on_change(void *arg, const struct rect *r)
 		e->failed = true;
 		return;
 	}
+	assert(at < e->tiles && e->stales < e->stale_room);
 	e->tile[at].value = -1;
 	e->tile[at].over = 0;
 	e->stale[e->stales++] = at;
@@ -164,6 +167,7 @@ static int peaks_read(struct peaks_entry *e)
 	while (e->stales && !err) {
 		struct peaks_tile *t = &e->tile[e->stale[e->stales - 1]];
 
+		assert(t < e->tile + e->tiles);
 		free(r.cells);
 		r = (struct raster){ .rect = t->rect };
 		r.cells = malloc((size_t)t->rect.width * t->rect.height *

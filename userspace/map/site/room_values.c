@@ -2,6 +2,7 @@
 /*
  * room_values - statistics of the cells within the walls of a room
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ static unsigned int crossings(double (*corner)[2], unsigned int n, double y,
 			continue;
 		x[count++] = a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
 	}
+	assert(count <= n && !(count & 1));
 	qsort(x, count, sizeof(*x), by_value);
 	return count;
 }
@@ -161,6 +163,7 @@ int room_values(struct site *s, const struct room *room,
 		    site_layer_removed(s, i))
 			continue;
 		err = layer_values(s, i, corner, n, &sum);
+		assert(v->layers < ROOM_LAYERS);
 		v->of[v->layers].layer = i;
 		v->of[v->layers].known = sum.known;
 		v->of[v->layers].mean = sum.known ? sum.value / sum.known : NAN;

@@ -2,6 +2,7 @@
 /*
  * site - the content of the store in memory, and its changes
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp)
 		pthread_mutex_unlock(&s->lock);
 		return INDEX_NONE;
 	}
+	assert(s->nodes < s->node_room);
 	n = &s->node[s->nodes];
 	*n = (struct node){
 		.predecessor = INDEX_NONE, .first = INDEX_NONE,
@@ -115,8 +117,10 @@ void site_drop_nodes(struct site *s, uint32_t count)
 				s->node[s->nodes - 1].node.frame, &at);
 
 		index_remove(&s->node_index, key);
+		assert(s->nodes && at == s->nodes - 1);
 		s->nodes--;
 		s->placed -= s->node[s->nodes].node.placed;
+		assert(s->placed <= s->nodes);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -131,6 +135,7 @@ int site_pend(struct site *s, uint32_t submap, bool changed)
 	struct layer_state *l = s->layer[m->layer];
 
 	m->changed |= changed;
+	assert(submap < s->submaps && m->layer < s->layers);
 	if (m->pending)
 		return 0;
 	if (array_grow(&l->pending, &l->pending_room, l->pendings,
@@ -208,6 +213,7 @@ static int load_layer(void *arg, int64_t id, const struct layer *layer)
 	l->layer = *layer;
 	l->first = INDEX_NONE;
 	pthread_rwlock_init(&l->gate, NULL);
+	assert(s->layers < SITE_LAYERS);
 	s->layer[s->layers++] = l;
 	return 0;
 }

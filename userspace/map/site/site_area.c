@@ -5,6 +5,7 @@
  * The R-tree of the store has the boxes of all nodes with a pose. Whole maps
  * have none, and are always read.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static int read_nodes(struct area *a)
 	for (uint32_t i = 0; i < a->ids && !err; i++)
 		if (!i || a->id[i] != a->id[i - 1])
 			err = read_node(a, a->id[i]);
+	assert(a->nodes <= a->ids);
 	if (a->submaps)
 		qsort(a->submap, a->submaps, sizeof(*a->submap),
 		      site_area_by_id);

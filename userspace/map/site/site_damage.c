@@ -3,6 +3,7 @@
  * site_damage - list of submaps whose cells cannot be read: they are missing in
  * their maps, and this must be reported
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,10 @@ void site_damage_add(struct site *s, int64_t id)
 	pthread_mutex_lock(&d->lock);
 	is_new = site_damage_find(d, id) == d->count &&
 		 !array_grow(&d->id, &d->room, d->count, sizeof(*d->id));
-	if (is_new)
+	if (is_new) {
+		assert(d->count < d->room);
 		d->id[d->count++] = id;
+	}
 	pthread_mutex_unlock(&d->lock);
 	if (is_new && d->found && site_damage_describe(s, id, &what))
 		d->found(d->arg, &what);
@@ -60,8 +63,10 @@ void site_damage_drop(struct site *s, int64_t id)
 
 	pthread_mutex_lock(&d->lock);
 	i = site_damage_find(d, id);
-	if (i < d->count)
+	if (i < d->count) {
+		assert(d->id[i] == id);
 		d->id[i] = d->id[--d->count];
+	}
 	pthread_mutex_unlock(&d->lock);
 }
 

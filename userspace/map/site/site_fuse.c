@@ -6,6 +6,7 @@
  * that it shares with storing, and then works alone: cells come from memory or
  * through its own connection to the store.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +294,7 @@ static struct change *take_changes(struct site *s, struct layer_state *l,
 		struct submap *m = &s->submap[l->pending[i]];
 
 		c[(*count)++] = change_of(s, l->pending[i]);
+		assert(m->pending && s->layer[m->layer] == l);
 		m->pending = m->changed = false;
 	}
 	l->pendings = 0;

@@ -11,6 +11,7 @@
  * link of it: it must not come back with a wrong height after the site was
  * opened again.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ static int site_graph_find_place(struct moving *g, uint32_t at, uint32_t *path)
 	while (at != INDEX_NONE && place[at].state == PLACE_OPEN &&
 	       place[at].linked) {
 		place[at].state = PLACE_ASKED;
+		assert(at < g->places && n < g->places);
 		path[n++] = at;
 		at = node[place[at].predecessor].place;
 	}

@@ -2,6 +2,7 @@
 /*
  * site_narrow - restrict fusing to what is about to move
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "base/array.h"
@@ -23,6 +24,7 @@ static int site_narrow_add(struct chain *c, uint32_t node)
 		return 0;
 	if (array_grow(&c->node, &c->room, c->nodes, sizeof(*c->node)))
 		return -ENOMEM;
+	assert(c->nodes < c->room);
 	c->in[node] = true;
 	c->node[c->nodes++] = node;
 	return 0;

@@ -2,6 +2,7 @@
 /*
  * site_raster - read whole layers for export
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static int crop(struct raster *r)
 		return -ENODATA;
 	from = r->cells + (size_t)(k.y - r->rect.y) * r->rect.width +
 	       (k.x - r->rect.x);
+	assert(k.width <= r->rect.width && k.height <= r->rect.height);
 	for (unsigned int y = 0; y < k.height; y++)
 		memmove(r->cells + (size_t)y * k.width,
 			from + (size_t)y * r->rect.width,
@@ -118,6 +120,7 @@ static struct fused_map_submap *placed(struct site *s, unsigned int layer,
 				p->submap.id, n->pose,
 				{ p->submap.stamp, p->submap.weight } };
 	}
+	assert(*count <= s->submaps);
 	pthread_mutex_unlock(&s->lock);
 	return found;
 }
