@@ -2,6 +2,7 @@
 /*
  * chunks - load, merge and deliver
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ int chunked_add(struct chunked *c, const struct chunk *chunk)
 {
 	if (chunks_grow(&c->chunk, &c->room, c->chunks + 1, sizeof(*chunk)))
 		return -ENOMEM;
+	assert(c->chunks < c->room);
 	c->chunk[c->chunks++] = *chunk;
 	return 0;
 }
@@ -113,6 +115,7 @@ int chunked_record(struct chunked *c, unsigned int topic, int64_t stamp,
 	if (chunks_grow(&s->record, &s->record_room, s->records + 1,
 			sizeof(*s->record)))
 		return -ENOMEM;
+	assert(s->records < s->record_room && offset + len <= s->raw_len);
 	s->record[s->records++] = (struct chunk_record){
 		.stamp = stamp, .topic = topic, .offset = offset, .len = len,
 	};
@@ -175,6 +178,7 @@ static int read_chunk(struct chunked *c, const struct chunk *k, uint8_t *raw)
 
 static void release_slot(struct chunked *c, struct chunk_slot *s)
 {
+	assert(s->raw_len <= c->held && s->next <= s->records);
 	c->held -= s->raw_len;
 	s->raw_len = s->records = s->next = 0;
 	if (s->raw_room > KEEP) {
@@ -199,6 +203,7 @@ static int chunks_load(struct chunked *c, struct chunk_slot *s,
 		release_slot(c, s);
 		return err;
 	}
+	assert(!c->loading && !s->records && !s->next);
 	s->raw_len = k->raw;
 	s->offset = k->offset;
 	c->held += s->raw_len;
@@ -394,6 +399,7 @@ int chunked_next(struct bag_reader *bag, struct bag_message *msg)
 	c->current = s;
 	if (!s)
 		return 0;
+	assert(s->next < s->records);
 	r = &s->record[s->next++];
 	*msg = (struct bag_message){
 		.topic = r->topic, .stamp = r->stamp,

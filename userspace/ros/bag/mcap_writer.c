@@ -6,6 +6,7 @@
  * channels are in the chunk of the first message), so that a file without its
  * end loses no more than what waited.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,7 @@ static void mcap_writer_put_chunk(struct mcap_writer *m, int64_t begin,
 					  raw->len, 1) : 0;
 		if (p && !ZSTD_isError(n) && n < raw->len) {
 			put_le64(p - 8, n);
+			assert(n <= bound && bound - n <= b->len);
 			b->len -= bound - n;
 			end_record(b, record);
 			return;

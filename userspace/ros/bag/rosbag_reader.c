@@ -6,6 +6,7 @@
  * end. Any other (.bag.active) is read through once when it is opened; its
  * last chunk, whose size was never filled in, is the rest of the file.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,7 @@ static int add_connection(struct rosbag *b, uint32_t id, uint32_t topic)
 		b->connection = p;
 		b->room = room;
 	}
+	assert(b->connections < b->room);
 	b->connection[b->connections++] = (struct connection){ id, topic };
 	return 0;
 }

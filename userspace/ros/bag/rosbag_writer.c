@@ -6,6 +6,7 @@
  * are written at the end, and the position of that index in the first record. A
  * bag without it can be read by `rosbag reindex`, and by our reader.
  */
+#include <assert.h>
 #include <errno.h>
 #include <lz4frame.h>
 #include <stdlib.h>
@@ -203,6 +204,7 @@ static void rosbag_writer_put_chunk(struct rosbag_writer *r)
 		n = p ? LZ4F_compressFrame(p, bound, raw->data, raw->len,
 					   &prefs) : 0;
 		if (p && !LZ4F_isError(n) && n < raw->len) {
+			assert(n <= bound && bound - n <= b->len);
 			b->len -= bound - n;
 			rosbag_writer_end(b, from);
 			return;

@@ -2,6 +2,7 @@
 /*
  * writer - begin a recording; topics, errors, buffers and files
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ uint8_t *bag_buffer_room(struct bag_buffer *b, size_t n)
 		b->data = p;
 		b->room = room;
 	}
+	assert(n <= b->room - b->len);
 	b->len += n;
 	return b->data + b->len - n;
 }
@@ -211,6 +213,7 @@ int bag_add_topic(struct bag_writer *bag, const struct bag_topic *topic)
 		return err ? err : -ENOMEM;
 	}
 	bag->topic = p;
+	assert(bag->topics < BAG_TOPICS);
 	bag->topic[bag->topics++] = t;
 	err = bag->ops->add(bag, bag->topics - 1);
 	if (!err)

@@ -14,6 +14,7 @@
  * ones, those of a clock that was set. So differences of stamps may be of any
  * size, and what lies more than GAP apart is not waited for.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -321,6 +322,7 @@ static void bag_source_give_last(struct bag_source *s, unsigned int topic,
 	while (n < most &&
 	       (got = bag_before(s->bag, topic, &place, &s->next)) == 1)
 		at[n++] = place;
+	assert(n <= most && most <= STATES);
 	if (got < 0)
 		source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
 			   strerror(-got));

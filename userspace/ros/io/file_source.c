@@ -5,6 +5,7 @@
  * A file, or a folder in the order of its names, on topics /image, /points and
  * /map, with current stamps. Unwanted files take no time.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -280,6 +281,7 @@ static int list_folder(struct file_source *s, const char *path)
 			err = -ENOMEM;
 		free(all[i]);
 	}
+	assert((int)s->count <= n);
 	free(all);
 	return s->names && s->folder ? err : -ENOMEM;
 }

@@ -5,6 +5,7 @@
  * Other topics are listed by the master. It sends no notifications, so it is
  * polled every two seconds.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static void ros1_source_on_topic(void *arg, const char *name, const char *type)
 	copy = strdup(name);
 	if (!copy)
 		return;
+	assert(s->count < FOUND);
 	s->found[s->count++] = copy;
 	s->s.config.found(s->s.config.arg, name, kind);
 }

@@ -5,6 +5,7 @@
  * A call is sent once the service was found, because earlier requests are lost;
  * the answer has its number.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "base/error.h"
@@ -45,6 +46,7 @@ static void ros2_client_finish(struct ros2_client *c, unsigned int i, int err)
 {
 	struct call call = c->call[i];
 
+	assert(i < c->count && c->count <= CALLS);
 	for (c->count--; i < c->count; i++)
 		c->call[i] = c->call[i + 1];
 	if (call.data)
@@ -205,6 +207,7 @@ int ros2_client_call(struct ros2_client *c,
 		return -ENOMEM;
 	bytes = ros2_type_bytes(d, &room);
 	service_write_request(c->kind, &header, request, bytes, room);
+	assert(c->count < CALLS);
 	*call = (struct call){
 		.data = d, .sequence = ++c->sequence, .done = done, .arg = arg,
 		.due = timeout < LOOP_NEVER - loop_now() ?

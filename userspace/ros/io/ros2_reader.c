@@ -5,6 +5,7 @@
  * There is no setting for it: the code sets the flags that Cyclone DDS uses for
  * its own writers and for TRANSIENT_LOCAL ones.
  */
+#include <assert.h>
 #include <string.h>
 #include "ros/io/ros2_reader.h"
 
@@ -26,6 +27,7 @@ static int ask_from_first(struct ddsi_reader *r, ddsi_guid_t known[WRITERS])
 				      &i); m && n < WRITERS;
 	     m = ddsrt_avl_iter_next(&i))
 		known[n++] = m->pwr_guid;
+	assert(n <= WRITERS);
 	ddsrt_mutex_unlock(&r->e.lock);
 	return n;
 }

@@ -6,6 +6,7 @@
  * Its answer waits for the reader, as does an answer that does not fit into the
  * queue of a slow client: at most PATIENCE, and WAITING of them.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -131,6 +132,7 @@ static void try_all(struct ros2_service *s)
 		else
 			s->waiting[left++] = s->waiting[i];
 	}
+	assert(left <= s->count && s->count <= WAITING);
 	s->count = left;
 	s->retry.due = left ? now + RETRY : LOOP_NEVER;
 }
@@ -252,6 +254,7 @@ static struct request *take_request(struct ros2_service *s)
 		s->first = q->next;
 		if (!s->first)
 			s->last = &s->first;
+		assert(s->requests && (s->first || s->requests == 1));
 		s->requests--;
 	}
 	pthread_mutex_unlock(&s->lock);

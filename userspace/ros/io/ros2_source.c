@@ -24,6 +24,7 @@
  * always read before the data. Samples may still arrive after their writer
  * left, so it is remembered for a while.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,7 @@ static int find_writer(const struct ros2_source *s, const dds_guid_t *guid)
 
 static void forget_writer(struct ros2_source *s, unsigned int i)
 {
+	assert(i < s->count && s->count <= s->room);
 	free(s->writers[i].topic);
 	s->writers[i] = s->writers[--s->count];
 }
@@ -309,6 +311,7 @@ static struct writer *new_writer(struct ros2_source *s)
 	all = realloc(s->writers, (s->room * 2 + 64) * sizeof(*all));
 	if (!all)
 		return NULL;
+	assert(s->count == s->room);
 	s->writers = all;
 	s->room = s->room * 2 + 64 > WRITERS ? WRITERS : s->room * 2 + 64;
 	return &s->writers[s->count++];
@@ -377,6 +380,7 @@ static void add_writer(struct ros2_source *s,
 	w = new_writer(s);
 	if (!w)
 		return;
+	assert(w == &s->writers[s->count - 1]);
 	*w = (struct writer){
 		.guid = e->key, .handle = handle, .topic = strdup(name),
 		.kind = kind < 0 ? UNKNOWN : kind,

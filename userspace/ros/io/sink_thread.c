@@ -5,6 +5,7 @@
  *
  * It also compresses images. Its queue is bounded.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -247,6 +248,7 @@ static int thread_sink_publish(struct sink_topic *t, int64_t received,
 		free(o);
 		return len;
 	}
+	assert(len >= 0);
 	o->len = len;
 	o->received = received;
 	sink_thread_give(s, o, ORDER_PUBLISH,

@@ -2,6 +2,7 @@
 /*
  * compressed - codec of a compressed image, and depth in metres
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -69,6 +70,7 @@ int compressed_buffer_reserve(struct compressed_buffer *b, size_t more)
 	data = realloc(b->data, size);
 	if (!data)
 		return -ENOMEM;
+	assert(b->len <= b->size && size >= b->len + more);
 	b->data = data;
 	b->size = size;
 	return 0;

@@ -6,6 +6,7 @@
  * So allocated memory is in structs that outlive it. A warning is damage, too:
  * invented pixels are worse than none.
  */
+#include <assert.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -156,6 +157,7 @@ static void on_end(j_compress_ptr c)
 {
 	struct target *t = (struct target *)c->dest;
 
+	assert(t->mgr.free_in_buffer <= t->out->size);
 	t->out->len = t->out->size - t->mgr.free_in_buffer;
 }
 

@@ -4,6 +4,7 @@
  *
  * Palettes and low depths become 8 bit; alpha is kept.
  */
+#include <assert.h>
 #include <errno.h>
 #include <png.h>
 #include <string.h>
@@ -124,6 +125,7 @@ static void on_write(png_structp png, png_bytep from, size_t n)
 
 	if (compressed_buffer_reserve(out, n))
 		png_error(png, "no memory");
+	assert(out->len + n <= out->size);
 	memcpy(out->data + out->len, from, n);
 	out->len += n;
 }

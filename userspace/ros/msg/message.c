@@ -3,6 +3,7 @@
  * message - a walk over the description of a type, which reads, measures and
  * writes CDR and ROS 1
  */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <limits.h>
@@ -99,6 +100,7 @@ static int walk_string(struct walk *w, struct message_string *s)
 		s->len = n < end ? 0 : n - end;
 		return end && n && s->text[s->len] ? -EBADMSG : 0;
 	}
+	assert(!w->out || place + s->len + end <= w->len);
 	if (w->out) {
 		if (s->len)
 			memcpy(w->out + place, s->text, s->len);
@@ -208,6 +210,7 @@ static bool next_element(struct message_list *rest,
 	} else if (walk_fields(&w, sub, element)) {
 		return false;
 	}
+	assert(w.at >= rest->at);
 	rest->at = w.at;
 	rest->count--;
 	return true;

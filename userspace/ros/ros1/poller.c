@@ -2,6 +2,7 @@
 /*
  * poller.c - file descriptors and deadlines of one node, in an epoll of its own
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <time.h>
@@ -92,6 +93,7 @@ void poller_run(struct poller *l)
 	struct watch *w;
 	int i;
 
+	assert(!l->n);
 	l->n = epoll_wait(l->epoll, l->batch, POLLER_BATCH, 0);
 	for (i = 0; i < l->n; i++) {
 		w = l->batch[i].data.ptr;

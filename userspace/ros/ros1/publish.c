@@ -90,6 +90,7 @@ struct message *message_new(struct ros1_pub *pub, const void *bytes, size_t len)
 		m = grown;
 		m->cap = cap;
 	}
+	assert(len <= m->cap);
 	m->refs = 1;
 	m->len = len;
 	memcpy(m->bytes, bytes, len);

@@ -125,6 +125,7 @@ static void sink_make_room(struct sink *s)
 	struct message *head = s->waiting[s->first];
 	unsigned int second = (s->first + 1) % s->slots;
 
+	assert(s->count && s->first < s->slots);
 	if (s->count < s->pub->queue + begun)
 		return;
 	s->pub->stats.dropped++;

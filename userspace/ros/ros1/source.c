@@ -110,6 +110,7 @@ void source_lost(struct source *s, const char *why)
 
 static void source_flows(struct source *s)
 {
+	assert(s->state != SOURCE_WAITS && s->state != SOURCE_REFUSED);
 	s->state = SOURCE_FLOWS;
 	s->seen = poller_now();
 	s->watch.deadline = s->udp ? s->seen + UDP_SILENCE_MS : 0;
@@ -192,6 +193,7 @@ static void source_answer_tcp(struct source *s)
 	struct sockaddr_in to;
 	int err, fd;
 
+	assert(s->state == SOURCE_ASKED);
 	s->udp = false;
 	poller_remove(&r->poller, &s->watch);
 	err = hosts_find(&r->hosts, s->data.host, s->data.port, &to);
@@ -304,6 +306,7 @@ static void source_ask(struct source *s)
 	xmlrpc_value *protocols, *params = NULL;
 	int err = 0;
 
+	assert(s->state == SOURCE_WAITS);
 	poller_remove(&r->poller, &s->watch);
 	s->udp = s->sub->transport == ROS1_UDP;
 	if (s->udp)
@@ -330,6 +333,7 @@ static void source_greet(struct source *s)
 	int on = 1, err = 0;
 	socklen_t n = sizeof(err);
 
+	assert(s->state == SOURCE_CONNECTING);
 	getsockopt(s->watch.fd, SOL_SOCKET, SO_ERROR, &err, &n);
 	if (err) {
 		source_lost(s, strerror(err));

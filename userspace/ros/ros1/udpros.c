@@ -2,6 +2,7 @@
 /*
  * udpros.c - UDPROS datagrams: header, and reassembly of messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static int udpros_refuse(struct udpros_in *u, int err)
 /* All blocks have arrived. Return: as udpros_add() */
 static int udpros_complete(struct udpros_in *u)
 {
+	assert(u->total && u->got == u->total && !u->done);
 	u->done = true;
 	if (!u->size) {
 		u->tail = u->total - 1;

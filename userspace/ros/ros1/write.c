@@ -6,6 +6,7 @@
  * subscribers: roscpp's have sockets of 208 KB, and one lost datagram ends its
  * connection.
  */
+#include <assert.h>
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -35,6 +36,7 @@ static size_t write_parts(struct iovec *v, uint8_t *length,
 {
 	size_t parts = 0, front = 0;
 
+	assert(at <= len + 4);
 	if (n > len + 4 - at)
 		n = len + 4 - at;
 	if (at < 4) {
@@ -117,6 +119,7 @@ static int write_udp(struct sink *s, const uint8_t *bytes, size_t len)
 		write_refill(s);
 		if (!s->tokens)
 			return write_blocked(s, 0);
+		assert(s->tokens && s->sent % s->block == 0);
 		err = write_datagram(s, bytes, len,
 				     (unsigned int)(s->sent / s->block),
 				     (unsigned int)total);
