@@ -2,6 +2,7 @@
 /*
  * filter.c - weights, resampling, and the choice of the best particle
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,12 +114,15 @@ static int add_steps(struct filter *f)
  */
 static void inherit(struct filter *f, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		assert(f->parent[i] < f->count);
 		trajectory_tree_hold(f->tree, f->step[f->parent[i]]);
+	}
 	for (uint32_t i = 0; i < f->count; i++)
 		trajectory_tree_release(f->tree, f->step[i]);
 	for (uint32_t i = 0; i < count; i++)
 		f->next_step[i] = f->step[f->parent[i]];
+	assert(count <= f->room);
 	memcpy(f->step, f->next_step, count * sizeof(*f->step));
 	for (uint32_t i = 0; i < count; i++) {
 		/* parents kept their numbers: they are not overwritten yet */
@@ -243,6 +247,7 @@ static int update(struct filter *f, const struct reading *reading,
 	if (r->resampled)
 		inherit(f, count);
 	choose_best(f, r);
+	assert(f->best < f->count);
 	r->fit = f->out[trajectory_tree_at(f->tree,
 					   f->step[f->best])->number].fit;
 	r->updated = true;

@@ -6,6 +6,7 @@
  * A scan that fits badly is no reason to search elsewhere: an unexplored room
  * has no walls in the map. A scan that sees through walls is a reason.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "slam/filter/det_math.h"

@@ -2,6 +2,7 @@
 /*
  * map_code.c - encode and decode tiles
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ int map_stale(const struct likelihood_field *f, struct tiles *pool,
 			(*place)[count++] = (struct map_place){
 				(int16_t)x, (int16_t)y };
 	}
+	assert((size_t)count <= all);
 	free(mark);
 	if (err) {
 		free(*place);

@@ -2,6 +2,7 @@
 /*
  * particle_pool_local.c - particles in this process, without any network
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +77,15 @@ static uint32_t find_parents(struct local *l, const uint32_t *parent,
 	uint32_t parents = 0;
 
 	memset(l->used, 0, l->room);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		assert(parent[i] < l->room);
 		l->used[parent[i]] = 1;
+	}
 	for (uint32_t i = 0; i < l->room; i++) {
 		if (l->used[i])
 			l->numbers[parents++] = i;
 	}
+	assert(parents <= count);
 	return parents;
 }
 

@@ -2,6 +2,7 @@
 /*
  * scan.c - polar to Cartesian, once for all particles
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static void scan_thin(struct scan *s, float spacing)
 		x[count] = s->x[i];
 		y[count++] = s->y[i];
 	}
+	assert(count <= s->hits && s->hits <= s->room);
 	s->match = (struct endpoints){
 		.count = count,
 		.room = (count + SCORE_LANES - 1) / SCORE_LANES * SCORE_LANES,
@@ -118,6 +120,7 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 				units);
 		}
 	}
+	assert(s->hits + s->cuts <= s->room);
 	memset(x + s->match.count, 0,
 	       (s->match.room - s->match.count) * sizeof(*x));
 	memset(y + s->match.count, 0,

@@ -2,6 +2,7 @@
 /*
  * score.c - four versions of one loop
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include "base/cpu.h"
@@ -431,6 +432,7 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 {
 	double s, c;
 
+	assert(from->count <= from->room);
 	det_sincos(yaw, &s, &c);
 	to->count = from->count;
 	to->room = from->room;

@@ -6,6 +6,7 @@
  * the first write. Free tiles are used again last in first out, while they are
  * in cache.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -146,6 +147,7 @@ void tiles_release(struct tiles *pool, tile_id id)
 	pthread_spin_lock(&pool->lock);
 	t->next = pool->free;
 	pool->free = id;
+	assert(pool->used && pool->used <= pool->made);
 	pool->used--;
 	pthread_spin_unlock(&pool->lock);
 }

@@ -2,6 +2,7 @@
 /*
  * trajectory_tree.c - nodes with a reference count
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "base/array.h"
 #include "slam/filter/trajectory_tree.h"
@@ -49,12 +50,14 @@ trajectory_tree_id trajectory_tree_add(struct trajectory_tree *a,
 			return 0;
 		id = a->count++;
 	}
+	assert(id && id < a->count && parent < a->count);
 	a->node[id] = (struct node){
 		.step = *step, .parent = parent, .users = 1,
 		.depth = parent ? a->node[parent].depth + 1 : 1,
 	};
 	trajectory_tree_hold(a, parent);
 	a->used++;
+	assert(a->used < a->count);
 	return id;
 }
 
@@ -71,6 +74,7 @@ void trajectory_tree_release(struct trajectory_tree *a, trajectory_tree_id id)
 
 		a->node[id].parent = a->free;
 		a->free = id;
+		assert(a->used);
 		a->used--;
 		id = parent;
 	}

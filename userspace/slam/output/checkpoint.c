@@ -2,6 +2,7 @@
 /*
  * checkpoint.c - records of readings and outcomes, one after the other
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -121,6 +122,7 @@ static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 			return -errno;
 		done += (size_t)n;
 	}
+	assert(done == len);
 	c->at += len;
 	c->size = c->at;
 	return 0;
@@ -252,6 +254,7 @@ static int fail_record(const struct checkpoint *c,
 /* Only an incomplete record, or nothing, follows the last whole one */
 static int checkpoint_cut(struct checkpoint *c, char error[ERROR_TEXT])
 {
+	assert(c->at <= c->size);
 	c->torn = c->size - c->at;
 	if (c->torn && ftruncate(c->fd, (off_t)c->at))
 		return fail_errno(c, error);

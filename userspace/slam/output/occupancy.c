@@ -5,6 +5,7 @@
  * A scan is first drawn into bitmaps, so that no cell counts twice. Then the
  * bits are added to the counts of the tiles, eight cells at a time.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -280,6 +281,7 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 		angle = laser.yaw + r->angle_min +
 			(double)r->angle_increment * i;
 		det_sincos(remainder(angle, 2 * M_PI), &s, &c);
+		assert(o->ends <= r->beams);
 		o->end[o->ends++] = end_at(o, laser.x + length * c,
 					   laser.y + length * s, hit);
 	}

@@ -2,6 +2,7 @@
 /*
  * relations - compare a trajectory with known relations
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "base/array.h"
@@ -104,6 +105,7 @@ void relations_evaluate(const struct relations *r, const struct trajectory *t,
 		relations_add(e.rotation, result->used, &result->rotation_mean,
 			      &rotation);
 	}
+	assert(result->used <= r->count);
 	result->left_out = r->count - result->used;
 	if (!result->used)
 		return;

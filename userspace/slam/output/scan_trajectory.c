@@ -2,6 +2,7 @@
 /*
  * scan_trajectory.c - poses of all readings, from those of some
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "base/array.h"
@@ -26,6 +27,7 @@ int scan_trajectory_add(struct scan_trajectory *j,
 			.update = result->update,
 			.scanned = reading->beams > 0 && !result->unmatched,
 		};
+	assert(err || j->count <= j->room);
 	return err;
 }
 

@@ -2,6 +2,7 @@
 /*
  * submap_out - submaps, maps and poses as ROS messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +190,7 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 	for (uint32_t i = 0; i < n; i++)
 		out->transform[i].child_frame_id =
 			message_string(out->frames[i]);
+	assert(n <= count);
 	m->tf = (struct message_transforms){ message_list(out->transform, n) };
 	return n;
 }
@@ -249,6 +251,7 @@ int submap_out_way(struct submap_out *out,
 	for (uint32_t i = 0; i < count; i += step) {
 		if (count - i <= step)
 			i = count - 1;
+		assert(n < SUBMAP_OUT_WAY);
 		out->way[n++] = (struct message_pose_stamped){
 			submap_out_header(point[i].stamp, out->map),
 			message_pose_of(&point[i].pose),

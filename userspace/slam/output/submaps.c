@@ -5,6 +5,7 @@
  * Two grids are enough: one for the open submap, which is only added to, and
  * one to draw any other submap on demand.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static size_t submaps_bytes_of(const struct kept *k)
 static void submaps_drop(struct submaps *s, struct part *p)
 {
 	for (uint32_t i = 0; p->scan && i < p->submap.scans; i++) {
+		assert(submaps_bytes_of(&p->scan[i]) <= s->bytes);
 		s->bytes -= submaps_bytes_of(&p->scan[i]);
 		free((float *)p->scan[i].reading.range);
 	}
@@ -200,6 +202,7 @@ int submaps_add(struct submaps *s, const struct reading *r,
 	k.reading.range = range;
 	s->waiting[s->waits++] = k;
 	s->bytes += submaps_bytes_of(&k);
+	assert(s->waits <= s->wait_room && s->scans < SCANS_MAX);
 	s->scans++;
 	return 0;
 }
@@ -226,6 +229,7 @@ static int submaps_begin(struct submaps *s, const struct kept *k, uint32_t n)
 		if (stamp <= s->stamp)
 			stamp = s->stamp + 1;
 	}
+	assert(!s->parts || stamp > s->stamp);
 	s->stamp = stamp;
 	s->part[s->parts++] = (struct part){ .submap = {
 		.stamp = stamp, .pose = k->last, .open = true, .first = n,
@@ -244,6 +248,7 @@ static int submaps_append(struct part *p, const struct kept *k)
 {
 	if (array_grow(&p->scan, &p->room, p->submap.scans, sizeof(*k)))
 		return -ENOMEM;
+	assert(p->submap.scans < p->room);
 	p->scan[p->submap.scans++] = *k;
 	p->submap.changed |= k->reading.beams > 0;
 	return 0;
@@ -288,6 +293,7 @@ static int submaps_cut(struct submaps *s, const struct pose *history)
 		err = submaps_place(s, k, n, path);
 		done += !err;
 	}
+	assert(done <= s->waits && s->waits <= s->scans);
 	s->waits -= done;
 	if (s->waits)
 		memmove(s->waiting, s->waiting + done,
@@ -371,6 +377,7 @@ static int make_list(struct submaps *s)
 		if (m->moved || m->changed)
 			s->list[s->listed++] = i;
 	}
+	assert(s->listed <= s->parts);
 	return s->listed;
 }
 

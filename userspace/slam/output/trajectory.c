@@ -2,6 +2,7 @@
 /*
  * trajectory - the poses of a robot over time
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ int trajectory_add(struct trajectory *t, int64_t stamp,
 		return -E2BIG;
 	if (array_grow(&t->point, &t->room, t->count, sizeof(*t->point)))
 		return -ENOMEM;
+	assert(t->count < t->room);
 	t->point[t->count++] = (struct trajectory_point){ stamp, *pose };
 	return 0;
 }

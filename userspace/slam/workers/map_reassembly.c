@@ -2,6 +2,7 @@
 /*
  * map_reassembly.c - a list of incomplete maps
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "base/array.h"
@@ -33,6 +34,7 @@ static struct partial_map *of(struct map_reassembly *p, uint32_t from)
 		free_one = p->list + p->count++;
 		*free_one = (struct partial_map){ .from = from };
 	}
+	assert(!free_one->bytes.len);
 	free_one->from = from;
 	return free_one;
 }

@@ -7,6 +7,7 @@
  * its steps to the worker that has the fewest. The scans of all updates are
  * kept for that.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -355,6 +356,7 @@ static void pool_remote_on_result(struct remote *r, uint32_t from,
 		    r->owner[number] != from)
 			continue;
 		r->done[number] = 1;
+		assert(r->missing && r->missing <= r->count);
 		r->missing--;
 		m->work.evaluations += o[i].evaluations;
 		r->out[number] = (struct outcome){

@@ -2,6 +2,7 @@
 /*
  * particle_pool_remote_settle.c - distribute the children after a resampling
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ static void become(struct remote *r, uint32_t count)
 		r->from[i] = child[i].from;
 		r->owner[i] = child[i].owner;
 		r->done[i] = 0;
+		assert(child[i].parent < r->count);
 		remote_member(r, r->owner[i])->load++;
 	}
 	r->count = count;

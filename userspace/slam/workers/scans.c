@@ -2,6 +2,7 @@
 /*
  * scans.c - an array of readings
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static struct wire_reading **scans_place(struct scans *s, uint64_t update)
 	}
 	if (update >= s->count)
 		s->count = (uint32_t)update + 1;
+	assert(update < s->count && s->count <= s->room);
 	return s->reading + update;
 }
 

@@ -6,6 +6,7 @@
  * early. For particles without children this is wasted, which is rare and
  * changes nothing: no other particle shares the written tiles.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,6 +118,7 @@ int worker_add_new(struct worker *w, uint32_t number)
 {
 	if (array_grow(&w->numbers, &w->room, w->count, sizeof(*w->numbers)))
 		return -ENOMEM;
+	assert(w->count < w->room);
 	w->numbers[w->count++] = number;
 	return 0;
 }

@@ -7,6 +7,7 @@
  * particle that leaves is copied first: the copy, a ghost, stays unchanged for
  * requests for more tiles.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ void worker_not_late(struct worker *w, uint32_t number)
 		else
 			free(w->late[i].tiles);
 	}
+	assert(left <= w->lates);
 	w->lates = left;
 }
 
@@ -62,6 +64,7 @@ static int make_ghost(struct worker *w, uint32_t of, uint32_t *number)
 		err = particles_copy(w->particles, w->next_ghost, of);
 	if (err)
 		return err;
+	assert(w->ghosts < w->ghost_room);
 	*number = w->next_ghost++;
 	w->ghost[w->ghosts++] = (struct ghost){ of, *number };
 	return 0;
@@ -101,6 +104,7 @@ static int write_parents(struct worker *w, const struct wire_child *child,
 		w->numbers[parents++] = number;
 		written += i < w->written;
 	}
+	assert(written <= parents && parents <= w->count);
 	w->count = parents;
 	w->written = written;
 	if (w->failed)
@@ -187,6 +191,7 @@ static int worker_maps_expect(struct worker *w, uint32_t number,
 		err = make_ghost(w, c->base, &base);
 	if (err)
 		return err;
+	assert(w->lates < w->late_room);
 	w->late[w->lates++] = (struct late){
 		.child = *c, .number = number, .base = base,
 	};
@@ -207,6 +212,7 @@ static int take_children(struct worker *w, const struct wire_child *child,
 		if (child[i].owner == me && child[i].from == me)
 			err = particles_copy(w->particles, i, child[i].parent);
 	}
+	assert(w->ghosts <= w->next_ghost);
 	w->count = 0;
 	for (uint32_t i = 0; !err && i < w->next_ghost - w->ghosts; i++) {
 		if (i < count && child[i].owner == me && child[i].from == me)
@@ -262,6 +268,7 @@ static int worker_maps_finish(struct worker *w, const struct late *l,
 			err = worker_arrived(w, k.number);
 	}
 	free(first.tiles);
+	assert(left < w->lates);
 	w->lates = left;
 	return err;
 }
@@ -274,6 +281,7 @@ static int put_off(struct worker *w, struct late *l, const struct wire_map *m,
 		.update = m->update, .number = m->number,
 	};
 
+	assert(!l->tiles);
 	l->tiles = malloc(len + 1);
 	if (!l->tiles)
 		return -ENOMEM;
@@ -320,6 +328,7 @@ static int keep_early(struct worker *w, uint32_t from, const struct wire_map *m,
 		free(copy);
 		return -ENOMEM;
 	}
+	assert(w->earlies < w->early_room);
 	memcpy(copy, m, len);
 	w->early[w->earlies++] = (struct early){ from, len, copy };
 	return 0;

@@ -2,6 +2,7 @@
 /*
  * workload.c - sums over updates, for all workers and for each rank
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "base/array.h"
 #include "slam/workers/workload.h"
@@ -76,6 +77,7 @@ void workload_end(struct workload *l)
 	for (uint32_t i = 0; i < l->workers; i++)
 		l->ranked[i] += l->rank[i];
 	sum(&l->traffic.most, &l->now);
+	assert(l->workers <= l->traffic.ranks);
 	l->slowest[l->traffic.updates++] = (float)((double)l->wait * 1e-6);
 }
 
