@@ -2,6 +2,7 @@
 /*
  * cloud - point clouds in memory, from and to interleaved bytes
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ int cloud_add_field(struct cloud *c, const char *name, unsigned int type)
 		return -EEXIST;
 	if (c->fields == CLOUD_FIELDS)
 		return -E2BIG;
+	assert(c->fields < CLOUD_FIELDS);
 	f = &c->field[c->fields++];
 	memcpy(f->name, name, len + 1);
 	f->type = type;
@@ -98,6 +100,8 @@ int cloud_append(struct cloud *c, const struct cloud *in, unsigned int begin,
 
 	if (n > c->max - at)
 		return -ENOSPC;
+	assert(at <= c->max && begin + n <= in->max);
+	assert(in->fields <= c->fields);
 	memcpy(c->x + at, in->x + begin, n * sizeof(*in->x));
 	memcpy(c->y + at, in->y + begin, n * sizeof(*in->y));
 	memcpy(c->z + at, in->z + begin, n * sizeof(*in->z));
@@ -275,6 +279,8 @@ static void add_channel(struct cloud_layout *l, const char *name,
 {
 	struct cloud_channel *ch = &l->channel[l->channels++];
 
+	assert(l->channels <= CLOUD_CHANNELS &&
+	       strlen(name) < sizeof(ch->name));
 	memcpy(ch->name, name, strlen(name) + 1);
 	ch->type = type;
 	ch->offset = l->step;

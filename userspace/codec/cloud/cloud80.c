@@ -9,6 +9,7 @@
  *	6  each field, see cloud_put_name()
  *	then point by point x, y, z and the fields, little endian.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ int cloud80_encode(const struct cloud *in, struct payloads *out)
 			p = cloud80_put_point(in, header[0] & 15, i, p);
 			points++;
 		}
+		assert(points <= CLOUD80_POINTS);
 		header[1] = points;
 		put_le16(header + 4, k);
 		memcpy(to, header, len);
@@ -223,6 +225,7 @@ int cloud80_add(struct cloud80 *d, const void *payload, size_t len)
 	if (err)
 		return err;
 	cloud->count += points;
+	assert(cloud->count <= cloud->max);
 	cloud_parts_take(&d->parts, k, cloud->count - points);
 	return 0;
 }

@@ -7,6 +7,7 @@
  * several parts. The number of payloads is found by trial, starting from an
  * estimate.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,6 +155,7 @@ static void cut_parts(struct cloudblock_encoder *e, unsigned int n,
 		for (end = begin + 1; end < n &&
 		     e->sorted[end].code / BLOCK_VOXELS == block; end++)
 			;
+		assert(end > begin && end <= n);
 		stride = (end - begin + most - 1) / most;
 		for (unsigned int i = 0; i < stride; i++)
 			e->part[e->parts++] = (struct part){
@@ -308,6 +310,7 @@ static int make_header(struct cloudblock_encoder *e, const struct cloud *in,
 			return -EINVAL;
 		if (p->step[f] < 0)
 			continue;
+		assert(e->model.fields <= f);
 		e->source[e->model.fields] = f;
 		e->model.field[e->model.fields].step = p->step[f];
 		e->model.field[e->model.fields++].type = field->type;

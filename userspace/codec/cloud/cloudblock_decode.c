@@ -4,6 +4,7 @@
  *
  * A payload is decoded on arrival, appending to the points of earlier ones.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ INLINE int decode_point(struct cloudblock_decoder *d, struct coder *c,
 
 		at[a] = (ldexp(voxel, d->bits) + offset[a] + 0.5) * step;
 	}
+	assert(out->count < out->max);
 	out->x[out->count] = at[0];
 	out->y[out->count] = at[1];
 	out->z[out->count] = at[2];

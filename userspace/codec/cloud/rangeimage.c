@@ -2,6 +2,7 @@
 /*
  * rangeimage - encoder of revolutions, and its known sensors
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include "base/wire.h"
@@ -199,6 +200,7 @@ again:
 		}
 		out->len[h.index] = len;
 	}
+	assert(h.parts && h.parts <= out->max);
 	out->count = h.parts;
 	return 0;
 }

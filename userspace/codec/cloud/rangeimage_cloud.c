@@ -2,6 +2,7 @@
 /*
  * rangeimage_cloud - revolutions to clouds and back
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -222,6 +223,7 @@ static void find_sines(struct organiser *g, const float *z, uint32_t *first)
 	for (unsigned int i = 0; i < g->count; i++) {
 		const struct place *p = &g->place[i];
 
+		assert(p->ring < ORGANISED_RINGS);
 		g->sine[next[p->ring]++] = z[p->point] / p->range;
 	}
 }
@@ -375,6 +377,7 @@ static int add_column(struct organiser *g, float azimuth, float last,
 		steps = (azimuth - last) / step + 0.5f;
 	if (steps > ORGANISED_COLUMNS - g->columns)
 		return -ERANGE;
+	assert(g->columns + steps <= ORGANISED_COLUMNS);
 	for (unsigned int i = 1; i <= steps; i++) {
 		float a = last + (azimuth - last) * i / steps;
 

@@ -6,6 +6,7 @@
  * in the table for each. A slot of the table is in use if it has the number of
  * the current pass, so that nothing has to be cleared between passes.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -415,6 +416,7 @@ int voxel_filter(struct voxel *v, const struct cloud *in, float leaf,
 		else
 			first_field(v, field, &out->field[f], cells);
 	}
+	assert(cells >= 0 && (unsigned int)cells <= in->count);
 	out->count = cells;
 	return 0;
 }

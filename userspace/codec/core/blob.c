@@ -2,6 +2,7 @@
 /*
  * blob - all-or-nothing bytes, with parity
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -124,9 +125,11 @@ int blob_encode(struct blob_encoder *e, const void *data, size_t len,
 			if (r < s.need)
 				blob_put_row(row[r], &s, data, number);
 		}
+		assert(s.need && s.need <= s.count && s.count <= ERASURE_ROWS);
 		erasure_encode(e->code, s.count, s.need, row, s.row);
 	}
 	out->count = s.count * s.groups;
+	assert(out->count <= out->max);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * subtracted from as many rows of parity. The rest is a Cauchy matrix, whose
  * inverse is known in closed form (Schechter 1959).
  */
+#include <assert.h>
 #include <errno.h>
 #include <isa-l/erasure_code.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ int erasure_decode(struct erasure *e, unsigned int count, unsigned int need,
 		memcpy(row[0], row[x[0]], len);
 		return 0;
 	}
+	assert(have + missing == need && parity == missing);
 	/* turn the parity into that of the missing rows alone */
 	if (have) {
 		for (unsigned int i = 0; i < missing; i++) {

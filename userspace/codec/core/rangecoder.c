@@ -2,6 +2,7 @@
 /*
  * rangecoder - start and end of the coders of rangecoder.h
  */
+#include <assert.h>
 #include "rangecoder.h"
 
 #define RATE(n)		[n] = 65536 / (2 * (n) + 3)
@@ -43,6 +44,7 @@ size_t rc_encoder_finish(struct rc_encoder *rc)
 		shift -= 8;
 		value = top >> shift << shift;
 	} while (value < rc->low);
+	assert(value >= rc->low && value <= top);
 	rc->low = value;
 	rc->range = UINT32_MAX;
 	for (int i = 0; i < 4; i++)

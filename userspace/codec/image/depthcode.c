@@ -5,6 +5,7 @@
  * One function for both directions: a number is written if there is an encoder,
  * else read.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codec/image/depthcode_cells.h"
@@ -98,6 +99,7 @@ static void find_values(struct table *t, const struct image *image)
 	for (unsigned int v = 1; v < VALUES; v++)
 		if (has[v]) {
 			t->value[++t->count] = v;
+			assert(t->count < VALUES);
 			has[v] = t->count;
 		}
 }
@@ -389,6 +391,7 @@ static void depthcode_add_point(struct walk *w, size_t bytes)
 	double all = (double)w->width * w->height;
 	double even = w->even < w->depths ? w->even : w->depths;
 
+	assert(c->points < ZEROBLOCK_POINTS);
 	c->bytes[c->points] = bytes;
 	c->error[c->points++] = (w->depths - .9 * even) *
 				(1 - w->pixels / all);

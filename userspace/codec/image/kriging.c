@@ -2,6 +2,7 @@
 /*
  * kriging - interpolate missing pixels from their neighbours
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include "base/cpu.h"
@@ -118,6 +119,7 @@ static void kriging_find(const struct kriging *k, const bool there[],
 
 		if (!there[((y + o->y) & mask) * k->period + ((x + o->x) & mask)])
 			continue;
+		assert(w->count < neighbours);
 		w->dx[w->count] = o->x;
 		w->dy[w->count++] = o->y;
 	}

@@ -2,6 +2,7 @@
 /*
  * md - an image as multiple descriptions
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -297,6 +298,7 @@ int md_encode(struct md_encoder *e, const struct image *image,
 		encode_lossy(e, image, &h, stream_limit(budget,
 						(size_t)size * h.count));
 	/* levels may reach beyond the end of the stream: pad with 0 */
+	assert(h.stream <= (size_t)size * h.count + STREAM_SLACK);
 	memset(e->stream + h.stream, 0,
 	       (size_t)size * h.count + STREAM_SLACK - h.stream);
 	md_protect(e, budget, &h, size);
@@ -305,6 +307,7 @@ int md_encode(struct md_encoder *e, const struct image *image,
 		    (h.flags & MD_REVERSIBLE ? 1 : 16);
 	e->used = h.stream;
 	out->count = h.count;
+	assert(out->count <= out->max);
 	for (unsigned int i = 0; i < h.count; i++)
 		at = md_put_header(payload_at(out, i), &h, i);
 	descriptions_fill(e->erasure, &h.protection, e->stream, at, out);

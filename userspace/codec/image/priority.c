@@ -8,6 +8,7 @@
  * byte each run of k has its own best R, runs that would decrease are pooled;
  * the price is found by bisection.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include "codec/image/priority.h"
@@ -295,6 +296,7 @@ static unsigned int priority_find_runs(struct run *r,
 			runs--;
 		}
 	}
+	assert(runs <= n - first + 1);
 	return runs;
 }
 
@@ -383,6 +385,7 @@ static double add_level(struct priority *p, unsigned int need, double more,
 	columns = columns < left ? columns : left;
 	if (!columns)
 		return 0;
+	assert(need && columns <= left);
 	p->level[p->levels].need = need;
 	p->level[p->levels++].columns = columns;
 	return (double)columns * need;

@@ -6,6 +6,7 @@
  * p = 2^d. The decoder keeps phases as planes. It first fills in the missing
  * planes, then joins all row by row.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ int split_encode(const struct image *image, unsigned int steps,
 	if (!rows)
 		return -EMSGSIZE;
 	out->count = number_slots(image, steps, rows, out->max, start);
+	assert(out->count <= out->max);
 	for (unsigned int y = 0; y < p && y < image->height; y++) {
 		unsigned int h = pattern_every(image->height, y, steps);
 

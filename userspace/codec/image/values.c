@@ -2,6 +2,7 @@
 /*
  * values - images of numbers as images of 16 bit
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static unsigned int values_class(const struct values_scale *s, double v)
 
 static void values_add_class(struct values_scale *s, double v)
 {
+	assert(s->specials <= VALUES_SPECIAL);
 	if (s->specials < VALUES_SPECIAL && !values_class(s, v))
 		s->special[s->specials++] = v;
 }

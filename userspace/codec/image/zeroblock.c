@@ -7,6 +7,7 @@
  * blocks at the highest level that is all zero. Encoder and decoder are the
  * same walk; the direction is a compile-time constant.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
@@ -424,6 +425,7 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 		}
 	}
 	/* after a failure the list is not used */
+	assert(stay <= count);
 	l->waiting = stay;
 	if (!decode)
 		gain(z, b, n, before);
@@ -576,6 +578,7 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	rc_encode_raw(&z->coder.enc, top, 6);
 	*whole = planes(z, top, false, &t);
 	size = rc_encoder_finish(&z->coder.enc);
+	assert(!curve || curve->points <= ZEROBLOCK_POINTS);
 	if (curve && curve->points < ZEROBLOCK_POINTS) {
 		curve->bytes[curve->points] = size;
 		curve->error[curve->points++] = t.total - z->gain;

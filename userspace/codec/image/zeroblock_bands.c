@@ -2,6 +2,7 @@
 /*
  * zeroblock_bands - subbands of wavelet coefficients, as quadtrees
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codec/image/zeroblock_bands.h"
@@ -137,6 +138,8 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 	l = &b->level[0];
 	*bytes += map_size(l->width, l->height);
 	memset(b->sign, 0, map_size(l->width, l->height));
+	assert(b->depth < sizeof(b->level) / sizeof(*b->level));
+	assert(z->bands < sizeof(z->band) / sizeof(*z->band));
 	z->bands++;
 }
 
