@@ -5,6 +5,7 @@
  * Two rings: of scans in order of arrival, with permanent room for their
  * ranges, and of poses sorted by stamp.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static struct scan *collator_head(struct collator *p)
 static void collator_drop(struct collator *p)
 {
 	p->first = (p->first + 1) % COLLATOR_SCANS;
+	assert(p->scans);
 	p->scans--;
 	p->count.dropped++;
 }
@@ -117,6 +119,7 @@ int collator_add_odometry(struct collator *p, int64_t stamp,
 		if (!i)
 			return 0;
 		p->oldest = (p->oldest + 1) % COLLATOR_ODOMETRY;
+		assert(p->poses);
 		p->poses--;
 		i--;
 	}
@@ -230,6 +233,7 @@ bool collator_next(struct collator *p, struct reading *reading)
 		/* its slot is not reused before the ring is full */
 		*reading = s->reading;
 		p->first = (p->first + 1) % COLLATOR_SCANS;
+		assert(p->scans);
 		p->scans--;
 		p->count.given++;
 		return true;
