@@ -2,6 +2,7 @@
 /*
  * services - D4.1's services (table 3, sections 4 and 5) over ROS 2
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ static void on_spot(void *arg, const union service_request *request,
 			continue;
 		if (modality_get(l.modality)->report == MODALITY_PER_LAYER &&
 		    n < SERVICE_GASES) {
+			assert(n < SERVICE_GASES);
 			s->layer[n] = l;
 			s->gas[n] = layer_physical(&l, value);
 			r->gas_name[n] = message_string(s->layer[n].name);
@@ -208,6 +210,7 @@ static void answer_snapshot(void *arg)
 	else
 		r.snapshot.path = message_string(j->path);
 	r.snapshot.success = !j->err;
+	assert(j->err <= 0);
 	ros2_service_answer(j->call, &r);
 	free(j);
 }
@@ -229,6 +232,7 @@ static void answer_logging(void *arg)
 	else
 		r.logging.rate = j->hz;
 	r.logging.success = !j->err;
+	assert(j->err <= 0);
 	ros2_service_answer(j->call, &r);
 	free(j);
 }
@@ -314,8 +318,10 @@ static struct ros2_service *service_of(const struct gdimd_services *s,
 {
 	unsigned int i = 0;
 
-	while (offered[i].kind != kind)
+	while (offered[i].kind != kind) {
+		assert(i + 1 < OFFERED);
 		i++;
+	}
 	return s->service[i];
 }
 

@@ -5,6 +5,7 @@
  * Header and body are one write: with two, Nagle's algorithm would delay the
  * second.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,7 @@ int web_reply(struct web_worker *w, int status, const char *type,
 	int n;
 
 	n = web_reply_head(w, text, status, type, lines, body);
+	assert(n > 0 && n < WEB_HEAD && w->out.len >= WEB_HEAD);
 	begin = w->out.data + WEB_HEAD - n;
 	memcpy(begin, text, n);
 	http_reply(w->conn, &w->out, WEB_HEAD - n,
@@ -82,6 +84,7 @@ static int web_reply_print(struct web_worker *w, cJSON *answer)
 		if (bytes_reserve(&w->out, 2 * w->out.cap))
 			return -ENOMEM;
 	}
+	assert(w->out.len == WEB_HEAD);
 	w->out.len += strlen((char *)w->out.data + WEB_HEAD);
 	return 0;
 }

@@ -5,6 +5,7 @@
  * It is split first and then decoded once: an encoded slash is part of a name.
  * Invalid text is an error.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static int web_request_decode(struct reader *d, const char *from,
 	}
 	if (d->used + 1 >= WEB_TEXT)
 		return web_request_refuse(d, "the URL is too long");
+	assert(d->used < WEB_TEXT);
 	d->r->text[d->used++] = 0;
 	return 0;
 }
@@ -89,6 +91,7 @@ static int parse_path(struct reader *d, const char *path)
 		if (r->parts == WEB_PARTS)
 			return web_request_refuse(
 				d, "too many path segments");
+		assert(r->parts < WEB_PARTS);
 		err = web_request_decode(d, path, end, false,
 					 &r->part[r->parts++]);
 		path = end;

@@ -4,6 +4,7 @@
  * optsample-send, optsample-recv or optsample-view, through its socket
  */
 #include <argp.h>
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -48,6 +49,7 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (d->words == WORDS)
 			return cli_usage(d->name, "too many arguments");
+		assert(d->words < WORDS);
 		d->word[d->words++] = arg;
 		return 0;
 	case ARGP_KEY_END:

@@ -9,6 +9,7 @@
  * Ends with SIGTERM, and leaves everything as it is: `down` cleans up.
  */
 #include <argp.h>
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
@@ -230,6 +231,7 @@ static void discover_forget_gone(struct discover *d)
 	for (size_t i = 0; i < d->topics.n; i++)
 		if (d->topics.v[i].gone) {
 			topic_drop(&d->topics, d->topics.v[i].guid);
+			assert(d->ngone);
 			d->ngone--;
 			return;
 		}
@@ -451,6 +453,7 @@ static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 		d->peers[i].lease_ms = lease_ms;
 		d->npeers += i == d->npeers;
 	}
+	assert(d->npeers <= PEERS);
 	discover_update_warnings(d);
 }
 

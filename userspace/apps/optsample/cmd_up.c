@@ -4,6 +4,7 @@
  * on failure everything done so far is undone.
  */
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -201,6 +202,7 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 	case OPT_PEER:
 		if (up->npeers == UP_PEERS)
 			return cli_error(-E2BIG, "at most %d peers", UP_PEERS);
+		assert(up->npeers < UP_PEERS);
 		up->peers[up->npeers++] = arg;
 		return 0;
 	case OPT_ADDRESS:
@@ -265,6 +267,7 @@ static void up_exec(const struct state *st, int ready)
 	UP_PASS("--odometry", st->odometry);
 	UP_PASS("--master", st->master);
 #undef UP_PASS
+	assert(n < UP_ARGS && !argv[n]);
 	setsid();
 	state_path(dev, "log", log);
 	out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);

@@ -6,6 +6,7 @@
  * machine.
  */
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -134,6 +135,7 @@ static void watch_show_flow(struct watch *w, const struct flow_stats *f)
 		w->new[w->nnew++] = (struct watch_flow) {
 			f->st.flow, f->st.c.msgs_in, f->st.c.msgs_out,
 		};
+	assert(w->nnew <= FLOWS);
 	if (old && w->elapsed_s > 0) {
 		in = (f->st.c.msgs_in - old->in) / w->elapsed_s;
 		out = (f->st.c.msgs_out - old->out) / w->elapsed_s;

@@ -2,6 +2,7 @@
 /*
  * mapper_queue.c - scans and a history, under a lock
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -62,8 +63,11 @@ int mapper_queue_scan(struct mapper_queue *h, const struct reading *r)
 	pthread_mutex_lock(&h->lock);
 	err = array_grow(&h->now.scan, &h->room, h->now.scans,
 			 sizeof(*h->now.scan));
-	if (!err)
+	if (!err) {
+		assert(h->now.scans < h->room);
 		h->now.scan[h->now.scans++] = w;
+	}
+	assert(h->ready <= h->now.scans);
 	pthread_mutex_unlock(&h->lock);
 	if (err)
 		free(w);
@@ -98,6 +102,7 @@ static int take_ready(struct mapper_queue *h, struct mapper_update *handed)
 	const uint32_t rest = h->now.scans - h->ready;
 	struct wire_reading **scan = NULL;
 
+	assert(h->ready <= h->now.scans && h->now.scans <= h->room);
 	if (rest) {
 		scan = malloc(rest * sizeof(*scan));
 		if (!scan)

@@ -2,6 +2,7 @@
 /*
  * scan_queue.c - a ring of readings, with or without scans
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ static void strip(struct scan_queue *w, struct entry *e)
 	e->buffer = NULL;
 	e->reading.beams = 0;
 	e->reading.range = NULL;
+	assert(w->scans && w->scans <= w->count + 1);
 	w->scans--;
 	if (w->newest == e)
 		w->newest = NULL;
@@ -96,6 +98,7 @@ static struct entry *drop_first(struct scan_queue *w)
 	struct entry *e = &w->entry[w->first];
 
 	w->first = (w->first + 1) % SCAN_QUEUE_MAX;
+	assert(w->count && w->first < SCAN_QUEUE_MAX);
 	w->count--;
 	return e;
 }
@@ -111,6 +114,7 @@ static struct entry *scan_queue_add(struct scan_queue *w,
 			strip(w, e);
 		w->counts.lost++;
 	}
+	assert(w->count < SCAN_QUEUE_MAX);
 	w->count++;
 	e = last(w);
 	e->reading = *r;
@@ -196,6 +200,7 @@ bool scan_queue_take(struct scan_queue *w, struct reading *r)
 		if (w->taken)
 			give_back(w, w->taken);
 		w->taken = e->buffer;
+		assert(w->scans);
 		if (!--w->scans) {
 			w->newest = NULL;
 			w->from = r->odometry;

@@ -2,6 +2,7 @@
 /*
  * session.c - a filter, its checkpoint, and output files
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -122,6 +123,7 @@ static int check_files(const struct session *r)
 	for (uint32_t i = 0; i < FILES; i++)
 		if (all[i].path)
 			given[count++] = all[i];
+	assert(count <= FILES);
 	return try_files(given, count);
 }
 

@@ -2,6 +2,7 @@
 /*
  * stats.c - collects statistics and writes them
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ int stats_end(struct stats *s, const struct reading *reading,
 		return 0;
 	if (array_grow(&s->ms, &s->room, s->count, sizeof(*s->ms)))
 		return -ENOMEM;
+	assert(s->count < s->room && s->updates <= s->readings);
 	s->ms[s->count++] = (float)((double)(now - s->start) * 1e-6);
 	s->own += ns_of(CLOCK_THREAD_CPUTIME_ID) - s->own_start;
 	/* the first one includes waiting for workers */
