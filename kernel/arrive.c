@@ -9,6 +9,7 @@
  */
 #include "inflight.h"
 #include "message.h"
+#include "trace.h"
 
 /*
  * Queue a packet that is never sampled: control, repair, or a late packet of a
@@ -33,6 +34,8 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	if (fresh)
 		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
+		trace_optsample_verdict(q, f, 0, OPTSAMPLE_DROPPED,
+					OPTSAMPLE_WHY_MEMORY);
 		f->c.ctl_dropped++;
 		optsample_drop_arrival(f, loss);
 		return false;
@@ -79,10 +82,16 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 	for (; evicted; evicted = next) {
 		next = evicted->next;
 		f->c.msgs_evicted++;
-		optsample_msg_drop(q, f, optsample_msg_of(evicted), loss);
+		optsample_msg_drop(q, f, optsample_msg_of(evicted),
+				   OPTSAMPLE_WHY_SAMPLER, loss);
 	}
-	if (msg)
+	if (msg) {
+		trace_optsample_verdict(q, f, tag->message, OPTSAMPLE_KEPT,
+					OPTSAMPLE_WHY_NONE);
 		return true;
+	}
+	trace_optsample_verdict(q, f, tag->message, OPTSAMPLE_DROPPED, keep ?
+				OPTSAMPLE_WHY_MEMORY : OPTSAMPLE_WHY_SAMPLER);
 	optsample_discard(f, tag->message, loss);
 	return false;
 }
@@ -98,7 +107,8 @@ static void optsample_replace(struct optsample_sched *q,
 	list_for_each_entry_reverse(msg, &f->passes, passes) {
 		if (msg->latest == latest) {
 			f->c.ctl_replaced += msg->packets;
-			optsample_msg_drop(q, f, msg, loss);
+			optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_LATEST,
+					   loss);
 			return;
 		}
 		if (!--tries)
@@ -192,6 +202,8 @@ optsample_take_in(struct optsample_sched *q, struct optsample_flow *f,
 	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
 		goto start;
 late:
+	trace_optsample_verdict(q, f, id, OPTSAMPLE_DROPPED,
+				OPTSAMPLE_WHY_LATE);
 	f->c.late++;
 	optsample_drop_arrival(f, loss);
 	return false;

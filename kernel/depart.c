@@ -141,7 +141,7 @@ static noinline void optsample_drop_old(struct optsample_sched *q,
 	} else {
 		f->c.ctl_dropped += msg->packets;
 	}
-	optsample_msg_drop(q, f, msg, &loss);
+	optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_AGE, &loss);
 	optsample_settle_loss(q->stall.watchdog.qdisc, &loss);
 	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
 }

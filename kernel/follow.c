@@ -106,7 +106,8 @@ static void optsample_flow_follow(struct optsample_sched *q,
 		struct optsample_node *n = optsample_evict(&f->sampler);
 
 		f->c.msgs_evicted++;
-		optsample_msg_drop(q, f, optsample_msg_of(n), loss);
+		optsample_msg_drop(q, f, optsample_msg_of(n),
+				   OPTSAMPLE_WHY_LIMIT, loss);
 	}
 }
 
@@ -134,7 +135,7 @@ static void optsample_group_follow(struct optsample_sched *q,
 	optsample_sync_configure(&group->sync, p->policy, p->limit, p->refill,
 				 p->slop_us * (u64)NSEC_PER_USEC);
 	while (optsample_sync_over(&group->sync))
-		optsample_group_evict(q, group, loss);
+		optsample_group_evict(q, group, OPTSAMPLE_WHY_LIMIT, loss);
 }
 
 /* Apply profile @id to its groups of all destinations. */

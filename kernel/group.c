@@ -9,6 +9,7 @@
  * sets are complete and can be sampled.
  */
 #include "message.h"
+#include "trace.h"
 
 static struct optsample_msg *optsample_msg_of_part(struct optsample_part *part)
 {
@@ -25,6 +26,7 @@ static void optsample_set_free(struct optsample_sched *q,
 /* Drop all messages of sets that are no longer in the sampler. */
 static void optsample_sets_drop(struct optsample_sched *q,
 				struct optsample_set *set,
+				enum optsample_why why,
 				struct optsample_loss *loss)
 {
 	struct optsample_part *part;
@@ -36,7 +38,7 @@ static void optsample_sets_drop(struct optsample_sched *q,
 		while ((part = optsample_sync_take(set))) {
 			msg = optsample_msg_of_part(part);
 			msg->flow->c.msgs_evicted++;
-			optsample_msg_drop(q, msg->flow, msg, loss);
+			optsample_msg_drop(q, msg->flow, msg, why, loss);
 		}
 		optsample_set_free(q, set);
 	}
@@ -105,9 +107,14 @@ bool optsample_group_start(struct optsample_sched *q,
 		optsample_sync_release(&f->group->sync, set);
 		optsample_set_free(q, set);
 	}
-	optsample_sets_drop(q, evicted, loss);
-	if (msg)
+	optsample_sets_drop(q, evicted, OPTSAMPLE_WHY_SAMPLER, loss);
+	if (msg) {
+		trace_optsample_verdict(q, f, tag->message, OPTSAMPLE_KEPT,
+					OPTSAMPLE_WHY_NONE);
 		return true;
+	}
+	trace_optsample_verdict(q, f, tag->message, OPTSAMPLE_DROPPED, keep ?
+				OPTSAMPLE_WHY_MEMORY : OPTSAMPLE_WHY_SAMPLER);
 	optsample_discard(f, tag->message, loss);
 	return false;
 }
@@ -153,19 +160,20 @@ bool optsample_group_turn(const struct optsample_flow *f)
  * optsample_group_evict - drop one set
  * @q: private data of the qdisc, locked
  * @group: the group
+ * @why: the reason
  * @loss: where its messages go
  *
  * Return: false if there is none.
  */
 bool optsample_group_evict(struct optsample_sched *q,
 			   struct optsample_group *group,
-			   struct optsample_loss *loss)
+			   enum optsample_why why, struct optsample_loss *loss)
 {
 	struct optsample_set *set = optsample_sync_evict(&group->sync);
 
 	if (!set)
 		return false;
-	optsample_sets_drop(q, set, loss);
+	optsample_sets_drop(q, set, why, loss);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 #include "inflight.h"
 #include "ordinary.h"
+#include "trace.h"
 
 /* At the configured rate a late timer may catch up by this much. */
 #define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
@@ -142,14 +143,27 @@ static void optsample_hold_add(struct optsample_stall *st, u64 now)
 }
 
 /* @now: 0 if the clock was not read */
-static void optsample_hold_for(struct optsample_stall *st, u32 cause, u64 now)
+static void optsample_hold_for(struct optsample_sched *q, u32 cause, u64 now)
 {
+	struct optsample_stall *st = &q->stall;
+
 	if (cause == st->cause)
 		return;
 	now = now ?: ktime_get_ns();
+	trace_optsample_hold(q, cause, now - st->began_ns);
 	optsample_hold_add(st, now);
 	st->cause = cause;
 	st->began_ns = now;
+}
+
+/**
+ * optsample_hold_nothing - the queue is empty: no stall
+ * @q: private data of the qdisc, locked
+ */
+void optsample_hold_nothing(struct optsample_sched *q)
+{
+	optsample_hold_for(q, TC_OPTSAMPLE_NOT_STALLED, 0);
+	q->stall.backlogged = false;
 }
 
 /**
@@ -165,23 +179,11 @@ u32 optsample_hold_account(struct Qdisc *sch)
 	u64 driver_ns = st->ns[TC_OPTSAMPLE_STALL_DRIVER];
 
 	optsample_hold_add(st, ktime_get_ns());
-	if (!sch->q.qlen) {
-		st->cause = TC_OPTSAMPLE_NOT_STALLED;
-		st->backlogged = false;
-	}
+	if (!sch->q.qlen)
+		optsample_hold_nothing(q);
 	if (st->ns[TC_OPTSAMPLE_STALL_DRIVER] != driver_ns && st->backlogged)
 		return TC_OPTSAMPLE_STALL_DRIVER;
 	return st->cause;
-}
-
-/**
- * optsample_hold_nothing - the queue is empty: no stall
- * @q: private data of the qdisc, locked
- */
-void optsample_hold_nothing(struct optsample_sched *q)
-{
-	optsample_hold_for(&q->stall, TC_OPTSAMPLE_NOT_STALLED, 0);
-	q->stall.backlogged = false;
 }
 
 /**
@@ -385,7 +387,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);
-	optsample_hold_for(st, cause, now);
+	optsample_hold_for(q, cause, now);
 	closely = cause != TC_OPTSAMPLE_NOT_STALLED || q->cfg.rate ||
 		  st->source.nformer || st->pause_ns ||
 		  !skb_queue_empty(&st->requeued);
@@ -416,7 +418,7 @@ void optsample_hold_blocked(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
-	optsample_hold_for(st, TC_OPTSAMPLE_STALL_INFLIGHT, 0);
+	optsample_hold_for(q, TC_OPTSAMPLE_STALL_INFLIGHT, 0);
 	st->backlogged = false;
 	optsample_hold_look_again(st, q->ordinary.child->q.qlen ?
 				  OPTSAMPLE_ASLEEP_MS / 2 : MSEC_PER_SEC);

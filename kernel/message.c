@@ -5,6 +5,7 @@
  */
 #include "inflight.h"
 #include "message.h"
+#include "trace.h"
 
 struct kmem_cache *optsample_msg_cache;
 struct kmem_cache *optsample_flow_cache;
@@ -35,12 +36,16 @@ void optsample_caches_exit(void)
  * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message, out of the sampler and of its set; freed
+ * @why: the reason
  * @loss: where the packets go
  */
 void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
-			struct optsample_msg *msg,
+			struct optsample_msg *msg, enum optsample_why why,
 			struct optsample_loss *loss)
 {
+	trace_optsample_verdict(q, f, msg->id, why == OPTSAMPLE_WHY_SAMPLER ||
+				why == OPTSAMPLE_WHY_LATEST ?
+				OPTSAMPLE_REPLACED : OPTSAMPLE_DROPPED, why);
 	if (msg->air_place == OPTSAMPLE_LEAVES)
 		optsample_recall_forget(q, msg);
 	if (msg->place == OPTSAMPLE_PASSES)
@@ -114,7 +119,7 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 	if (!msg)
 		return;
 	f->c.ctl_dropped += msg->packets;
-	optsample_msg_drop(q, f, msg, loss);
+	optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_MEMORY, loss);
 }
 
 /**

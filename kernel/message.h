@@ -29,6 +29,35 @@
 #include <linux/slab.h>
 #include "optsample.h"
 
+/* What becomes of a message */
+enum optsample_verdict {
+	OPTSAMPLE_KEPT,
+	OPTSAMPLE_REPLACED,	/* it waited; another one is preferred */
+	OPTSAMPLE_DROPPED,
+};
+
+/* Why it is not kept */
+enum optsample_why {
+	OPTSAMPLE_WHY_NONE,
+	OPTSAMPLE_WHY_SAMPLER,	/* the sampler prefers others */
+	OPTSAMPLE_WHY_LATEST,	/* newer control of its kind came */
+	OPTSAMPLE_WHY_LATE,	/* the rest of a message that was dropped */
+	OPTSAMPLE_WHY_AGE,	/* it waited longer than its profile allows */
+	OPTSAMPLE_WHY_LIMIT,	/* a new limit, or recall exceeds it */
+	OPTSAMPLE_WHY_MEMORY,	/* memory is short */
+	OPTSAMPLE_WHY_OVERSIZE,	/* it fills half of the memory */
+	OPTSAMPLE_WHY_TORN,	/* memory is short, and part of it has left */
+	OPTSAMPLE_WHY_PURGED,	/* its flow ends */
+};
+
+/* What recall does with a message that is kept until it has arrived */
+enum optsample_recalled {
+	OPTSAMPLE_TAKEN_BACK,	/* it failed, and waits in its flow again */
+	OPTSAMPLE_FAILS_OFTEN,	/* given up, while others arrive */
+	OPTSAMPLE_NOT_COPIED,	/* given up: no memory */
+	OPTSAMPLE_FORGOTTEN,	/* its fate stays unknown */
+};
+
 extern struct kmem_cache *optsample_msg_cache;
 extern struct kmem_cache *optsample_flow_cache;
 
@@ -128,6 +157,22 @@ static inline bool optsample_flow_misplaced(const struct optsample_sched *q,
 					    const struct optsample_flow *f)
 {
 	return f->group && f->group->dest != optsample_flow_dest(q, f);
+}
+
+/* message.c */
+void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg, enum optsample_why why,
+			struct optsample_loss *loss);
+
+/* group.c */
+bool optsample_group_evict(struct optsample_sched *q,
+			   struct optsample_group *group,
+			   enum optsample_why why, struct optsample_loss *loss);
+
+/* Number of the device, for tracepoints */
+static inline int optsample_ifindex(const struct optsample_sched *q)
+{
+	return qdisc_dev(q->stall.watchdog.qdisc)->ifindex;
 }
 
 /* Not accounted yet: optsample_msg_add() follows. */

@@ -9,6 +9,7 @@
  *   arrive.c         a tagged packet arrives: find its message, keep or drop
  *   depart.c         which packet leaves next
  *   message.[ch]     a message: memory and accounting
+ *   trace.[ch]       tracepoints
  *   group.c          flows that keep the same stamps
  *   follow.c         which profile a flow follows
  *   relieve.c        what is dropped when memory is short
@@ -35,7 +36,7 @@
  *   ordinary -> inflight, wait
  *   hold -> inflight, link, recall, ordinary
  *   link -> recall
- *   recall, inflight: call each other; all: message.c
+ *   recall, inflight: call each other; all: message.c, trace.c
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
@@ -711,9 +712,6 @@ int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 /* message.c */
 int optsample_caches_init(void);
 void optsample_caches_exit(void);
-void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
-			struct optsample_msg *msg,
-			struct optsample_loss *loss);
 bool optsample_pass_full(const struct optsample_sched *q,
 			 const struct optsample_flow *f);
 void optsample_pass_drop_oldest(struct optsample_sched *q,
@@ -744,9 +742,6 @@ void optsample_group_begin(struct optsample_sched *q,
 			   struct optsample_flow *f,
 			   struct optsample_msg *msg);
 bool optsample_group_turn(const struct optsample_flow *f);
-bool optsample_group_evict(struct optsample_sched *q,
-			   struct optsample_group *group,
-			   struct optsample_loss *loss);
 void optsample_group_join(struct optsample_sched *q,
 			  struct optsample_flow *f,
 			  struct optsample_group *group);

@@ -23,6 +23,7 @@
 #include <linux/if_arp.h>
 #include "inflight.h"
 #include "message.h"
+#include "trace.h"
 
 enum {
 	OPTSAMPLE_BELIEVED = 8,		/* acknowledgments to believe it */
@@ -93,6 +94,31 @@ static void optsample_air_done(struct optsample_sched *q,
 	optsample_msg_release(q, f, msg);
 }
 
+static u32 optsample_kept_packets(const struct optsample_msg *msg)
+{
+	const struct sk_buff *skb;
+	u32 packets = 0;
+
+	for (skb = msg->kept; skb; skb = skb->next)
+		packets++;
+	return packets;
+}
+
+static void optsample_recall_give_up(struct optsample_sched *q,
+				     struct optsample_msg *msg,
+				     enum optsample_recalled why)
+{
+	bool leaves = msg->air_place == OPTSAMPLE_LEAVES;
+
+	if (trace_optsample_recall_enabled())
+		trace_optsample_recall(q, msg, optsample_kept_packets(msg),
+				       why);
+	q->stall.recall.forgotten++;
+	optsample_air_done(q, msg);
+	if (leaves)	/* the remaining packets cannot be recalled alone */
+		msg->air_place = OPTSAMPLE_TORN;
+}
+
 /**
  * optsample_recall_forget - free the kept packets of a message
  * @q: private data of the qdisc, locked
@@ -101,12 +127,7 @@ static void optsample_air_done(struct optsample_sched *q,
 void optsample_recall_forget(struct optsample_sched *q,
 			     struct optsample_msg *msg)
 {
-	bool leaves = msg->air_place == OPTSAMPLE_LEAVES;
-
-	q->stall.recall.forgotten++;
-	optsample_air_done(q, msg);
-	if (leaves)	/* the remaining packets cannot be recalled alone */
-		msg->air_place = OPTSAMPLE_TORN;
+	optsample_recall_give_up(q, msg, OPTSAMPLE_FORGOTTEN);
 }
 
 /**
@@ -488,20 +509,24 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_recall *r = &q->stall.recall;
 	struct optsample_flow *f = msg->sender;
-	u32 packets = 0, bytes = 0;
+	u32 packets, bytes = 0;
 	struct sk_buff *skb;
 
-	if (optsample_returns_often(r, msg) || !optsample_kept_own(q, msg)) {
-		optsample_recall_forget(q, msg);
+	if (optsample_returns_often(r, msg)) {
+		optsample_recall_give_up(q, msg, OPTSAMPLE_FAILS_OFTEN);
+		return;
+	}
+	if (!optsample_kept_own(q, msg)) {
+		optsample_recall_give_up(q, msg, OPTSAMPLE_NOT_COPIED);
 		return;
 	}
 	/* A newer message must not leave before @msg. */
 	if (f->cur && f->cur != msg && f->cur->air_place == OPTSAMPLE_LEAVES)
 		optsample_take_back(sch, f->cur);
-	for (skb = msg->kept; skb; skb = skb->next) {
-		packets++;
+	packets = optsample_kept_packets(msg);
+	trace_optsample_recall(q, msg, packets, OPTSAMPLE_TAKEN_BACK);
+	for (skb = msg->kept; skb; skb = skb->next)
 		bytes += qdisc_pkt_len(skb);
-	}
 	r->failed -= msg->failed;
 	r->nmsgs--;
 	list_del(&msg->air);
@@ -543,7 +568,8 @@ static void optsample_flows_fit(struct Qdisc *sch)
 		while (f && f->sampler.len > f->sampler.limit) {
 			msg = optsample_msg_of(optsample_evict(&f->sampler));
 			f->c.msgs_evicted++;
-			optsample_msg_drop(q, f, msg, &loss);
+			optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_LIMIT,
+					   &loss);
 		}
 	}
 	if (loss.packets)

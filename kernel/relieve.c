@@ -9,7 +9,7 @@ static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 			   struct optsample_loss *loss)
 {
 	f->c.torn++;
-	optsample_msg_drop(q, f, f->cur, loss);
+	optsample_msg_drop(q, f, f->cur, OPTSAMPLE_WHY_TORN, loss);
 }
 
 /* Drop one waiting message. Return: false if there is none */
@@ -23,18 +23,20 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 	if (f->sampler.len) {
 		msg = optsample_msg_of(optsample_evict(&f->sampler));
 		f->c.msgs_evicted++;
-		optsample_msg_drop(q, f, msg, loss);
+		optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_MEMORY, loss);
 		return true;
 	}
 	if (!f->waiting)
 		return false;
-	if (f->group && optsample_group_evict(q, f->group, loss))
+	if (f->group &&
+	    optsample_group_evict(q, f->group, OPTSAMPLE_WHY_MEMORY, loss))
 		return true;
 	/* The oldest committed message, if the short search finds it */
 	list_for_each_entry(msg, &f->queue, fifo) {
 		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur) {
 			f->c.msgs_evicted++;
-			optsample_msg_drop(q, f, msg, loss);
+			optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_MEMORY,
+					   loss);
 			return true;
 		}
 		if (!--tries)
@@ -59,7 +61,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	    msg->truesize > q->flow_memory / 2) {
 		f->c.oversize++;
 		optsample_withdraw(q, f, msg);
-		optsample_msg_drop(q, f, msg, loss);
+		optsample_msg_drop(q, f, msg, OPTSAMPLE_WHY_OVERSIZE, loss);
 		return;
 	}
 	if (f->pass_memory > f->memory / 2 && f->pass_pkts) {

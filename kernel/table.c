@@ -6,6 +6,7 @@
 #include <linux/random.h>
 #include <net/dsfield.h>
 #include "message.h"
+#include "trace.h"
 
 /**
  * optsample_flows_lists - initialise the lists of flows
@@ -106,6 +107,8 @@ static void optsample_flow_purge(struct optsample_sched *q,
 	list_for_each_entry(msg, &f->queue, fifo) {
 		if (!msg->head)
 			continue;
+		trace_optsample_verdict(q, f, msg->id, OPTSAMPLE_DROPPED,
+					OPTSAMPLE_WHY_PURGED);
 		if (loss) {
 			msg->tail->next = *loss->to_free;
 			*loss->to_free = msg->head;
