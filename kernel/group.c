@@ -295,7 +295,10 @@ void optsample_group_leave(struct optsample_sched *q, struct optsample_flow *f)
 	optsample_sync_exit(&group->sync, f->member);
 	group->pending -= f->committed;
 	f->group = NULL;
-	if (!group->dest || group->sync.members)
+	if (group->sync.members)
+		return;
+	WARN_ON_ONCE(group->pending);
+	if (!group->dest)
 		return;
 	list_del(&group->dests);
 	optsample_overhead(q, -(int)sizeof(*group));

@@ -149,6 +149,8 @@ static void optsample_hold_for(struct optsample_sched *q, u32 cause, u64 now)
 
 	if (cause == st->cause)
 		return;
+	WARN_ON_ONCE(cause >= TC_OPTSAMPLE_STALLS &&
+		     cause != TC_OPTSAMPLE_NOT_STALLED);
 	now = now ?: ktime_get_ns();
 	trace_optsample_hold(q, cause, now - st->began_ns);
 	optsample_hold_add(st, now);

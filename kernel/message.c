@@ -60,6 +60,8 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 	if (loss->own_msg == msg)
 		loss->own_lost = true;
 	if (msg->head) {
+		WARN_ON_ONCE(f->backlog_pkts < msg->packets ||
+			     f->backlog_bytes < msg->bytes);
 		msg->tail->next = *loss->to_free;
 		*loss->to_free = msg->head;
 		loss->packets += msg->packets;
@@ -85,6 +87,7 @@ int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss)
 	u32 packets = loss->packets, bytes = loss->bytes;
 	int ret;
 
+	WARN_ON_ONCE(sch->q.qlen < packets || sch->qstats.backlog < bytes);
 	sch->q.qlen -= packets;
 	sch->qstats.backlog -= bytes;
 	sch->qstats.drops += packets;

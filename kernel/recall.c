@@ -72,6 +72,7 @@ static void optsample_kept_free(struct optsample_sched *q,
 		skb_mark_not_on_list(skb);
 		consume_skb(skb);
 	}
+	WARN_ON_ONCE(!r->nmsgs);
 	r->failed -= msg->failed;
 	r->nmsgs--;
 	list_del(&msg->air);
@@ -110,6 +111,7 @@ static void optsample_recall_give_up(struct optsample_sched *q,
 {
 	bool leaves = msg->air_place == OPTSAMPLE_LEAVES;
 
+	WARN_ON_ONCE(!leaves && msg->air_place != OPTSAMPLE_LEFT);
 	if (trace_optsample_recall_enabled())
 		trace_optsample_recall(q, msg, optsample_kept_packets(msg),
 				       why);
@@ -315,6 +317,7 @@ static void optsample_decide(struct optsample_recall *r,
 			     struct optsample_msg *msg, struct sk_buff *kept,
 			     enum optsample_fate fate)
 {
+	WARN_ON_ONCE(!r->waiting);
 	*optsample_fate(kept) = fate;
 	r->waiting--;
 	while (msg->undecided &&
@@ -488,6 +491,7 @@ static bool optsample_returns_often(const struct optsample_recall *r,
 static void optsample_requeue(struct optsample_flow *f,
 			      struct optsample_msg *msg)
 {
+	WARN_ON_ONCE(msg->place == OPTSAMPLE_PASSES);
 	if (f->cur == msg)
 		f->cur = NULL;
 	else if (f->cur)

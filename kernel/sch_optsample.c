@@ -279,6 +279,7 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	if (st->recalls)
 		optsample_recall_hear(sch);
 	if (!sch->q.qlen) {
+		WARN_ON_ONCE(q->holding);
 		optsample_hold_nothing(q);
 		return NULL;
 	}

@@ -53,6 +53,8 @@ static void optsample_flow_free(struct optsample_sched *q,
 		optsample_group_leave(q, f);
 	list_for_each_entry_safe(msg, next, &f->queue, fifo)
 		optsample_msg_free(q, f, msg);
+	WARN_ON_ONCE(f->memory || f->pass_memory || f->backlog_pkts);
+	WARN_ON_ONCE(q->slots[f->slot] != f);
 	optsample_counters_add(&q->retired, &f->c);
 	hlist_del(&f->hash);
 	list_del(&f->list);
@@ -222,6 +224,7 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 	f->own_band = optsample_own_band(skb);
 	f->band = f->own_band;
 	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
+	WARN_ON_ONCE(f->slot >= q->cfg.flows || q->slots[f->slot]);
 	f->idle_since = jiffies;
 	if (skb_headlen(skb) >= ETH_HLEN)
 		memcpy(f->dest, skb->data, ETH_ALEN);
