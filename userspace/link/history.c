@@ -23,7 +23,7 @@ void history_add(struct history *h, const struct history_entry *sum)
 	*history_slot(h, h->end++) = *sum;
 	if (h->end - h->begin > HISTORY_LENGTH)
 		h->begin = h->end - HISTORY_LENGTH;
-		assert(h->begin < h->end);
+	assert(h->begin < h->end);
 }
 
 bool history_at(const struct history *h, uint64_t time,
