@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/log.h"
 #include "base/version.h"
 
 const char *cli_program;
@@ -43,6 +44,8 @@ void cli_warn(const char *format, ...)
 {
 	va_list args;
 
+	if (!log_shows(LOG_WARNING))
+		return;
 	va_start(args, format);
 	cli_print("warning: ", format, args);
 	va_end(args);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
-#include "base/service.h"
 #include "base/cli.h"
+#include "base/log.h"
 
 static struct loop_timer watchdog;
 static uint64_t interval;		/* ns */
@@ -16,6 +16,8 @@ static uint64_t interval;		/* ns */
 void service_log(void *arg, int priority, const char *line)
 {
 	(void)arg;
+	if (!log_shows(priority))
+		return;
 	if (getenv("JOURNAL_STREAM"))
 		fprintf(stderr, "<%d>%s\n", priority, line);
 	else
@@ -27,6 +29,8 @@ void service_logf(int priority, const char *format, ...)
 	char line[512];
 	va_list ap;
 
+	if (!log_shows(priority))
+		return;
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);

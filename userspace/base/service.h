@@ -10,7 +10,8 @@
 /**
  * service_log() - one line on stderr, from any thread
  * @arg: not used: for sources and sinks, which pass it
- * @priority: of syslog(3); printed for journald, not on a terminal
+ * @priority: of syslog(3); printed for journald, not on a terminal. Nothing is
+ *	printed if it is above the level of base/log.h
  */
 void service_log(void *arg, int priority, const char *line);
 void service_logf(int priority, const char *format, ...)
