@@ -26,6 +26,9 @@ _optsample_value()
 	--policy)
 		_optsample_words 'optsample gap 2sample drop-oldest drop-newest'
 		;;
+	--log-level)
+		_optsample_words 'error warning info debug'
+		;;
 	--by)
 		_optsample_words 'number source header distance'
 		;;

@@ -8,6 +8,7 @@
 #include "apps/gdimd/config.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "map/ros/rates.h"
 #include "map/ros/wildcard.h"
@@ -276,6 +277,7 @@ static const struct setting settings[] = {
 	  .heading = "Resources:" },
 	{ "threads", "N", "fusion threads; 0: one per CPU (0)",
 	  SETTING_FIELD_U32(threads, 0, 256) },
+	LOG_LEVEL_SETTING,
 	{ 0 }
 };
 

@@ -12,6 +12,7 @@
 #include "base/console.h"
 #include "base/socket_path.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/metrics.h"
 #include "apps/optsample-recv/recv_command.h"
 #include "apps/optsample-recv/recv_status.h"
@@ -190,6 +191,7 @@ static const struct setting settings[] = {
 	{ "metrics", "[ADDRESS:]PORT",
 	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, recv_set_metrics },
+	LOG_LEVEL_SETTING,
 	{ "watch", NULL, "print received topics once a second",
 	  SETTING_FIELD_FLAG(watch) },
 	{ 0 }

@@ -11,6 +11,7 @@
 #include "apps/optsample-send/send_config.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "optsample/units.h"
 
 #define TEXT(field)							\
@@ -220,6 +221,7 @@ const struct setting send_settings[] = {
 	{ "commands", "YES",
 	  "let the operator change focus and priorities (yes)",
 	  SETTING_FIELD_FLAG(sender.commands) },
+	LOG_LEVEL_SETTING,
 	{ "metrics", "[ADDRESS:]PORT",
 	  "HTTP listen address for Prometheus metrics",
 	  A_TEXT, set_metrics },

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "apps/optsample-view/view_config.h"
 #include "base/cli.h"
+#include "base/log.h"
 #include "ros/io/io.h"
 
 #define VIEW_TEXT_SETTER(field)						\
@@ -150,6 +151,7 @@ static const struct setting settings[] = {
 	  "a text; at most 16", view_set_origin },
 	{ "socket", "PATH", "console socket path ($XDG_RUNTIME_DIR/optsample-view/socket, or in /run)", A_TEXT, view_set_socket,
 	  .heading = "Control:" },
+	LOG_LEVEL_SETTING,
 	{ 0 }
 };
 

@@ -2,10 +2,12 @@
 /*
  * Log lines of the libraries to stderr, and profiles to the qdisc.
  */
+#include <errno.h>
 #include <syslog.h>
 #include "apps/optsample/callbacks.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/queue_profile.h"
 #include "netdev/qdisc.h"
 
@@ -16,6 +18,12 @@ void callback_log(void *arg, int priority, const char *line)
 		cli_error(0, "%s", line);
 	else
 		cli_warn("%s", line);
+}
+
+int callback_log_level(const char *arg)
+{
+	return log_level_parse(arg) ?
+	       cli_error(-EINVAL, "log-level must be error, warning, info or debug") : 0;
 }
 
 const struct netdev_log callback_netdev_log = { .log = callback_log };

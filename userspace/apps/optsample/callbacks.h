@@ -11,6 +11,8 @@
 
 /* One line on stderr: an error, or else a warning */
 void callback_log(void *arg, int priority, const char *line);
+/* --log-level of `up` and its daemon. Return: 0, or -EINVAL after one line */
+int callback_log_level(const char *arg);
 extern const struct netdev_log callback_netdev_log;
 
 /* For struct rules_set. @queue: name of the device with the qdisc */

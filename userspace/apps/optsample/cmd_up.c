@@ -21,6 +21,7 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/ifb.h"
+#include "base/log.h"
 #include "base/queue_profile.h"
 #include "netdev/classifier.h"
 #include "netdev/device.h"
@@ -37,7 +38,7 @@
 
 enum {
 	UP_PEERS	= 32,
-	UP_ARGS		= 20,
+	UP_ARGS		= 22,
 	UP_OUTAGE_S	= 30,
 	/*
 	 * Enough for an aggregate of a fast link; a fifth of a second of a
@@ -52,7 +53,7 @@ enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
 	OPT_ODOMETRY, OPT_MASTER, OPT_ADDRESS, OPT_NO_IFB, OPT_NO_KEEP,
-	OPT_NO_RECALL, OPT_AGE, OPT_RULES,
+	OPT_NO_RECALL, OPT_AGE, OPT_RULES, OPT_LOG_LEVEL,
 };
 
 static const struct argp_option up_options[] = {
@@ -93,6 +94,7 @@ static const struct argp_option up_options[] = {
 	{ "no-ifb", OPT_NO_IFB, NULL, 0,
 	  "put the qdisc on DEV itself, for a device that keeps its carrier",
 	  3 },
+	{ "log-level", OPT_LOG_LEVEL, "LEVEL", 0, LOG_LEVEL_HELP, 3 },
 	{ 0 }
 };
 
@@ -213,6 +215,8 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 	case OPT_NO_KEEP:
 		up->no_keep = true;
 		return 0;
+	case OPT_LOG_LEVEL:
+		return callback_log_level(arg);
 	case OPT_NO_RECALL:
 		up->cfg.recall = TC_OPTSAMPLE_RECALL_OFF;
 		return 0;
@@ -266,6 +270,7 @@ static void up_exec(const struct state *st, int ready)
 	UP_PASS("--types", st->types);
 	UP_PASS("--odometry", st->odometry);
 	UP_PASS("--master", st->master);
+	UP_PASS("--log-level", log_level_name());
 #undef UP_PASS
 	assert(n < UP_ARGS && !argv[n]);
 	setsid();

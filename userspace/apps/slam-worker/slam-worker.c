@@ -14,6 +14,7 @@
 #include <time.h>
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "base/loop.h"
 #include "base/thread_pool.h"
@@ -87,6 +88,7 @@ static const struct setting settings[] = {
 	  .max = 86400000 },
 	{ "quiet", NULL, "print warnings only",
 	  SETTING_FIELD_FLAG(quiet), .letter = 'q' },
+	LOG_LEVEL_SETTING,
 	{ 0 }
 };
 
@@ -159,7 +161,8 @@ static int join(const struct work *w, struct bus **engine)
 			return err;
 		}
 		/* repeat it, for users who look later */
-		if (strcmp(error, last) || loop_now() >= told) {
+		if (log_shows(LOG_WARNING) &&
+		    (strcmp(error, last) || loop_now() >= told)) {
 			print_line(w, "warning: ", error);
 			told = loop_now() + TOLD;
 		}

@@ -9,6 +9,7 @@
 #include "apps/slamd/slamd.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
@@ -243,6 +244,7 @@ static const struct setting settings[] = {
 	  "yes or no", set_quiet, .heading = "Messages:", .letter = 'q' },
 	{ "verbose", NULL, "print progress, also if not on a terminal",
 	  "yes or no", set_verbose, .letter = 'v' },
+	LOG_LEVEL_SETTING,
 	{ 0 }
 };
 

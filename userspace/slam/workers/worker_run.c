@@ -8,6 +8,7 @@
 #include <syslog.h>
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/version.h"
 #include "slam/workers/wire.h"
 #include "slam/workers/worker.h"
@@ -26,7 +27,7 @@ void worker_log(void *arg, int priority, const char *line)
 	const struct worker_voice *v = arg;
 	const char *job = v->job ? v->job : "", *colon = v->job ? ": " : "";
 
-	if (priority > LOG_WARNING && v->quiet)
+	if (!log_shows(priority) || (priority > LOG_WARNING && v->quiet))
 		return;
 	/* keeps the lines of different threads apart */
 	flockfile(stderr);
