@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/ip_addr.h"
+#include "base/log.h"
 #include "netdev/dests.h"
 #include "netdev/log.h"
 #include "netdev/neigh.h"
@@ -604,6 +605,15 @@ static void neigh_read(struct neigh_table *t)
 }
 
 /* A peer without a route keeps its previous next hop. */
+static void neigh_log_hop(const struct neigh_table *t,
+			  const struct ip_addr *to, const struct ip_addr *via)
+{
+	char peer[IP_ADDR_TEXT], hop[IP_ADDR_TEXT];
+
+	log_debug("%s: the next hop of peer %s is %s: its entry is kept",
+		  t->dev, ip_addr_text(to, peer), ip_addr_text(via, hop));
+}
+
 static int neigh_hops(struct neigh_table *t, uint64_t now,
 		      struct neigh_hop *hops)
 {
@@ -613,8 +623,11 @@ static int neigh_hops(struct neigh_table *t, uint64_t now,
 		struct neigh_peer *p = &t->peers[i];
 		struct ip_addr via;
 
-		if (neigh_next_hop(t, &p->addr, &via))
+		if (neigh_next_hop(t, &p->addr, &via)) {
+			if (!ip_addr_same(&p->via, &via))
+				neigh_log_hop(t, &p->addr, &via);
 			p->via = via;
+		}
 		if (p->via.family)
 			hops[n++] = (struct neigh_hop){ p->via, true };
 	}

@@ -26,6 +26,7 @@ enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
  * @depth:	QoS: of its history, 0: KEEP_ALL
  * @format:	of its messages, see topic_format.h; empty: not known
  * @why_not:	why it is not sampled, NULL if it is
+ * @judged:	@why_not is set
  * @newest:	of what waits only its last message is kept
  * @flow:	number of its writer in the classifier, 0: none yet
  */
@@ -40,6 +41,7 @@ struct topic {
 	int32_t		depth;
 	char		format[TOPIC_FORMAT];
 	const char	*why_not;
+	bool		judged;
 	bool		newest;
 	uint32_t	flow;
 };

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/ip_addr.h"
+#include "base/log.h"
 #include "bpf/ros_tag.h"
 #include "netdev/classifier.h"
 #include "netdev/link_thread.h"
@@ -58,7 +59,7 @@ enum {
 
 enum {
 	OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_OUTAGE, OPT_ODOMETRY,
-	OPT_MASTER, OPT_READY,
+	OPT_MASTER, OPT_READY, OPT_LOG_LEVEL,
 };
 
 static const struct argp_option discover_options[] = {
@@ -69,6 +70,7 @@ static const struct argp_option discover_options[] = {
 	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
 	  "nav_msgs/Odometry topic, to sample by distance", 1 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (none)", 1 },
+	{ "log-level", OPT_LOG_LEVEL, "LEVEL", 0, LOG_LEVEL_HELP, 1 },
 	{ "ready", OPT_READY, "FD", OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
 };
@@ -88,6 +90,7 @@ struct discover {
 	bool			tunnel;
 	char			watch[IFNAMSIZ]; /* what it sends by, or "" */
 	uint64_t		watched;	/* last discover_follow_tunnel(), ms */
+	bool			unrouted;	/* the tunnel has no route */
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	int			dds_ifindex;	/* when it was opened */
@@ -156,6 +159,8 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 	case OPT_MASTER:
 		d->master = arg;
 		return 0;
+	case OPT_LOG_LEVEL:
+		return callback_log_level(arg);
 	case OPT_READY:
 		if (parse_u32(arg, 3, 65535, &d->ready))
 			return cli_error(-EINVAL, "bad file descriptor");
@@ -177,12 +182,30 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
  * Events
  */
 
+/* @rule: NULL: the options of the queue */
+static void discover_log_rule(const struct topic *t, const struct rule *rule)
+{
+	if (t->why_not)
+		log_debug("%s (%s) is not sampled: %s", t->name, t->type,
+			  t->why_not);
+	else
+		log_debug("%s (%s) is sampled%s%s%s", t->name, t->type,
+			  rule ? " by the rule " : " as the queue's options say",
+			  rule ? rule->pattern : "",
+			  t->newest ? ": the newest message only" : "");
+}
+
 static void discover_apply_rule(struct discover *d, struct topic *t)
 {
+	const char *before = t->why_not;
+	const bool known = t->judged;
 	const struct rule *rule = rules_apply(&d->rules, &d->defaults, t);
 	char error[ERROR_TEXT];
 
 	d->dirty = true;
+	t->judged = true;
+	if (!known || t->why_not != before)
+		discover_log_rule(t, rule);
 	if (t->why_not) {
 		writers_remove(&d->writers, t->guid);
 		return;
@@ -190,6 +213,7 @@ static void discover_apply_rule(struct discover *d, struct topic *t)
 	if (!writers_add(&d->writers, t, rule, error))
 		return;
 	t->why_not = "no room";
+	discover_log_rule(t, rule);
 	if (!d->full_logged)
 		cli_warn("%s", error);
 	d->full_logged = true;
@@ -572,6 +596,12 @@ static void discover_follow_tunnel(struct discover *d, uint64_t now)
 		return;
 	d->watched = now;
 	lower = tunnel_lower(d->ifindex);
+	if ((lower == -ENETUNREACH) != d->unrouted) {
+		d->unrouted = lower == -ENETUNREACH;
+		log_debug("%s: gate %s: its tunnel has %s route", d->dev,
+			  d->unrouted ? "closed" : "open",
+			  d->unrouted ? "no" : "a");
+	}
 	if (lower == -ENETUNREACH &&
 	    qdisc_pause(d->queue, TUNNEL_PAUSE_MS, error))
 		cli_error(0, "%s", error);
