@@ -134,6 +134,24 @@ const struct estimate *estimate_of(const struct estimator *e)
 	return &e->now;
 }
 
+const char *estimate_why(const struct estimator *e)
+{
+	static const char *const states[] = {
+		[ESTIMATE_START] = "no report from the receiver yet",
+		[ESTIMATE_BLIND] = "no reports: the link is down",
+		[ESTIMATE_DRAIN] = "kept messages leave, too",
+	};
+	static const char *const phases[] = {
+		[RATE_CONTROL_GROW] = "it grows, as nothing queues",
+		[RATE_CONTROL_HOLD] = "a little less than what passes",
+		[RATE_CONTROL_PROBE] = "a probe whether more passes",
+		[RATE_CONTROL_DIP] = "a test whether less loses less",
+	};
+
+	return e->now.state == ESTIMATE_LIVE ? phases[e->steer.phase] :
+					       states[e->now.state];
+}
+
 void estimate_demand(struct estimator *e, double demand)
 {
 	if (isfinite(demand) && demand >= 0)

@@ -108,4 +108,7 @@ void estimate_tick(struct estimator *e, uint64_t now);
 /* Valid until @e is destroyed; updated by the calls above */
 const struct estimate *estimate_of(const struct estimator *e);
 
+/* Why its rate is what it is, for the log */
+const char *estimate_why(const struct estimator *e);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <syslog.h>
+#include "base/log.h"
 #include "base/service.h"
 #include "transport/recv_topic.h"
 #include "transport/segment.h"
@@ -29,6 +30,7 @@ enum {
 	FIRST	= 10000000,	/* ns: assumed for a topic's first frame */
 	CUTS	= 16,		/* outages, each with the frame it cut */
 	SEEN	= 512,		/* slots, by frame number */
+	WHOLE	= 16,		/* complete frames in a row: the link is good */
 };
 
 /**
@@ -85,6 +87,8 @@ struct recv_topic {
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
+	bool			late;		/* frames wait for the processor */
+	unsigned int		whole;		/* frames in a row; up to WHOLE */
 	/* decoder, its frame and result: owned by the job while it is busy */
 	struct decoder		*decoder;
 	enum message_kind	kind;		/* of the decoder */
@@ -298,9 +302,14 @@ static void recv_topic_begin(struct recv_topic *t)
 		if (!w)
 			return;
 		if (budget_has_time(t->budget) && has_decoder(t)) {
+			t->late = false;
 			begin_frame(t, w);
 			continue;
 		}
+		if (!t->late)
+			log_debug("%s: frames are dropped: their part of the processor is used up, or of memory",
+				  t->announced.name);
+		t->late = true;
 		t->counts.failed++;
 		drop_frame(t, w);
 	}
@@ -340,6 +349,21 @@ static void recv_topic_fail(struct recv_topic *t, int error)
 	t->counts.failed++;
 }
 
+/* Once frames are incomplete, and once they are complete for a while */
+static void recv_topic_log_whole(struct recv_topic *t,
+				 const struct reassembly_frame *f)
+{
+	const unsigned int there = f->received.count;
+
+	if (there < f->count && t->whole == WHOLE)
+		log_debug("%s: frame %u is shown with %u of %u datagrams, as others are",
+			  t->announced.name, f->number, there, f->count);
+	if (there < f->count)
+		t->whole = 0;
+	else if (t->whole < WHOLE && ++t->whole == WHOLE)
+		log_debug("%s: frames are complete", t->announced.name);
+}
+
 static void recv_topic_finish(struct recv_topic *t)
 {
 	const struct waiting *w = t->frame;
@@ -360,6 +384,7 @@ static void recv_topic_finish(struct recv_topic *t)
 	t->counts.kept += w->which == KEPT;
 	if (w->which != LIVE)
 		return;
+	recv_topic_log_whole(t, &w->frame);
 	t->shown = now;
 	t->again &= !t->results;
 }

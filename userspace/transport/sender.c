@@ -13,6 +13,7 @@
 #include <syslog.h>
 #include <time.h>
 #include "base/error.h"
+#include "base/log.h"
 #include "base/service.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
@@ -63,6 +64,7 @@ struct sender {
 	bool			slow;		/* the processor limits images */
 	uint64_t		slow_since, slow_logged;
 	enum estimate_state	state;		/* last one logged */
+	double			rate_logged;	/* bytes/s */
 	uint32_t		reported;	/* number of the last report */
 	struct command_input	commands;
 };
@@ -93,6 +95,21 @@ static void sender_log_state(struct sender *s)
 	service_logf(e->state == ESTIMATE_BLIND ? LOG_WARNING : LOG_INFO,
 		     "%s", words[e->state]);
 	service_status("%s", words[e->state]);
+}
+
+/* Why the rate is as it is, each time it has changed by a quarter */
+static void sender_log_rate(struct sender *s)
+{
+	const struct estimate *e = estimate_of(s->estimator);
+
+	if (!log_shows(LOG_DEBUG) ||
+	    fabs(e->rate - s->rate_logged) <= s->rate_logged / 4)
+		return;
+	log_debug("rate %.0f kB/s, was %.0f: %s; loss %.1f %%, round trip %.0f ms, queue %.0f ms",
+		  e->rate / 1e3, s->rate_logged / 1e3,
+		  estimate_why(s->estimator), e->loss * 100,
+		  e->round_trip * 1e3, e->queue * 1e3);
+	s->rate_logged = e->rate;
 }
 
 static void learn_load(struct sender *s, uint64_t now)
@@ -144,6 +161,7 @@ static void on_plan(void *arg, uint64_t now)
 		estimate_link(s->estimator, now, &s->device);
 	estimate_tick(s->estimator, now);
 	sender_log_state(s);
+	sender_log_rate(s);
 	for (unsigned int i = 0; i < s->topics; i++) {
 		if (send_topic_request(s->topic[i], &policy[count]))
 			of[count++] = i;

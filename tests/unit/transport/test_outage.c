@@ -4,6 +4,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include "base/cli.h"
+#include "log_lines.h"
 #include "robot_stream.h"
 #include "tap.h"
 
@@ -614,8 +616,31 @@ static void test_long_drain(unsigned int outage, unsigned int drain)
 	end(&t);
 }
 
+/* A change is one line, whatever the number of frames */
+static void test_lines(void)
+{
+	struct test t;
+
+	begin(&t);
+	log_lines_begin(LOG_DEBUG);
+	come_live(&t, 0, 40, 0);
+	for (uint32_t f = 40; f < 60; f++, t.now += INTERVAL * MS)
+		come(&t, f, 0, t.image.count - 1, 0, 0);
+	come_live(&t, 60, 100, 0);
+	log_lines_end();
+	ok_eq(log_lines_with(": frames are complete"), 2,
+	      "frames are complete, and are so again");
+	ok_eq(log_lines_with(" is shown with "), 1,
+	      "20 incomplete frames are one line");
+	ok_eq(log_lines_with("frame 40 is shown with "), 1,
+	      "it names the first one");
+	end(&t);
+}
+
 int main(void)
 {
+	cli_program = "test";
+	test_lines();
 	test_cut(0);
 	test_cut(1);
 	test_cut(2);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "link/link.h"
+#include "log_lines.h"
 #include "loopback.h"
 #include "transport/sender_status.h"
 
@@ -255,11 +256,37 @@ static void test_two(void)
 	loopback_end();
 }
 
+static uint64_t lines_until;
+
+static bool for_2_s(void)
+{
+	return loop_now() >= lines_until;
+}
+
+/* Why the rate is as it is, and why a topic is sent as often as it is */
+static void test_lines(void)
+{
+	const struct sender_options options = ROBOT;
+
+	log_lines_begin(LOG_DEBUG);
+	loopback_begin(&options);
+	lines_until = loop_now() + 2000 * MS;
+	wait_for(for_2_s);
+	loopback_end();
+	log_lines_end();
+	ok(log_lines_with(" kB/s, was ") >= 1, "a line for the first rate");
+	ok(log_lines_with("/x: 50 Hz, was ") + log_lines_with("/x: 4") +
+	   log_lines_with("/x: 5") >= 1, "a line for a topic's rate");
+	ok_range(log_lines_with("/x: "), 1, 12,
+		 "but not for each of its messages");
+}
+
 int main(void)
 {
 	test_arrives();
 	test_little();
 	test_off();
 	test_two();
+	test_lines();
 	return tap_done();
 }
