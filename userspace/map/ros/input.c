@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/log.h"
 #include "map/ros/input_parts.h"
 #include "map/ros/submap_message.h"
 #include "ros/io/io.h"
@@ -181,6 +182,8 @@ static void input_on_match(void *arg, void *item, const char *frame)
 
 	if (frame) {
 		snprintf(t->frame, sizeof(t->frame), "%s", frame);
+		log_debug("%s: submap of %.3f matched to the transform of %s",
+			  t->topic, t->stamp / 1e9, frame);
 		gather_maps(in, t);
 	} else {
 		input_refuse(in, t->topic, -ENOENT,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/log.h"
 #include "map/ros/keyframes.h"
 
 /**
@@ -46,6 +47,7 @@ static void store_keyframe_of(struct keyframes *all, struct keyframe *k)
 
 	if (!site_keyframe(all->site, k->frame, k->stamp, NULL, k->submap,
 			   k->submaps, error)) {
+		log_debug("keyframe %s kept: %u submaps", k->frame, k->submaps);
 		keyframes_stored(all, k->submaps);
 		return;
 	}
@@ -53,6 +55,9 @@ static void store_keyframe_of(struct keyframes *all, struct keyframe *k)
 		const int err = site_keyframe(all->site, k->frame, k->stamp,
 					      NULL, &k->submap[i], 1, error);
 
+		log_debug("keyframe %s: submap %u of %u %s%s", k->frame, i + 1,
+			  k->submaps, err ? "left out: " : "kept",
+			  err ? error : "");
 		if (!err) {
 			keyframes_stored(all, 1);
 			continue;

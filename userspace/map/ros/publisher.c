@@ -9,6 +9,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/error.h"
+#include "base/log.h"
 #include "base/service.h"
 #include "map/ros/graph.h"
 #include "map/ros/map_topic.h"
@@ -584,6 +585,9 @@ int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
 			continue;
 		*old = p->rate;
 		p->rate = hz;
+		if (hz != *old)
+			log_debug("%s: at most %g Hz, was %g: as was asked for",
+				  p->name, hz, *old);
 		o->keep(o->arg, p->name, hz);
 		publisher_on_timer(o, loop_now());
 		return 0;

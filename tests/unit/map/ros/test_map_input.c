@@ -4,6 +4,8 @@
  * that wait, and those that are refused
  */
 #include <cjson/cJSON.h>
+#include "base/cli.h"
+#include "log_lines.h"
 #include "map/ros/input.h"
 #include "map_ros_fixture.h"
 
@@ -121,6 +123,28 @@ static void test_keyframe(void)
 	ok_eq(status("messages"), 2, "two messages are counted");
 	ok_eq(status("refused"), 0, "and no refusal");
 	ok_eq(status("unmatched"), -1, "matching is off: no count of it");
+	close_input();
+}
+
+static void test_keyframe_lines(void)
+{
+	const char *const gas = "gas_A_map_1";
+
+	open_input("lines.db");
+	log_lines_begin(LOG_DEBUG);
+	map_input_map(in, "/g", line_of(gas), gas, MESSAGE_GRID_MAP,
+		      grids_of(4, "CO", "H2", "a", wall_ns));
+	pass_time(20 * MS);
+	map_input_map(in, "/g", line_of(gas), gas, MESSAGE_GRID_MAP,
+		      grids_of(4, "CO", "H2", "a", wall_ns - 5 * SECOND));
+	send_map("a");
+	pass_time(20 * MS);
+	log_lines_end();
+	ok_eq(log_lines_with("keyframe a kept: 2 submaps"), 1,
+	      "a keyframe that is kept is logged");
+	ok_eq(log_lines_with("of 3 left out: "), 2,
+	      "as is what is left out of one, with the reason");
+	ok_eq(log_lines_with("of 3 kept"), 1, "and the rest of it");
 	close_input();
 }
 
@@ -628,8 +652,10 @@ static void test_lost_store(void)
 
 int main(void)
 {
+	cli_program = "test";
 	make_folder();
 	test_keyframe();
+	test_keyframe_lines();
 	test_keyframe_again();
 	test_many_frames();
 	test_old_submap();
