@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/slamd/scan_queue.h"
+#include "base/log.h"
 
 /* Memory for the ranges of a scan */
 struct buffer {
@@ -40,6 +41,7 @@ struct scan_queue {
 	struct buffer		*taken, *free;
 	struct pose		from;
 	bool			has_from, end;
+	uint64_t		logged;		/* replaced scans, ns */
 	struct scan_queue_count	counts;
 };
 
@@ -135,6 +137,20 @@ static bool can_go(const struct scan_queue *w, const struct pose *now)
 	       (w->has_from && !is_far(&w->from, now));
 }
 
+/* At most one line a second: the filter may be behind all the time */
+static void log_replaced(struct scan_queue *w)
+{
+	const uint64_t now = log_shows(LOG_DEBUG) ? loop_now() : 0;
+
+	if (now - w->logged < UINT64_C(1000000000))
+		return;
+	w->logged = now;
+	log_debug("scan left out, after %llu: the filter is behind, and %s",
+		  (unsigned long long)w->counts.replaced,
+		  w->scans == SCAN_QUEUE_SCANS ? "the queue is full" :
+		  "the robot has hardly moved since");
+}
+
 static int put_scan(struct scan_queue *w, const struct reading *r)
 {
 	struct buffer *b = w->free;
@@ -153,6 +169,7 @@ static int put_scan(struct scan_queue *w, const struct reading *r)
 	e = w->newest;
 	if (e) {
 		if (can_go(w, &r->odometry)) {
+			log_replaced(w);
 			strip(w, e);
 			w->counts.replaced++;
 		} else {

@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/loop.h"
 #include "base/service.h"
 #include "slam/filter/memory.h"
@@ -267,6 +268,26 @@ static void log_lost(struct session *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
+/* What became of the scan, if it is not what became of the last one */
+static void log_scan(struct session *r, const struct reading *reading,
+		     const struct filter_result *result)
+{
+	const double at = (double)reading->stamp * 1e-9;
+
+	if (result->jumped)
+		log_debug("%.3f: odometry rejected: it moved further than a robot can",
+			  at);
+	if (result->resampled)
+		log_debug("%.3f: particles resampled: %.1f of %u are effective",
+			  at, result->effective, result->particles);
+	if (!reading->beams || result->held == r->held_logged)
+		return;
+	r->held_logged = result->held;
+	log_debug("%.3f: scans are %s the map, fit %.2f", at, result->held ?
+		  "kept out of it, as they contradict" : "added to",
+		  result->fit);
+}
+
 /* Out of memory: print the limit of the particles' maps, and a remedy */
 static int full(const struct session *r, unsigned long long number)
 {
@@ -310,6 +331,7 @@ int session_read(struct session *r, const struct reading *reading,
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
 	log_lost(r, reading, result);
+	log_scan(r, reading, result);
 	session_keep(r, reading, result);
 	return 0;
 }

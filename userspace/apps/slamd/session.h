@@ -23,6 +23,7 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
  * @told_lost:	logged: the robot is lost
+ * @held_logged: logged: scans are kept out of the map
  */
 struct session {
 	const struct slamd_options	*o;
@@ -35,7 +36,7 @@ struct session {
 	struct filter_result		last;
 	uint32_t			updates;
 	uint64_t			start, synced;
-	bool				fresh, told_map, told_lost;
+	bool				fresh, told_map, told_lost, held_logged;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/log.h"
 #include "slam/workers/balance.h"
 #include "slam/workers/worker_parts.h"
 
@@ -212,6 +213,8 @@ static int take_children(struct worker *w, const struct wire_child *child,
 		if (child[i].owner == me && child[i].from == me)
 			err = particles_copy(w->particles, i, child[i].parent);
 	}
+	log_debug("update %llu: %u particles come from other workers",
+		  (unsigned long long)w->update, w->lates);
 	assert(w->ghosts <= w->next_ghost);
 	w->count = 0;
 	for (uint32_t i = 0; !err && i < w->next_ghost - w->ghosts; i++) {

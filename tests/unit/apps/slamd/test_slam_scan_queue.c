@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "apps/slamd/scan_queue.h"
+#include "base/cli.h"
+#include "log_lines.h"
 #include "tap.h"
 
 enum { BEAMS = 8 };
@@ -242,8 +244,27 @@ static void test_end(void)
 	scan_queue_destroy(w);
 }
 
+static void test_lines(void)
+{
+	struct scan_queue *w = scan_queue_create();
+
+	put(w, 0, 0, BEAMS);
+	next_is(w, 0, BEAMS);
+	log_lines_begin(LOG_DEBUG);
+	for (int i = 1; i < 20; i++)
+		put(w, i, 0, BEAMS);
+	log_lines_end();
+	ok(replaced(w) > 10, "scans of a robot that stands are replaced");
+	ok_eq(log_lines_with("the robot has hardly moved since"), 1,
+	      "a line says why, one a second");
+	scan_queue_end(w);
+	scan_queue_destroy(w);
+}
+
 int main(void)
 {
+	cli_program = "test";
+	test_lines();
 	test_order();
 	test_near();
 	test_turned();
