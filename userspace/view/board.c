@@ -10,6 +10,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/array.h"
+#include "base/log.h"
 #include "base/service.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -346,12 +347,28 @@ static void board_add_outage(struct board_source *s, int64_t end)
 	for (at = s->outages++; at && s->outage[at - 1].begin > new.begin; at--)
 		s->outage[at] = s->outage[at - 1];
 	s->outage[at] = new;
+	if (end == INT64_MAX)
+		log_debug("%s: link down: it is silent for longer than usual",
+			  s->name);
+	else
+		log_debug("%s: link was down for %.1f s", s->name,
+			  (double)(end - new.begin) / 1e9);
 }
 
 /*
  * A sign of life. An outage does not depend on how often board_tick() looks: a
  * replay may be forty times as fast.
  */
+static void board_end_outage(struct board_source *s, int64_t when)
+{
+	struct outage *o = &s->outage[s->outages - 1];
+
+	assert(o->end == INT64_MAX);
+	o->end = when;
+	log_debug("%s: link up: it was silent for %.1f s", s->name,
+		  (double)(when - o->begin) / 1e9);
+}
+
 static void board_hear(struct board *b, unsigned int source, int64_t when)
 {
 	struct board_source *s = b->source[source];
@@ -359,7 +376,7 @@ static void board_hear(struct board *b, unsigned int source, int64_t when)
 
 	if (board_is_out(s)) {
 		if (when > s->heard + again)
-			s->outage[s->outages - 1].end = when;
+			board_end_outage(s, when);
 	} else if (s->heard && when - s->heard > silence) {
 		patience = board_patience(b, source);
 		if (patience && when - s->heard > patience)
@@ -479,7 +496,9 @@ static void board_fit(struct board *b, int64_t now)
 				break;
 			assert(freed <= b->used);
 			b->used -= freed;
-			b->counts.thinned++;
+			if (!b->counts.thinned++)
+				log_debug("%s: history is thinned: more than %zu MB are held",
+					  most->name, b->config.memory >> 20);
 		}
 }
 

@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/cli.h"
+#include "log_lines.h"
 #include "tap.h"
 #include "view/feed.h"
 #include "view/window.h"
@@ -144,6 +146,7 @@ static void test_one_outage(void)
 	struct board *b = make(1 << 20);
 	int64_t t, heard = 5 * SECOND;
 
+	log_lines_begin(LOG_DEBUG);
 	for (t = 0; t < heard; t += 100 * MS) {
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
 		alive(b, "robot", 1, base + t + 80 * MS);
@@ -156,6 +159,10 @@ static void test_one_outage(void)
 	   "it is one outage, got %u", board_source(b, 0)->outages);
 	alive(b, "robot", 1, base + t);
 	ok(!board_is_out(board_source(b, 0)), "which the next one ends");
+	log_lines_end();
+	ok_eq(log_lines_with("robot: link down: "), 1, "it is one line");
+	ok_eq(log_lines_with("robot: link up: it was silent for 10.1 s"), 1,
+	      "and one at its end");
 	board_destroy(b);
 }
 
@@ -658,6 +665,7 @@ static void test_window(void)
 
 int main(void)
 {
+	cli_program = "test";
 	test_outage(0);
 	test_outage(365LL * 86400 * SECOND);
 	test_stale();
