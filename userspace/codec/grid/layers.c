@@ -2,6 +2,7 @@
 /*
  * layers - a map of several layers of values, as datagrams
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ static int encode_plane(struct layers_encoder *e,
 
 	if (ret)
 		return ret;
+	assert(part.count <= part.max);
 	for (unsigned int k = 0; k < part.count; k++, out->count++)
 		out->len[out->count] += layers_put_header(
 			payload_at(out, out->count), grid, l, i, plane);
@@ -246,6 +248,7 @@ int layers_encode(struct layers_encoder *e, const struct layers_grid *grid,
 		ret = encode_planes(e, grid, COARSE, (2 * most + 2) / 3, out);
 	if (!ret && out->count < most)
 		ret = encode_planes(e, grid, FINE, most - out->count, out);
+	assert(ret || out->count <= out->max);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
  * after halving; row by row, those whose position modulo 2^d is that of the
  * payload's number.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -159,11 +160,13 @@ static void mappyramid_put_all(const struct map *m, unsigned int depth,
 	unsigned int step = 1 << depth;
 
 	out->count = step * step;
+	assert(out->count <= out->max);
 	for (unsigned int i = 0; i < out->count; i++) {
 		unsigned int x = i % step, y = i / step;
 		unsigned int n = pattern_number(x, y, depth);
 		uint8_t *p = payload_at(out, n);
 
+		assert(n < out->count);
 		p[0] = VERSION << 4 | depth;
 		p[1] = halved;
 		p[INDEX_AT] = n;

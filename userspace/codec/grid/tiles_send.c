@@ -6,6 +6,7 @@
  * the budget; distribute them in turn to as few datagrams as possible, so that
  * a lost datagram's tiles are spread over the map.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codec/grid/tiles.h"
@@ -265,6 +266,7 @@ static void open_datagram(struct tiles_encoder *e, struct payloads *out)
 {
 	uint8_t *p = payload_at(out, e->datagrams);
 
+	assert(e->datagrams < out->max);
 	out->len[e->datagrams] = tiles_put_header(p, &e->head) - p;
 	e->last[e->datagrams++] = 0;
 }
@@ -316,9 +318,11 @@ static bool deal_tile(struct tiles_encoder *e, struct payloads *out,
 		if (!deal(e, out, tile, block, (*turn)++, size))
 			return false;
 		s->part = (s->part + 1) & 63;
+		assert(s->todo);
 		s->todo--;
 	}
 	if (!s->todo) {
+		assert(e->pending >= s->changed);
 		e->pending -= s->changed;
 		s->changed = false;
 	}
@@ -359,6 +363,7 @@ static void add_parity(const struct tiles_encoder *e, struct payloads *out,
 	uint8_t *p = payload_at(out, out->count);
 	unsigned int members = 0, most = 0, sum = 0;
 
+	assert(out->count < out->max);
 	memset(p, 0, TILES_PARITY_HEADER);
 	for (unsigned int i = group; i < e->datagrams; i += groups) {
 		const uint8_t *q = payload_at(out, i);
@@ -373,6 +378,7 @@ static void add_parity(const struct tiles_encoder *e, struct payloads *out,
 		sum ^= out->len[i];
 		members++;
 	}
+	assert(members && members <= TILES_GROUP);
 	p[0] = TILES_VERSION << 4 | TILES_PARITY;
 	p[1] = group;
 	p[2] = members;

@@ -2,6 +2,7 @@
 /*
  * descriptions - distribute an embedded stream over datagrams
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -92,6 +93,7 @@ void descriptions_fill(struct erasure *e, const struct priority *p,
 		unsigned int need = p->level[l].need;
 		unsigned int columns = p->level[l].columns;
 
+		assert(need && need <= out->count);
 		for (unsigned int i = 0; i < out->count; i++) {
 			row[i] = payload_at(out, i) + at;
 			if (i >= need)
@@ -101,6 +103,7 @@ void descriptions_fill(struct erasure *e, const struct priority *p,
 		}
 		erasure_encode(e, out->count, need, row, columns);
 		at += columns;
+		assert(at <= out->size);
 	}
 }
 
@@ -113,6 +116,7 @@ void descriptions_begin(struct descriptions *d)
 int descriptions_add(struct descriptions *d, unsigned int index,
 		     const void *payload, size_t len)
 {
+	assert(index < PRIORITY_DATAGRAMS && d->received <= PRIORITY_DATAGRAMS);
 	if (d->there[index])
 		return -EEXIST;
 	d->there[index] = 1;
@@ -128,6 +132,7 @@ size_t descriptions_gather(struct descriptions *d, struct erasure *e,
 	uint8_t *row[PRIORITY_DATAGRAMS], *to = stream;
 	unsigned int at = header;
 
+	assert(count <= PRIORITY_DATAGRAMS);
 	for (unsigned int l = 0; l < p->levels; l++) {
 		unsigned int need = p->level[l].need;
 		unsigned int columns = p->level[l].columns;

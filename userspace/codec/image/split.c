@@ -158,6 +158,7 @@ static void split_rows(const struct image *image, unsigned int steps,
 		memcpy(payload_at(out, slot), header, SPLIT_HEADER);
 		payload_at(out, slot)[2] = pattern_number(x, y, steps);
 		out->len[slot] = SPLIT_HEADER + count * w * pixel;
+		assert(out->len[slot] <= out->size);
 		to[x] = payload_at(out, slot) + SPLIT_HEADER;
 	}
 	deinterleave(image_row(image, y + first * p), image->stride * p, count,

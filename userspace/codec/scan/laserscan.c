@@ -6,6 +6,7 @@
  * range at all, and the difference in steps of the resolution. The size of
  * recent differences predicts that of the next one.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +175,7 @@ int laserscan_encode(const struct laserscan *in,
 					    p + LASERSCAN_HEADER,
 					    out->size - LASERSCAN_HEADER);
 		out->len[i] = LASERSCAN_HEADER + len;
+		assert(len <= (int)(out->size - LASERSCAN_HEADER));
 		if (len >= 0)
 			continue;
 		/* one does not fit: start over with more of them */
@@ -183,6 +185,7 @@ int laserscan_encode(const struct laserscan *in,
 		parts = parts < LASERSCAN_PARTS ? parts : LASERSCAN_PARTS;
 		i = -1;
 	}
+	assert(parts <= out->max && parts <= LASERSCAN_PARTS);
 	out->count = parts;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * encoder, else read. Most of a scan is walls, whose bins differ by little;
  * recent differences predict how much.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +154,10 @@ int vscan_encode(const struct vscan_scans *in, unsigned int parts,
 			return -EINVAL;
 	} while (!encode_parts(in, log_parts++, out));
 	out->count = parts * copies;
+	assert(out->count <= out->max);
 	for (unsigned int i = parts; i < out->count; i++) {
 		out->len[i] = out->len[i - parts];
+		assert(out->len[i] <= out->size);
 		memcpy(payload_at(out, i), payload_at(out, i - parts),
 		       out->len[i]);
 	}
