@@ -7,6 +7,7 @@
  * of the second firing is halfway to the next block. A turn is copied out when
  * it is complete, as the packet that ends it begins the next one.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -183,6 +184,7 @@ static bool add_firing(struct velodyne *v, const struct firing *f,
 			v->first_us = v->now_us + (uint64_t)f->after_us;
 		else
 			fill_gap(v, f->azimuth);
+		assert(v->columns < ORGANISED_COLUMNS);
 		take_firing(v, v->columns, f->a, f->b);
 		v->azimuth[v->columns++] = f->azimuth;
 	}

@@ -70,6 +70,7 @@ static struct scan *collator_head(struct collator *p)
 
 static void collator_drop(struct collator *p)
 {
+	assert(p->scans <= COLLATOR_SCANS);
 	p->first = (p->first + 1) % COLLATOR_SCANS;
 	assert(p->scans);
 	p->scans--;
@@ -125,6 +126,7 @@ int collator_add_odometry(struct collator *p, int64_t stamp,
 	}
 	for (unsigned int k = p->poses; k > i; k--)
 		*pose_at(p, k) = *pose_at(p, k - 1);
+	assert(i <= p->poses && p->poses < COLLATOR_ODOMETRY);
 	*pose_at(p, i) = (struct stamped){ stamp, *pose };
 	p->poses++;
 	return 0;
@@ -153,6 +155,7 @@ int collator_add_scan(struct collator *p, const struct reading *reading)
 	memcpy(s->range, reading->range, reading->beams * sizeof(*s->range));
 	s->reading = *reading;
 	s->reading.range = s->range;
+	assert(p->scans < COLLATOR_SCANS);
 	p->scans++;
 	return 0;
 }
@@ -231,6 +234,7 @@ bool collator_next(struct collator *p, struct reading *reading)
 			continue;
 		}
 		/* its slot is not reused before the ring is full */
+		assert(fate == READY);
 		*reading = s->reading;
 		p->first = (p->first + 1) % COLLATOR_SCANS;
 		assert(p->scans);

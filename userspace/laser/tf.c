@@ -2,6 +2,7 @@
 /*
  * tf - the transforms between the frames of a robot
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "laser/tf.h"
@@ -106,6 +107,7 @@ static int find_or_add(struct tf_frames *f, const char *name)
 		return i;
 	if (f->count == TF_FRAMES_MAX)
 		return -E2BIG;
+	assert(f->count < TF_FRAMES_MAX);
 	strcpy(f->frame[f->count].name, name);
 	f->frame[f->count].parent = -1;
 	return (int)f->count++;
