@@ -2,6 +2,7 @@
 /*
  * colours - colours of values
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "map/layer/colours.h"
@@ -44,6 +45,7 @@ void colours_table(enum colours colours, unsigned int n, uint8_t (*rgb)[3])
 {
 	const uint8_t (*a)[3] = maps[colours].anchor;
 
+	assert(n > 1 && colours < COLOURS);
 	for (unsigned int i = 0; i < n; i++) {
 		const unsigned int at = i * (ANCHORS - 1);
 		const unsigned int k = at / (n - 1), part = at % (n - 1);

@@ -2,6 +2,7 @@
 /*
  * modality - the modalities of layers, as one table
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static const struct modality_info modalities[MODALITIES] = {
 
 const struct modality_info *modality_get(enum modality m)
 {
+	assert(m < MODALITIES);
 	return &modalities[m];
 }
 

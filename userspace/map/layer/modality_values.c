@@ -2,6 +2,7 @@
 /*
  * modality_values - one value of each modality from all of its layers
  */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,7 @@ void modality_values_add(struct modality_values *v, const struct layer *l,
 
 	if (!(value >= 0) || !modality_is_single(l->modality))
 		return;
+	assert(info == modality_get(l->modality));
 	value = info->report == MODALITY_PHYSICAL ? layer_physical(l, value) :
 		value * 100 / cells_full(l->bits);
 	if (info->aggregate == MODALITY_MAX) {

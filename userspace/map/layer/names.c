@@ -2,6 +2,7 @@
 /*
  * names - the names in the tables of modalities, rules and colours
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include "map/layer/colours.h"
@@ -35,6 +36,7 @@ static void names_add(char text[NAMES_TEXT], const char *between,
 {
 	const size_t n = strlen(text);
 
+	assert(n + strlen(between) + strlen(name) < NAMES_TEXT);
 	snprintf(text + n, NAMES_TEXT - n, "%s%s", n ? between : "", name);
 }
 

@@ -87,6 +87,7 @@ static void log_line(struct recorder *r, const char *kind, const char *path,
 	const uint64_t one = 1;
 	struct note *n;
 
+	assert(r->notes <= NOTES);
 	if (r->notes == NOTES)
 		return;
 	assert(r->notes < NOTES);

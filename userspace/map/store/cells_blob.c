@@ -7,6 +7,7 @@
  * Planes or differences of 16 bits save 7 % of smooth fields, which is not
  * worth the time.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -83,6 +84,7 @@ int cells_blob_pack(struct cells_blob *b, const struct cells *c,
 {
 	const size_t n = cells_blob_bytes_of(c->width, c->height, c->bits);
 
+	assert(n && (c->bits == 8 || c->bits == 16));
 	if (cells_blob_grow(&b->packed, &b->packed_size, ZSTD_compressBound(n)))
 		return -ENOMEM;
 	*len = ZSTD_compress2(b->pack, b->packed, b->packed_size, c->data, n);

@@ -6,6 +6,7 @@
  * nothing behind. SQLite ends the whole transaction for some errors (a full
  * disk): then all later calls fail until store_commit() or store_rollback().
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "base/error.h"
@@ -45,6 +46,7 @@ int store_change(struct store *s, const char *doing)
 
 int store_changed(struct store *s, int err)
 {
+	assert(s->writable);
 	if (!err && !s->begun && !store_is_there(s))
 		err = store_error_set(s, -EIO, "%s: the file was deleted or "
 				      "replaced while open: nothing can be "

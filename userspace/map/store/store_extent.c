@@ -8,6 +8,7 @@
  * circle has left it. The radius and the box's middle are stored with the node,
  * because finding a box in the tree by its node is slow.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,7 @@ static int update_reach(struct store *s, int64_t node, const struct pose *pose,
 		r.x = pose->x;
 		r.y = pose->y;
 	}
+	assert(r.radius >= radius);
 	err = store_sql_run(s, SQL_NODE_REACHES, "dddi", r.radius, r.x, r.y,
 			    node);
 	return err ? err : moved;

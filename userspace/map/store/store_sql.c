@@ -5,6 +5,7 @@
  * They are prepared when first needed and kept. If one is in use, because the
  * receiver of its rows needs it too, it is prepared once more.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -162,6 +163,7 @@ static char *room_text(enum store_sql id)
 {
 	sqlite3_str *text = sqlite3_str_new(NULL);
 
+	assert(id == SQL_ROOMS || id == SQL_ROOM_PUT);
 	if (id == SQL_ROOMS) {
 		sqlite3_str_appendall(text, "SELECT id, name, stamp, x, y, "
 				      "size, reported");

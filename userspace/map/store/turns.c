@@ -2,6 +2,7 @@
 /*
  * turns - a fair lock for threads that change a store
  */
+#include <assert.h>
 #include "map/store/turns.h"
 
 void turns_init(struct turns *t)
@@ -26,6 +27,7 @@ void turns_take(struct turns *t)
 		mine = t->next++;
 		while (mine != t->serving)
 			pthread_cond_wait(&t->changed, &t->lock);
+		assert(!t->depth && mine == t->serving);
 		t->owner = pthread_self();
 	}
 	t->depth++;
@@ -35,6 +37,7 @@ void turns_take(struct turns *t)
 void turns_end(struct turns *t)
 {
 	pthread_mutex_lock(&t->lock);
+	assert(t->depth && pthread_equal(t->owner, pthread_self()));
 	if (!--t->depth) {
 		t->serving++;
 		pthread_cond_broadcast(&t->changed);
