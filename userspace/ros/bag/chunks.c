@@ -69,6 +69,7 @@ static int chunks_grow(void *pointer, size_t *room, size_t need, size_t size)
 		return 0;
 	while (n < need)
 		n *= 2;
+	assert(n >= need);
 	q = realloc(*p, n * size);
 	if (!q)
 		return -ENOMEM;

@@ -103,6 +103,7 @@ int bag_file_append(struct bag_file *f, const void *data, size_t len)
 		}
 		done += n;
 	}
+	assert(done == len);
 	f->at += len;
 	return 0;
 }

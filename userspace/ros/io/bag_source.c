@@ -166,6 +166,7 @@ static int move_stamp(struct bag_source *s, struct source_message *m)
 		return 0;
 	if (patch_room(s, m->len))
 		return -ENOMEM;
+	assert(m->len <= s->size);
 	memcpy(s->patched, data, m->len);
 	m->data = s->patched;
 	stamp = (int32_t)get_32(data + STAMP_AT, big) * second +

@@ -2,6 +2,7 @@
 /*
  * ros2_graph - the endpoints of our participant, as ParticipantEntitiesInfo
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static void note_endpoint(struct ros2_graph *g, dds_entity_t endpoint)
 		to = &g->readers;
 	else if (guid.v[ENTITY_KIND] == WRITER)
 		to = &g->writers;
+	assert(!to || to->count <= ENDPOINTS);
 	if (to && to->count < ENDPOINTS && is_of_ros(endpoint))
 		to->guid[to->count++] = guid;
 }

@@ -228,6 +228,7 @@ static void on_fastdds(void *arg, const uint8_t id[FASTDDS_ID],
 	}
 	pthread_mutex_lock(&s->lock);
 	if (q && s->requests < KEPT) {
+		assert(!*s->last);
 		*s->last = q;
 		s->last = &q->next;
 		s->requests++;

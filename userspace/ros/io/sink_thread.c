@@ -69,6 +69,7 @@ static void sink_thread_add(struct thread_sink *s, struct written *w)
 {
 	int err = sink_add(s->inner, w->name, w->kind, w->latched, &w->inner);
 
+	assert(err || w->inner);
 	if (!err)
 		return;
 	w->inner = NULL;
@@ -157,8 +158,10 @@ static void *sink_thread_work(void *arg)
 			flush = a_second_later();
 		}
 		pthread_mutex_lock(&s->lock);
-		if (o)
+		if (o) {
+			assert(s->waiting >= sizeof(*o) + o->len);
 			s->waiting -= sizeof(*o) + o->len;
+		}
 		free(o);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -170,6 +173,7 @@ static void *sink_thread_work(void *arg)
 static void sink_thread_give(struct thread_sink *s, struct order *o,
 			     enum order_kind kind, struct written *w)
 {
+	assert(kind == ORDER_PUBLISH || !o->len);
 	o->kind = kind;
 	o->topic = w;
 	pthread_mutex_lock(&s->lock);
@@ -204,6 +208,7 @@ static void thread_sink_remove(struct sink_topic *t)
 {
 	struct written *w = ((struct thread_topic *)t)->written;
 
+	assert(w && w->removal);
 	sink_thread_give(thread_of(t->sink), w->removal, ORDER_REMOVE, w);
 }
 

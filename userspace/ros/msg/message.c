@@ -74,6 +74,7 @@ static int walk_time(struct walk *w, int64_t *ns)
 	if (!w->in) {
 		sec = *ns / second - (*ns % second < 0);
 		nsec = (*ns % second + second) % second;
+		assert(nsec < second);
 	}
 	err = walk_number(w, &sec, 4);
 	if (!err)
@@ -119,6 +120,7 @@ static int walk_bytes(struct walk *w, struct message_bytes *b)
 		err = message_take(w, 1, b->count, &place);
 	if (err)
 		return err;
+	assert(!w->in || place + b->count <= w->len);
 	if (w->in)
 		b->data = w->in + place;
 	else if (w->out && b->data && b->count)
