@@ -2,6 +2,7 @@
 /*
  * likelihood_field.c - endpoints occupy cells, and these raise the field
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static size_t pages_of(const struct likelihood_field *f)
 
 static void page_release(struct field_page *page, struct tiles *pool)
 {
+	assert(!page || page->users);
 	if (!page || atomic_fetch_sub_explicit(&page->users, 1,
 					       memory_order_acq_rel) != 1)
 		return;
@@ -144,6 +146,7 @@ static int field_grow(struct likelihood_field *f, struct tiles *pool, int x0,
 	const int width = right - left + 1, height = high - low + 1;
 	struct field_page **page;
 
+	assert(empty || (width >= f->width && height >= f->height));
 	if (width == f->width && height == f->height)
 		return 0;
 	if (width > FIELD_PAGES_MAX || height > FIELD_PAGES_MAX)

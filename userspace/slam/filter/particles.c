@@ -2,6 +2,7 @@
 /*
  * particles.c - the particles of a worker, on all its threads
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	struct prior prior;
 	struct pose pose;
 
+	assert(job->numbers[index] < p->room && particle->here);
 	begin_update(particle, job->update);
 	if (!particle->map.width && job->update)
 		particle->pose = det_compose(&particle->pose,
@@ -332,6 +334,7 @@ static void particles_write_one(void *arg, uint32_t index, unsigned int thread)
 				   job->scan,
 				   &job->p->particle[number].pose);
 
+	assert(number < job->p->room && job->p->particle[number].here);
 	(void)thread;
 	if (err)
 		job->err = err;

@@ -2,6 +2,7 @@
 /*
  * resampling.c - normalisation, resampling, KLD sampling
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ double weights_normalise(const double *log_weight, double *weight,
 {
 	double top = log_weight[0], sum = 0, squares = 0;
 
+	assert(count);
 	for (uint32_t i = 1; i < count; i++)
 		top = fmax(top, log_weight[i]);
 	for (uint32_t i = 0; i < count; i++)
@@ -21,6 +23,7 @@ double weights_normalise(const double *log_weight, double *weight,
 		weight[i] /= sum;
 		squares += weight[i] * weight[i];
 	}
+	assert(squares > 0 && squares <= 1 + 1e-9);
 	return 1 / squares;
 }
 
@@ -34,6 +37,7 @@ static void count_children(const double *weight, uint32_t count,
 	for (uint32_t i = 0; i < draws; i++) {
 		while (sum < (i + start) / draws && at + 1 < count)
 			sum += weight[++at];
+		assert(at < count);
 		children[at]++;
 	}
 }
@@ -59,6 +63,7 @@ int weights_resample(const double *weight, uint32_t count, uint32_t draws,
 			continue;
 		while (!children[next])
 			next++;
+		assert(next < count);
 		children[next]--;
 		parent[i] = next;
 	}
@@ -95,6 +100,7 @@ uint32_t weights_needed(const struct pose *pose, uint32_t count, uint32_t most,
 	for (uint32_t i = 1; i < count; i++)
 		used += compare_bins(bins + i, bins + i - 1) != 0;
 	free(bins);
+	assert(used <= count);
 	k = used - 1;
 	a = k > 0 ? 2 / (9 * k) : 0;
 	needed = k / (2 * p->kld_error) * pow(1 - a + sqrt(a) * quantile, 3);

@@ -71,6 +71,7 @@ static bool open_range(struct tiles *pool, size_t end)
 		memory_no_addresses();
 		return false;
 	}
+	assert(to >= end && to <= pool->range);
 	pool->open = to;
 	return true;
 }
@@ -203,6 +204,7 @@ static tile_id try_take(struct tiles *pool, int *used, size_t *end,
 	}
 	if (id && ++pool->used > pool->peak)
 		pool->peak = pool->used;
+	assert(pool->used < pool->made && pool->end <= pool->range);
 	pthread_spin_unlock(&pool->lock);
 	return id;
 }
