@@ -2,6 +2,7 @@
 /*
  * pace - rate within a frame
  */
+#include <assert.h>
 #include <math.h>
 #include "link/pace.h"
 
@@ -95,6 +96,7 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
 	p->loss += MEAN * (loss - p->loss);
 	p->rate = fmax(p->rate, s->capacity);
 	p->sure = fmin(fmax(p->sure, s->capacity), p->rate);
+	assert(p->sure <= p->rate);
 }
 
 double pace_span(const struct pace *p, double bytes, double most)

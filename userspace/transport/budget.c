@@ -2,6 +2,7 @@
 /*
  * budget - limit the memory and time that one sender may cost a receiver
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct budget *budget_hold(struct budget *b)
 
 void budget_drop(struct budget *b)
 {
+	assert(b->users);
 	if (!--b->users)
 		free(b);
 }
@@ -47,6 +49,7 @@ int budget_reserve(struct budget *b, size_t *mine, size_t want)
 	int ret = -EFBIG;
 
 	pthread_mutex_lock(&lock);
+	assert(b->reserved >= *mine && b->reserved <= b->memory);
 	if (want <= *mine || (budget_has_memory(b, want - *mine) &&
 			      budget_has_memory(w, want - *mine))) {
 		b->reserved += want - *mine;
@@ -76,6 +79,7 @@ void budget_begin(struct budget *b, uint64_t expected)
 
 void budget_end(struct budget *b, uint64_t expected, uint64_t spent)
 {
+	assert(b->flying >= expected);
 	b->flying -= expected;
 	b->spent += spent;
 }
