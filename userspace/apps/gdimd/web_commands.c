@@ -3,6 +3,7 @@
  * web_commands - requests that run in the loop: commands, and queries of state
  * that only the loop has
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 				 "over HTTP",
 				 name);
 	err = check_keys(a, p, !o->name, o->error);
+	assert(!o->slow);
 	if (!err && o->config->is_slow(name))
 		o->slow = a->name;
 	else if (!err)

@@ -2,6 +2,7 @@
 /*
  * send_config - settings of optsample-send
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -362,6 +363,7 @@ static const struct setting *send_config_section_of(void *config,
 			  SENDER_PATTERNS);
 		return NULL;
 	}
+	assert(c->sender.topics && c->sender.topics <= SENDER_PATTERNS);
 	*to = &c->sender.topic[c->sender.topics - 1];
 	return send_topic_settings;
 }

@@ -105,6 +105,7 @@ static bool watch_room(struct watch *w)
 static const struct watch_flow *watch_before(const struct watch *w,
 					     uint32_t flow)
 {
+	assert(w->nold >= 0 && w->nold <= FLOWS);
 	for (int i = 0; i < w->nold; i++)
 		if (w->old[i].flow == flow)
 			return &w->old[i];

@@ -78,6 +78,7 @@ void mapper_queue_history(struct mapper_queue *h, struct pose *history,
 			  uint32_t count)
 {
 	pthread_mutex_lock(&h->lock);
+	assert(history || !count);
 	free(h->now.history);
 	h->now.history = history;
 	h->now.count = count;

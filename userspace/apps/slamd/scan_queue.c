@@ -157,6 +157,7 @@ static int put_scan(struct scan_queue *w, const struct reading *r)
 	struct entry *e;
 	float *range;
 
+	assert(b && w->scans <= SCAN_QUEUE_SCANS);
 	if (r->beams > b->room) {
 		range = realloc(b->range, r->beams * sizeof(*range));
 		if (!range)
@@ -195,6 +196,7 @@ int scan_queue_put(struct scan_queue *w, const struct reading *r)
 	else
 		scan_queue_add(w, r);
 	w->counts.came += !err;
+	assert(w->count <= SCAN_QUEUE_MAX && w->scans <= w->count);
 	pthread_cond_signal(&w->came);
 	pthread_mutex_unlock(&w->lock);
 	return err;

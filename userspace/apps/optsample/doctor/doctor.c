@@ -2,6 +2,7 @@
 /*
  * Findings: what the checks of `optsample doctor` report.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ void finding_add(struct doctor *d, enum doctor_level level, const char *part,
 	memset(f, 0, sizeof(*f));
 	snprintf(f->id, sizeof(f->id), "%s%s%s", d->check, part ? "." : "",
 		 part ?: "");
+	assert(strlen(f->id) < sizeof(f->id) - 1);
 	f->level = level;
 	if (d->dev)
 		snprintf(f->dev, IFNAMSIZ, "%.15s", d->dev->name);
@@ -49,6 +51,7 @@ void finding_fix(struct doctor *d, const char *format, ...)
 {
 	va_list args;
 
+	assert(d->nfound);
 	va_start(args, format);
 	format_text(d->found[d->nfound - 1].fix, format, args);
 	va_end(args);
@@ -75,5 +78,6 @@ const char *doctor_level_name(enum doctor_level level)
 		[DOCTOR_ERROR]		= "error",
 	};
 
+	assert(level <= DOCTOR_ERROR);
 	return names[level];
 }

@@ -2,6 +2,7 @@
 /*
  * Middleware of the running ROS processes: which one, and its settings.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static void ros_look(struct doctor *d, const struct doctor_proc *p)
 	r->pid = p->pid;
 	r->comm = p->comm;
 	r->uses = libraries_of(maps);
+	assert(d->nros < d->nprocs);
 	d->nros += !!r->uses;
 	free(maps);
 }
@@ -99,6 +101,7 @@ static int ros_count(const struct doctor *d, unsigned int uses,
 		len += snprintf(names + len, DOCTOR_VALUE - len, "%s%s",
 				n > 1 ? ", " : "", d->ros[i].comm);
 	}
+	assert(len < DOCTOR_VALUE);
 	if (n > 4)
 		snprintf(names + len, DOCTOR_VALUE - len, ", ...");
 	return n;

@@ -2,6 +2,7 @@
 /*
  * Bounded reads of files that may be missing, unreadable or garbage.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +64,7 @@ ssize_t doctor_read(const struct doctor *d, char *buf, size_t size,
 		used = -errno;
 	else
 		buf[used] = '\0';
+	assert(n < 0 || used < size);
 	close(fd);
 	return used;
 }
@@ -90,6 +92,7 @@ static char *load_fd(int fd)
 		if (n > 0)
 			used += n;
 	} while (n > 0 && used < DOCTOR_FILE);
+	assert(used < room);
 	text[used] = '\0';
 	if (n < 0 && !used) {
 		free(text);
