@@ -2,6 +2,7 @@
 /*
  * inputs - what feeds the board: sources, and a receiver in this process
  */
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <libgen.h>
@@ -150,6 +151,7 @@ static int open_source(struct inputs *in, const char *spec,
 	char path[VIEW_TEXT];
 	int err;
 
+	assert(in->sources < VIEW_SOURCES);
 	i->in = in;
 	snprintf(path, sizeof(path), "%s", spec);
 	snprintf(i->name, sizeof(i->name), "%s", basename(path));

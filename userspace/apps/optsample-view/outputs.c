@@ -2,6 +2,7 @@
 /*
  * outputs - what clients publish, towards a robot
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static void outputs_stop(struct outputs *o, struct output *t)
 		zero.twist_stamped.header.frame_id =
 			message_string(t->frame_id);
 	}
+	assert(t->due != LOOP_NEVER && is_velocity(t->kind));
 	t->due = LOOP_NEVER;
 	o->counts.stopped++;
 	service_logf(LOG_WARNING, "%s: silent for %d ms: zero command sent",
@@ -64,6 +66,7 @@ static void outputs_stop(struct outputs *o, struct output *t)
 static void outputs_schedule(struct outputs *o)
 {
 	o->timer.due = LOOP_NEVER;
+	assert(o->count <= VIEW_PUBLISH);
 	for (unsigned int i = 0; i < o->count; i++)
 		if (o->output[i].due < o->timer.due)
 			o->timer.due = o->output[i].due;
@@ -134,6 +137,7 @@ static struct output *outputs_retype(struct outputs *o, struct output *t,
 		outputs_stop(o, t);
 	sink_remove(t->topic);
 	if (sink_add(o->sink, a->topic, a->kind, false, &topic)) {
+		assert(t >= o->output && t < o->output + o->count);
 		*t = o->output[--o->count];
 		return NULL;
 	}
