@@ -283,9 +283,9 @@ static void log_scan(struct session *r, const struct reading *reading,
 	if (!reading->beams || result->held == r->held_logged)
 		return;
 	r->held_logged = result->held;
-	log_debug("%.3f: scans are %s the map, fit %.2f", at, result->held ?
-		  "kept out of it, as they contradict" : "added to",
-		  result->fit);
+	log_debug("%.3f: scans are %s, fit %.2f", at, result->held ?
+		  "kept out of the map, as they contradict it" :
+		  "added to the map again", result->fit);
 }
 
 /* Out of memory: print the limit of the particles' maps, and a remedy */
