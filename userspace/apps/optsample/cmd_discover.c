@@ -198,25 +198,21 @@ static void discover_log_rule(const struct topic *t, const struct rule *rule)
 static void discover_apply_rule(struct discover *d, struct topic *t)
 {
 	const char *before = t->why_not;
-	const bool known = t->judged;
 	const struct rule *rule = rules_apply(&d->rules, &d->defaults, t);
 	char error[ERROR_TEXT];
 
 	d->dirty = true;
-	t->judged = true;
-	if (!known || t->why_not != before)
-		discover_log_rule(t, rule);
 	if (t->why_not) {
 		writers_remove(&d->writers, t->guid);
-		return;
+	} else if (writers_add(&d->writers, t, rule, error)) {
+		t->why_not = "no room";
+		if (!d->full_logged)
+			cli_warn("%s", error);
+		d->full_logged = true;
 	}
-	if (!writers_add(&d->writers, t, rule, error))
-		return;
-	t->why_not = "no room";
-	discover_log_rule(t, rule);
-	if (!d->full_logged)
-		cli_warn("%s", error);
-	d->full_logged = true;
+	if (!t->judged || t->why_not != before)
+		discover_log_rule(t, rule);
+	t->judged = true;
 }
 
 /* Continue from an earlier run of the daemon: positions never decrease. */
