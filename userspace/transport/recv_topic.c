@@ -87,7 +87,8 @@ struct recv_topic {
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
-	bool			late;		/* frames wait for the processor */
+	bool			late;		/* logged: frames are dropped, */
+	bool			partial;	/* or are incomplete */
 	unsigned int		whole;		/* frames in a row; up to WHOLE */
 	/* decoder, its frame and result: owned by the job while it is busy */
 	struct decoder		*decoder;
@@ -355,13 +356,17 @@ static void recv_topic_log_whole(struct recv_topic *t,
 {
 	const unsigned int there = f->received.count;
 
-	if (there < f->count && t->whole == WHOLE)
-		log_debug("%s: frame %u is shown with %u of %u datagrams, as others are",
-			  t->announced.name, f->number, there, f->count);
-	if (there < f->count)
+	if (there < f->count) {
+		if (!t->partial)
+			log_debug("%s: frame %u is shown with %u of %u datagrams, and so are others",
+				  t->announced.name, f->number, there,
+				  f->count);
+		t->partial = true;
 		t->whole = 0;
-	else if (t->whole < WHOLE && ++t->whole == WHOLE)
+	} else if (t->whole < WHOLE && ++t->whole == WHOLE) {
+		t->partial = false;
 		log_debug("%s: frames are complete", t->announced.name);
+	}
 }
 
 static void recv_topic_finish(struct recv_topic *t)
