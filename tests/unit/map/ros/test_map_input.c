@@ -111,18 +111,18 @@ static void test_keyframe(void)
 	      "another layer of its frame");
 	ok_eq(due(), now_ns + 20 * MS, "they wait 20 ms for more");
 	pass_time(20 * MS - 1);
-	ok_eq(status("submaps_stored"), 0, "and are not stored before");
+	ok_near(status("submaps_stored"), 0, 0, "and are not stored before");
 	ok_eq(stored, 0, "nor announced");
 	pass_time(1);
-	ok_eq(status("submaps_stored"), 2, "but then");
+	ok_near(status("submaps_stored"), 2, 0, "but then");
 	ok_eq(stored, 1, "in one transaction");
 	ok_eq(site_counts(site).nodes, 1, "as one node");
 	ok_eq(site_counts(site).submaps, 2, "with both");
 	ok_eq(site_counts(site).placed, 0, "which has no place yet");
 	ok_eq(due(), LOOP_NEVER, "nothing waits any more");
-	ok_eq(status("messages"), 2, "two messages are counted");
-	ok_eq(status("refused"), 0, "and no refusal");
-	ok_eq(status("unmatched"), -1, "matching is off: no count of it");
+	ok_near(status("messages"), 2, 0, "two messages are counted");
+	ok_near(status("refused"), 0, 0, "and no refusal");
+	ok_near(status("unmatched"), -1, 0, "matching is off: no count of it");
 	close_input();
 }
 
@@ -154,11 +154,11 @@ static void test_keyframe_again(void)
 	send_map("a");
 	pass_time(5 * MS);
 	ok_eq(send_layer("slam_map", "a", -MS), 0, "a newer map of a frame");
-	ok_eq(status("submaps_stored"), 1, "the first one is stored at once");
+	ok_near(status("submaps_stored"), 1, 0, "the first one is stored at once");
 	ok_eq(due(), now_ns + 20 * MS, "the second one waits for more");
 	send_map("b");
 	pass_time(1 * MS);
-	ok_eq(status("submaps_stored"), 1, "as does that of another frame");
+	ok_near(status("submaps_stored"), 1, 0, "as does that of another frame");
 	close_input();
 	site = open_site(in_folder("again.db"), STORE_READ);
 	ok_eq(site_counts(site).nodes, 2, "the end stores what waits");
@@ -176,9 +176,9 @@ static void test_many_frames(void)
 		snprintf(frame, sizeof(frame), "f%d", i);
 		send_map(frame);
 	}
-	ok_eq(status("submaps_stored"), 0, "64 frames are gathered");
+	ok_near(status("submaps_stored"), 0, 0, "64 frames are gathered");
 	send_map("more");
-	ok_eq(status("submaps_stored"), 1, "one more stores the first one");
+	ok_near(status("submaps_stored"), 1, 0, "one more stores the first one");
 	ok(site_has_frame(site, "f0"), "which is the oldest");
 	close_input();
 }
@@ -192,7 +192,7 @@ static void test_old_submap(void)
 	map_input_map(in, "/g", line_of(gas), gas, MESSAGE_GRID_MAP,
 		      grids_of(4, "CO", "H2", "a", wall_ns));
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 2, "a grid map of two layers");
+	ok_near(status("submaps_stored"), 2, 0, "a grid map of two layers");
 	ok(site_find_layer(site, "gas_A_map_1_CO") >= 0, "one is CO");
 	ok(site_find_layer(site, "gas_A_map_1_H2") >= 0, "one is H2");
 	map_input_map(in, "/g", line_of(gas), gas, MESSAGE_GRID_MAP,
@@ -200,10 +200,10 @@ static void test_old_submap(void)
 	send_map("a");
 	ok_eq(refusals, 0, "an older one of both arrives");
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 3, "what is new besides is stored");
+	ok_near(status("submaps_stored"), 3, 0, "what is new besides is stored");
 	ok_eq(refusals, 1, "the message is refused once");
 	ok(!strncmp(refusal, "keyframe: ", 10), "with a line: %s", refusal);
-	ok_eq(status("lost"), 0, "it is not lost");
+	ok_near(status("lost"), 0, 0, "it is not lost");
 	close_input();
 }
 
@@ -222,7 +222,7 @@ static void test_frames(void)
 	       "submap frame", "says so");
 	ok_eq(send_map("/world"), -EINVAL, "also with ROS 1's slash");
 	ok_eq(send_map("map"), -EINVAL, "nor in that name of the store's root");
-	ok_eq(status("refused"), 5, "all are counted");
+	ok_near(status("refused"), 5, 0, "all are counted");
 	ok_eq(site_counts(site).nodes, 0, "and nothing is stored");
 	ok_eq(send_map("/a"), 0, "a slash at the start");
 	pass_time(20 * MS);
@@ -243,7 +243,7 @@ static void test_whole_map(void)
 	pass_time(20 * MS);
 	ok_eq(send_layer("hazard_map", "a", 0), 0, "in the frame of a node");
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 3, "it is a submap");
+	ok_near(status("submaps_stored"), 3, 0, "it is a submap");
 	close_input();
 }
 
@@ -257,7 +257,7 @@ static void test_pending(void)
 	ok_eq(send_transform("world", "a", 1), 0, "the node is known now");
 	ok_eq(due(), now_ns + 20 * MS, "it is part of a keyframe");
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 1, "and stored");
+	ok_near(status("submaps_stored"), 1, 0, "and stored");
 	ok_eq(refusals, 0, "not refused");
 	send_layer("hazard_map", "b", 0);
 	pass_time(2 * SECOND - 1);
@@ -288,7 +288,7 @@ static void test_many_pending(void)
 	ok_str(refusal, "/m: frame f0, expected world", "with its frame");
 	send_transform("world", "f5", 0);
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 1, "others find their node");
+	ok_near(status("submaps_stored"), 1, 0, "others find their node");
 	close_input();
 	ok_eq(refusals, 64, "the rest is refused at the end");
 }
@@ -403,7 +403,7 @@ static void test_stamps(void)
 	ok_eq(send_layer("slam_map", "a", -100 * (int64_t)SECOND), -EINVAL,
 	      "a stamp of the future");
 	ok_str(refusal, "/m: stamp is 100 s in the future", "says so");
-	ok_eq(status("stamps_ahead"), -1, "clocks agree");
+	ok_near(status("stamps_ahead"), -1, 0, "clocks agree");
 	close_input();
 	/* what is stored counts from the start */
 	open_input("stamps.db");
@@ -440,8 +440,8 @@ static void test_transforms(void)
 	two[1] = transform_of("a", "b", 2, wall_ns);
 	ok_eq(send_transforms(two, 2), 0, "two transforms");
 	ok_eq(stored, 1, "are announced once");
-	ok_eq(status("transforms_stored"), 2, "and counted");
-	ok_eq(status("messages"), 1, "as one message");
+	ok_near(status("transforms_stored"), 2, 0, "and counted");
+	ok_near(status("messages"), 1, 0, "as one message");
 	ok_eq(site_counts(site).placed, 2, "both have a pose");
 	two[1] = transform_of("a", "world", 2, wall_ns);
 	two[0] = transform_of("world", "c", 1, wall_ns);
@@ -459,9 +459,9 @@ static void test_transforms(void)
 	two[0] = transform_of("world", "c", 1, wall_ns + 99 * SECOND);
 	ok_eq(send_transforms(two, 1), -EINVAL, "of the future");
 	ok_eq(send_transform("b", "a", 0), -EINVAL, "a circle");
-	ok_eq(status("refused"), 7, "all are counted");
+	ok_near(status("refused"), 7, 0, "all are counted");
 	ok_eq(refusals, 7, "and have a line");
-	ok_eq(status("transforms_stored"), 2, "none of them is stored");
+	ok_near(status("transforms_stored"), 2, 0, "none of them is stored");
 	ok_eq(stored, 1, "nor announced");
 	close_input();
 }
@@ -477,17 +477,17 @@ static void test_match(void)
 	map_config.slop = 0.5;
 	map_input_open(&in, site, NULL, &map_config, on_stored, on_refused,
 		       NULL);
-	ok_eq(status("unmatched"), 0, "nothing waits for a match");
+	ok_near(status("unmatched"), 0, 0, "nothing waits for a match");
 	send_transform("world", "node_1", 0);
 	pass_time(SECOND);
 	ok_eq(send_map("odom"), 0, "a submap of no frame that is known");
-	ok_eq(status("unmatched"), 1, "waits");
+	ok_near(status("unmatched"), 1, 0, "waits");
 	ok_eq(due(), now_ns + 10 * SECOND, "for 10 s");
 	pass_time(100 * MS);
 	send_transform("world", "node_2", 1);
-	ok_eq(status("unmatched"), 0, "a later transform decides");
+	ok_near(status("unmatched"), 0, 0, "a later transform decides");
 	pass_time(20 * MS);
-	ok_eq(status("submaps_stored"), 1, "it is stored");
+	ok_near(status("submaps_stored"), 1, 0, "it is stored");
 	ok_eq(site_counts(site).nodes, 2, "with that node, not with its frame");
 	pass_time(SECOND);
 	send_map("odom");
@@ -498,10 +498,10 @@ static void test_match(void)
 	ok_str(refusal, "/m: no transform within 0.5 s of the submap's stamp",
 	       "says so");
 	ok_eq(send_layer("hazard_map", "world", 0), 0, "a whole map");
-	ok_eq(status("unmatched"), 0, "needs no match");
+	ok_near(status("unmatched"), 0, 0, "needs no match");
 	ok_eq(send_layer("hazard_map", "odom", 0), 0,
 	      "one in an unknown frame");
-	ok_eq(status("unmatched"), 1, "is matched, too");
+	ok_near(status("unmatched"), 1, 0, "is matched, too");
 	close_input();
 	ok_eq(refusals, 2, "or refused at the end");
 }
@@ -554,11 +554,11 @@ static void test_rooms(void)
 	m.header.stamp = wall_ns;
 	m.size = -1;
 	ok_eq(map_input_room(in, "/r", &m), -EINVAL, "of no size");
-	ok_eq(status("refused"), 4, "all are counted");
+	ok_near(status("refused"), 4, 0, "all are counted");
 	ok_eq(map_input_rooms(in, "/n", 17), 0, "a number of rooms");
 	site_setting(site, "rooms", text, sizeof(text));
 	ok_str(text, "17", "is stored");
-	ok_eq(status("messages"), 6, "six messages");
+	ok_near(status("messages"), 6, 0, "six messages");
 	close_input();
 }
 
@@ -625,14 +625,14 @@ static void test_image(void)
 	m.height = 2;
 	m.header.stamp = -1;
 	ok_eq(map_input_image(in, "/i", &m), -EINVAL, "no time");
-	ok_eq(status("messages"), 5, "all are counted");
+	ok_near(status("messages"), 5, 0, "all are counted");
 	map_input_damaged(in, "/x");
 	ok_str(refusal, "/x: malformed message", "what cannot be read");
-	ok_eq(status("messages"), 6, "is a message");
+	ok_near(status("messages"), 6, 0, "is a message");
 	map_input_unknown(in, "/y", "of no use");
 	ok_str(refusal, "/y: of no use: ignored", "what nothing uses");
-	ok_eq(status("messages"), 6, "is none");
-	ok_eq(status("refused"), 6, "both are refused");
+	ok_near(status("messages"), 6, 0, "is none");
+	ok_near(status("refused"), 6, 0, "both are refused");
 	close_input();
 }
 
@@ -643,7 +643,7 @@ static void test_lost_store(void)
 	send_map("a");
 	unlink(in_folder("lost.db"));
 	pass_time(20 * MS);
-	ok_eq(status("lost"), 1, "a submap that cannot be stored is lost");
+	ok_near(status("lost"), 1, 0, "a submap that cannot be stored is lost");
 	ok_eq(refusals, 1, "and refused");
 	ok_eq(map_input_rooms(in, "/n", 17), -EIO, "as are other messages");
 	ok(strstr(refusal, "deleted") != NULL, "%s", refusal);

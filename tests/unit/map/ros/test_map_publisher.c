@@ -221,9 +221,9 @@ static void test_whole(void)
 	ok_near(topic(SLAM)->resolution, 0.1, 1e-6, "of 0.1 m");
 	ok_eq(topic(SLAM)->most, 50, "of its value");
 	ok_str(topic(SLAM)->frame, "world", "in the map's frame");
-	ok_eq(status(0, "sent"), 1, "status counts it");
+	ok_near(status(0, "sent"), 1, 0, "status counts it");
 	ok_near(status(0, "resolution"), 0.1, 1e-6, "and has its resolution");
-	ok_eq(status(0, "coarser"), -1, "which is that of the map");
+	ok_near(status(0, "coarser"), -1, 0, "which is that of the map");
 	ok_eq(due(), LOOP_NEVER, "nothing more is due");
 	pass_time(100 * SECOND);
 	ok_eq(topic(SLAM)->count, 1, "a map without updates is not repeated");
@@ -254,8 +254,8 @@ static void test_update(void)
 	      "at its place in the map");
 	ok_eq(topic(UPDATES)->y, 0, "in both directions");
 	ok_str(topic(UPDATES)->frame, "world", "in the map's frame");
-	ok_eq(status(0, "sent"), 2, "status counts whole maps");
-	ok_eq(status(0, "updates"), 1, "and updates");
+	ok_near(status(0, "sent"), 2, 0, "status counts whole maps");
+	ok_near(status(0, "updates"), 1, 0, "and updates");
 	ok_eq(due(), now_ns + 9 * SECOND, "10 s after the last whole map");
 	pass_time(9 * SECOND - 1);
 	ok_eq(topic(SLAM)->count, 2, "not before");
@@ -276,10 +276,10 @@ static void test_no_change(void)
 	pass_time(2 * SECOND);
 	map_publisher_fused(out);
 	ok_eq(topic(SLAM)->count, 1, "without a change nothing is sent");
-	ok_eq(status(0, "skipped"), 0, "and nothing is skipped");
+	ok_near(status(0, "skipped"), 0, 0, "and nothing is skipped");
 	publish_error = -EIO;
 	put_patch(0, 0, 60, 2);
-	ok_eq(status(0, "skipped"), 1, "what the sink refuses is skipped");
+	ok_near(status(0, "skipped"), 1, 0, "what the sink refuses is skipped");
 	publish_error = 0;
 	pass_time(2 * SECOND);
 	map_publisher_fused(out);
@@ -329,7 +329,7 @@ static void test_grid_map(void)
 	put_patch(b, 0, 6000, 1);
 	ok_eq(topic("/gdim/output/gas_A_map_1")->count, 2, "a change of one");
 	ok_eq(topic_count, 3, "there is no other topic");
-	ok_eq(status(2, "rate"), -1, "in the status, neither");
+	ok_near(status(2, "rate"), -1, 0, "in the status, neither");
 	close_all();
 }
 
@@ -384,14 +384,14 @@ static void test_no_sink(void)
 		abort();
 	put_patch(0, 0, 50, 1);
 	ok_eq(topic_count, 0, "without a sink nothing is offered");
-	ok_eq(status(0, "sent"), 0, "nor sent");
-	ok_eq(status(0, "rate"), 1, "but it has a rate");
+	ok_near(status(0, "sent"), 0, 0, "nor sent");
+	ok_near(status(0, "rate"), 1, 0, "but it has a rate");
 	ok_eq(map_publisher_pass(out, "thermal_image", MESSAGE_IMAGE, false,
 				 NULL), 0, "nothing is passed through");
 	close_all();
 	add_error = -ENOMEM;
 	open_all("none.db");
-	ok_eq(status(0, "rate"), -1, "a topic that the sink refuses is none");
+	ok_near(status(0, "rate"), -1, 0, "a topic that the sink refuses is none");
 	add_error = 0;
 	close_all();
 }
@@ -419,9 +419,9 @@ static void test_rates(void)
 	      "by what it is remapped to");
 	ok_eq(due(), LOOP_NEVER, "0 is never");
 	pass_time(100 * SECOND);
-	ok_eq(status(0, "sent"), 1, "nothing is sent");
+	ok_near(status(0, "sent"), 1, 0, "nothing is sent");
 	ok_eq(map_publisher_rate(out, "slam_map", 100, &old), 0, "the most");
-	ok_eq(status(0, "sent"), 2, "and it is sent at once");
+	ok_near(status(0, "sent"), 2, 0, "and it is sent at once");
 	ok_eq(map_publisher_rate(out, "slam_map", 100.1, &old), -EINVAL,
 	      "not more");
 	ok_eq(map_publisher_rate(out, "slam_map", 0.001, &old), 0, "the least");
@@ -480,7 +480,7 @@ static void test_states(void)
 	map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
 	tf = topic("/gdim/output/submap_transform");
 	ok_eq(tf->count, 0, "no transforms: nothing is sent");
-	ok_eq(status(1, "skipped"), 1, "but skipped");
+	ok_near(status(1, "skipped"), 1, 0, "but skipped");
 	ok_eq(tf->latched, true, "late subscribers get the last ones");
 	move(site, "a", SITE_ROOT, 1, 0, 0);
 	move(site, "b", "a", 1, 0, 0);
@@ -526,7 +526,7 @@ static void test_empty_graph(void)
 		pass_time(SECOND);
 		map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
 	}
-	ok_eq(status(1, "skipped"), 101, "a graph without nodes is skipped");
+	ok_near(status(1, "skipped"), 101, 0, "a graph without nodes is skipped");
 	ok_near((double)heap(), before, 10000, "and leaves no memory behind");
 	close_all();
 }
@@ -574,7 +574,7 @@ static void test_pass(void)
 	pass_time(1);
 	map_publisher_pass(out, "thermal_image", MESSAGE_IMAGE, false, &m);
 	ok_eq(image->count, 3, "but then");
-	ok_eq(status(1, "skipped"), 2, "the others are skipped");
+	ok_near(status(1, "skipped"), 2, 0, "the others are skipped");
 	map_publisher_rate(out, "thermal_image", 0, &old);
 	pass_time(SECOND);
 	ok_eq(map_publisher_pass(out, "thermal_image", MESSAGE_IMAGE, false,

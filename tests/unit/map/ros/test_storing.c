@@ -132,11 +132,11 @@ static void test_limit(struct site *site)
 	open_storing(&s, site, 1000);
 	send_text(s, "/first", "1");
 	wait_for_gate();
-	ok_eq(status(s, "waiting"), 0, "the first message is being stored");
+	ok_near(status(s, "waiting"), 0, 0, "the first message is being stored");
 	send_text(s, "/a", "1");
 	one = status(s, "waiting_bytes");
 	ok_range(one, 1, 200, "one that waits has %g bytes", one);
-	ok_eq(status(s, "waiting"), 1, "it counts");
+	ok_near(status(s, "waiting"), 1, 0, "it counts");
 	while (status(s, "waiting_bytes") + one <= 1000)
 		send_text(s, "/b", "1");
 	ok_eq(dropped, 0, "up to the limit none is dropped");
@@ -145,7 +145,7 @@ static void test_limit(struct site *site)
 	ok_str(dropped_topic, "/c", "with its topic");
 	send_text(s, "/d", "1");
 	ok_eq(dropped, 1, "the next one is not reported again");
-	ok_eq(status(s, "dropped"), 2, "but counted");
+	ok_near(status(s, "dropped"), 2, 0, "but counted");
 	ok_eq(storing_do(s, on_do, "always", 1), 0, "functions have no limit");
 	set_gate(false);
 	storing_close(s);
