@@ -23,19 +23,25 @@ static void test_http(void)
 	struct http_request r;
 	unsigned int bad = 0;
 
-	ok(!parse("GET /a?b=c HTTP/1.1\r\nHOST:  x \r\n\r\n", &r) &&
-	   !strcmp(r.path, "/a") && !strcmp(r.query, "b=c") && r.keep &&
-	   !strcmp(http_header(&r, "Host"), "x"), "a request");
+	ok(!parse("GET /a?b=c HTTP/1.1\r\nHOST:  x \r\n\r\n", &r), "a request");
+	ok_str(r.path, "/a", "a request");
+	ok_str(r.query, "b=c", "a request");
+	ok(r.keep, "a request");
+	ok_str(http_header(&r, "Host"), "x", "a request");
 	ok(!parse("GET http://h:1/a HTTP/1.0\n\n", &r) && !r.keep &&
 	   !strcmp(r.path, "/a"), "as to a proxy, and an old one");
-	ok(parse("POST / HTTP/1.1\r\nContent-Length: 1\r\n"
-		 "Content-Length: 2\r\n\r\n", &r) == 400 &&
-	   parse("POST / HTTP/1.1\r\nContent-Length: 1\r\n"
-		 "Transfer-Encoding: chunked\r\n\r\n", &r) == 400 &&
-	   parse("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", &r) ==
-	   400 && parse("GET / HTTP/1.1\r\nHost : a\r\n\r\n", &r) == 400 &&
-	   parse("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", &r) == 400,
-	   "what two readers could take for different things");
+	ok_eq(parse("POST / HTTP/1.1\r\nContent-Length: 1\r\n"
+	      "Content-Length: 2\r\n\r\n", &r), 400,
+	      "what two readers could take for different things");
+	ok_eq(parse("POST / HTTP/1.1\r\nContent-Length: 1\r\n"
+	      "Transfer-Encoding: chunked\r\n\r\n", &r), 400,
+	      "what two readers could take for different things");
+	ok_eq(parse("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", &r), 400,
+	      "what two readers could take for different things");
+	ok_eq(parse("GET / HTTP/1.1\r\nHost : a\r\n\r\n", &r), 400,
+	      "what two readers could take for different things");
+	ok_eq(parse("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", &r), 400,
+	      "what two readers could take for different things");
 	for (size_t cut = 0; cut <= all; cut++) {
 		struct http_pieces p = { 0 };
 		struct bytes got = { 0 };

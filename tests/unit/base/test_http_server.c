@@ -166,8 +166,8 @@ static void test_halves(unsigned int count, unsigned int addresses,
 	}
 	ok(good == ASKS, "%u half-open from %u addresses: %u of %u answered",
 	   count, addresses, good, ASKS);
-	ok(renewed > 0 && http_server_dropped(server) > 0,
-	   "and %u halves had to go", renewed);
+	ok(renewed > 0, "and %u halves had to go", renewed);
+	ok(http_server_dropped(server) > 0, "and %u halves had to go", renewed);
 	printf("# the longest took %.1f ms\n", longest * 1e-6);
 	for (unsigned int i = 0; i < halves; i++)
 		close(half[i]);
@@ -202,9 +202,12 @@ static void test_many(unsigned int count)
 		refused += status == 503;
 		close(half[i]);
 	}
-	ok(good >= PLACES && good + refused == count,
+	ok(good >= PLACES,
 	   "%u at once for %u places: %u answered, %u refused as too many",
 	   count, PLACES, good, refused);
+	ok_eq(good + refused, count,
+	      "%u at once for %u places: %u answered, %u refused as too many",
+	      count, PLACES, good, refused);
 }
 
 static void test_kept(void)

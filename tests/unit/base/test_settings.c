@@ -115,8 +115,9 @@ static void test_file(void)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct config c;
 
-		ok(!parse(&c, lines[i].words) && c.number == lines[i].number &&
-		   c.arguments == lines[i].arguments, "%s", lines[i].what);
+		ok(!parse(&c, lines[i].words), "%s", lines[i].what);
+		ok_eq(c.number, lines[i].number, "%s", lines[i].what);
+		ok_eq(c.arguments, lines[i].arguments, "%s", lines[i].what);
 	}
 }
 

@@ -360,9 +360,13 @@ static void test_no_need(void)
 			while (q.s.len)
 				queue_depart(&q);
 		}
-		ok(!lost && !q.s.sampled && optsample_distance(&q.s) == 1,
-		   "%s: nothing is lost while nothing is full",
+		ok(!lost, "%s: nothing is lost while nothing is full",
 		   optsample_policy_name((int)policy));
+		ok(!q.s.sampled, "%s: nothing is lost while nothing is full",
+		   optsample_policy_name((int)policy));
+		ok_eq(optsample_distance(&q.s), 1,
+		      "%s: nothing is lost while nothing is full",
+		      optsample_policy_name((int)policy));
 		free(q.pool);
 	}
 }
@@ -397,10 +401,12 @@ static void test_units(void)
 
 		ok(play_unit(policy, (uint64_t)-2000, 1) == base,
 		   "%s: positions may wrap", name);
-		ok(play_unit(policy, 12345, 1000) == base &&
-		   play_unit(policy, 0, 33333) == base &&
-		   play_unit(policy, 1, 1ULL << 45) == base,
-		   "%s: the unit of positions does not matter", name);
+		ok_eq(play_unit(policy, 12345, 1000), base,
+		      "%s: the unit of positions does not matter", name);
+		ok_eq(play_unit(policy, 0, 33333), base,
+		      "%s: the unit of positions does not matter", name);
+		ok_eq(play_unit(policy, 1, 1ULL << 45), base,
+		      "%s: the unit of positions does not matter", name);
 	}
 }
 
@@ -453,12 +459,14 @@ static void test_odd_positions(void)
 	ok(kept_after(0, 1ULL << 60, 20) >= 15, "gap: a clock set forward");
 	ok(kept_after(1ULL << 40, 0 - (1ULL << 39), 20) >= 17,
 	   "gap: a publisher that restarts");
-	ok(left_after(10) == 566 && left_after(1ULL << 60) == 566,
-	   "gap: a clock set forward under overload");
+	ok_eq(left_after(10), 566, "gap: a clock set forward under overload");
+	ok_eq(left_after(1ULL << 60), 566,
+	      "gap: a clock set forward under overload");
 	queue_init(&q, OPTSAMPLE_POLICY_GAP, 8, 1000);
 	for (id = 1; id <= 1000; id++)
 		queue_arrive(&q, id, 42);
-	ok(q.s.len == 8 && sound(&q.s), "gap: equal positions");
+	ok_eq(q.s.len, 8, "gap: equal positions");
+	ok(sound(&q.s), "gap: equal positions");
 	free(q.pool);
 
 	/* an hour of silence, in nanoseconds, then an outage */
@@ -467,7 +475,9 @@ static void test_odd_positions(void)
 	queue_depart(&q);
 	for (id = 2; id <= 1000; id++)
 		queue_arrive(&q, id, 3600000000000ULL + id * 33333333ULL);
-	ok(id_of(q.s.head) > 300 && id_of(q.s.head) < 1000,
+	ok(id_of(q.s.head) > 300,
+	   "gap: silence before an outage does not count");
+	ok(id_of(q.s.head) < 1000,
 	   "gap: silence before an outage does not count");
 	free(q.pool);
 }
@@ -482,7 +492,8 @@ static void test_pressure(void)
 		queue_arrive(&q, id, id);
 	optsample_evict(&q.s);
 	optsample_evict(&q.s);
-	ok(q.s.cap == 9 && q.s.len == 8, "evict: the capacity shrinks");
+	ok_eq(q.s.cap, 9, "evict: the capacity shrinks");
+	ok_eq(q.s.len, 8, "evict: the capacity shrinks");
 	for (; id <= 50; id++)
 		queue_arrive(&q, id, id);
 	ok(q.s.len == 9, "evict: the smaller capacity is the full queue");
@@ -495,8 +506,11 @@ static void test_pressure(void)
 	optsample_evict(&q.s);
 	while (q.s.len)
 		optsample_remove(&q.s, q.s.tail);
-	ok(q.s.cap == 30 && !q.s.sampled, "evict: an empty queue starts anew");
-	ok(!optsample_evict(&q.s) && !optsample_depart(&q.s),
+	ok_eq(q.s.cap, 30, "evict: an empty queue starts anew");
+	ok(!q.s.sampled, "evict: an empty queue starts anew");
+	ok(!optsample_evict(&q.s),
+	   "empty: nothing to evict, nothing to depart");
+	ok(!optsample_depart(&q.s),
 	   "empty: nothing to evict, nothing to depart");
 	free(q.pool);
 }
@@ -565,7 +579,8 @@ static void test_returned(void)
 		}
 		free(q.pool);
 	}
-	ok(!bad && lost, "what departed may return: %u given up", lost);
+	ok(!bad, "what departed may return: %u given up", lost);
+	ok(lost, "what departed may return: %u given up", lost);
 
 	/* a link that takes 4 at a time and loses them all, for a while */
 	for (policy = 0; policy <= OPTSAMPLE_POLICY_GAP; policy++) {
@@ -588,7 +603,9 @@ static void test_returned(void)
 			last = pos;
 		}
 		/* 400 / 20 is ideal; the published algorithm has twice that */
-		ok(n >= 18 && most <= (policy ? 30 : 40),
+		ok(n >= 18, "%s: lost again and again, %u are left, gap %u",
+		   optsample_policy_name(policy), n, most);
+		ok(most <= (policy ? 30 : 40),
 		   "%s: lost again and again, %u are left, gap %u",
 		   optsample_policy_name(policy), n, most);
 		free(q.pool);
@@ -602,7 +619,8 @@ static void test_values(void)
 	uint32_t id;
 
 	optsample_init(&s, OPTSAMPLE_POLICY_GAP, 0, 200);
-	ok(s.limit == 1 && s.refill == 100, "init: too small is 1, R is 100");
+	ok_eq(s.limit, 1, "init: too small is 1, R is 100");
+	ok_eq(s.refill, 100, "init: too small is 1, R is 100");
 	optsample_init(&s, OPTSAMPLE_POLICY_GAP, 70000, 0);
 	ok(s.limit == 65535, "init: too large is 65535");
 	ok(!strcmp(optsample_policy_name(OPTSAMPLE_POLICY_MAX), "unknown"),
@@ -611,8 +629,10 @@ static void test_values(void)
 	queue_init(&q, OPTSAMPLE_POLICY_GAP, 10, 400);
 	for (id = 1; id <= 109; id++)
 		queue_arrive(&q, id, id);
-	ok(optsample_distance(&q.s) >= 8 && optsample_distance(&q.s) <= 11,
-	   "gap: distance is the mean gap, %u", optsample_distance(&q.s));
+	ok(optsample_distance(&q.s) >= 8, "gap: distance is the mean gap, %u",
+	   optsample_distance(&q.s));
+	ok(optsample_distance(&q.s) <= 11, "gap: distance is the mean gap, %u",
+	   optsample_distance(&q.s));
 	free(q.pool);
 }
 

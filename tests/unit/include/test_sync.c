@@ -237,8 +237,9 @@ static void test_stall(void)
 			kept[n++] = i;
 	for (int i = 2; i < n; i++)
 		even &= kept[i] - kept[i - 1] == kept[1] - kept[0];
-	ok(n == 20 && even && !torn(&w),
-	    "a stall leaves 20 whole sets of 80, evenly spread");
+	ok_eq(n, 20, "a stall leaves 20 whole sets of 80, evenly spread");
+	ok(even, "a stall leaves 20 whole sets of 80, evenly spread");
+	ok(!torn(&w), "a stall leaves 20 whole sets of 80, evenly spread");
 }
 
 /*
@@ -310,9 +311,12 @@ static void test_unstamped(enum optsample_policy policy)
 		play_unstamped(&w, late, late % 3, true);
 		stuck += w.stuck + w.sets + w.sync.sampler.len;
 	}
-	ok(!broken && least >= (policy == OPTSAMPLE_POLICY_2SAMPLE ? 10 : 18),
-	    "%s: a topic without stamps costs no set of the others (%d of 20, %d torn)",
-	    name, least, broken);
+	ok(!broken,
+	   "%s: a topic without stamps costs no set of the others (%d of 20, %d torn)",
+	   name, least, broken);
+	ok(least >= (policy == OPTSAMPLE_POLICY_2SAMPLE ? 10 : 18),
+	   "%s: a topic without stamps costs no set of the others (%d of 20, %d torn)",
+	   name, least, broken);
 	ok(worst <= (policy >= OPTSAMPLE_POLICY_DROP_OLDEST ? MESSAGES : 64),
 	    "%s: and is sampled evenly itself (%d in a row are missing)",
 	    name, worst);
@@ -330,29 +334,38 @@ static void test_alone(void)
 	optsample_sync_enter(&s);
 	spare = &a;
 	keep = optsample_sync_arrive(&s, 0, 1000, &spare, &set, &evicted);
-	ok(keep && set == &a, "the first opens a set");
+	ok(keep, "the first opens a set");
+	ok(set == &a, "the first opens a set");
 	spare = &b;
 	keep = optsample_sync_arrive(&s, 1, 1004, &spare, &set, &evicted);
-	ok(keep && set == &a && spare, "within the slop it is the same set");
+	ok(keep, "within the slop it is the same set");
+	ok(set == &a, "within the slop it is the same set");
+	ok(spare, "within the slop it is the same set");
 	keep = optsample_sync_arrive(&s, 1, 1005, &spare, &set, &evicted);
-	ok(!keep && spare, "a second one of the same member is another set");
-	ok(optsample_sync_commit(&s) == &a && !s.sampler.len,
-	    "a set leaves");
+	ok(!keep, "a second one of the same member is another set");
+	ok(spare, "a second one of the same member is another set");
+	ok(optsample_sync_commit(&s) == &a, "a set leaves");
+	ok(!s.sampler.len, "a set leaves");
 	keep = optsample_sync_arrive(&s, 0, 1006, &spare, &set, &evicted);
-	ok(!keep && !set, "the partner of a discarded one is discarded");
+	ok(!keep, "the partner of a discarded one is discarded");
+	ok(!set, "the partner of a discarded one is discarded");
 	spare = NULL;
 	keep = optsample_sync_arrive(&s, 0, 2000, &spare, &set, &evicted);
-	ok(!keep && !evicted, "no memory for a set: discarded");
+	ok(!keep, "no memory for a set: discarded");
+	ok(!evicted, "no memory for a set: discarded");
 	spare = &b;
 	keep = optsample_sync_arrive(&s, 1, 2000, &spare, &set, &evicted);
-	ok(!keep && spare, "and so are its partners");
+	ok(!keep, "and so are its partners");
+	ok(spare, "and so are its partners");
 	keep = optsample_sync_arrive(&s, 0, 50000000000ULL, &spare, &set,
 				     &evicted);
-	ok(keep && set == &b, "later it is as before");
+	ok(keep, "later it is as before");
+	ok(set == &b, "later it is as before");
 	spare = &a;
 	optsample_sync_commit(&s);
 	keep = optsample_sync_arrive(&s, 0, 2000, &spare, &set, &evicted);
-	ok(keep && set == &a, "a clock that is set back begins anew");
+	ok(keep, "a clock that is set back begins anew");
+	ok(set == &a, "a clock that is set back begins anew");
 }
 
 static void test_full(void)
@@ -363,8 +376,8 @@ static void test_full(void)
 	optsample_sync_init(&s, OPTSAMPLE_POLICY_GAP, 5, 50, 0);
 	for (u32 i = 0; i < OPTSAMPLE_SYNC_MEMBERS; i++)
 		last = optsample_sync_enter(&s);
-	ok(last == 31 && optsample_sync_enter(&s) < 0,
-	    "a group has room for 32");
+	ok_eq(last, 31, "a group has room for 32");
+	ok(optsample_sync_enter(&s) < 0, "a group has room for 32");
 	optsample_sync_exit(&s, 7);
 	ok(optsample_sync_enter(&s) == 7, "who leaves makes room");
 }

@@ -59,9 +59,11 @@ static void test_none(struct link *l)
 	struct link_stats st;
 	struct link *none;
 
-	ok(link_open(&bad, &none) == -EAFNOSUPPORT && !none,
-	   "an address of another family");
-	ok(poll_anew(l, &st) == -ENODEV && !st.known, "no route: no device");
+	ok_eq(link_open(&bad, &none), -EAFNOSUPPORT,
+	      "an address of another family");
+	ok(!none, "an address of another family");
+	ok_eq(poll_anew(l, &st), -ENODEV, "no route: no device");
+	ok(!st.known, "no route: no device");
 	link_close(NULL);
 }
 
@@ -74,26 +76,34 @@ static void test_veth(struct link *l)
 		 "ip link set b0 up && ip addr add 10.9.0.1/24 dev a0 && "
 		 "ip link set a0 up && ip neigh add 10.9.0.2 "
 		 "lladdr 02:00:00:00:00:01 dev a0"), "veth");
-	ok(!poll_anew(l, &st) && st.known && st.carrier && st.ifindex > 0,
-	   "a route: the device has a carrier");
-	ok(!st.sampling && !st.backlog, "a device without a queue");
+	ok(!poll_anew(l, &st), "a route: the device has a carrier");
+	ok(st.known, "a route: the device has a carrier");
+	ok(st.carrier, "a route: the device has a carrier");
+	ok(st.ifindex > 0, "a route: the device has a carrier");
+	ok(!st.sampling, "a device without a queue");
+	ok(!st.backlog, "a device without a queue");
 	shell("tc qdisc add dev a0 root pfifo limit 100");
 	ok(!poll_anew(l, &st), "pfifo");
 	send_some(10);
 	err = link_poll(l, now, &later);
-	ok(!err && later.bytes - st.bytes >= 10000, "bytes that left: %llu",
+	ok(!err, "bytes that left: %llu",
+	   (unsigned long long)(later.bytes - st.bytes));
+	ok(later.bytes - st.bytes >= 10000, "bytes that left: %llu",
 	   (unsigned long long)(later.bytes - st.bytes));
 	shell("tc qdisc replace dev a0 root tbf rate 8kbit burst 2000 "
 	      "limit 20000");
 	send_some(40);
 	err = poll_anew(l, &st);
-	ok(!err && st.backlog > 10000 && st.backlog <= 20000,
-	   "tbf: %u bytes wait", st.backlog);
+	ok(!err, "tbf: %u bytes wait", st.backlog);
+	ok(st.backlog > 10000, "tbf: %u bytes wait", st.backlog);
+	ok(st.backlog <= 20000, "tbf: %u bytes wait", st.backlog);
 	ok(st.drops > 0, "tbf: %u dropped", st.drops);
 	shell("ip link set b0 down");
-	ok(!link_poll(l, now, &st) && !st.carrier, "the carrier is gone");
+	ok(!link_poll(l, now, &st), "the carrier is gone");
+	ok(!st.carrier, "the carrier is gone");
 	shell("ip link set b0 up");
-	ok(!link_poll(l, now, &st) && st.carrier, "and back");
+	ok(!link_poll(l, now, &st), "and back");
+	ok(st.carrier, "and back");
 }
 
 static void test_ifb(struct link *l)
@@ -107,11 +117,15 @@ static void test_ifb(struct link *l)
 		ok(true, "the queue of an ifb # SKIP no ifb");
 		return;
 	}
-	ok(!poll_anew(l, &st) && st.ifindex != before && st.carrier,
+	ok(!poll_anew(l, &st),
 	   "the queue of an ifb, the carrier of the device");
+	ok(st.ifindex != before,
+	   "the queue of an ifb, the carrier of the device");
+	ok(st.carrier, "the queue of an ifb, the carrier of the device");
 	shell("ip link del opt-a0");
 	link_poll(l, now, &st);
-	ok(!poll_anew(l, &st) && st.ifindex == before, "without the ifb");
+	ok(!poll_anew(l, &st), "without the ifb");
+	ok_eq(st.ifindex, before, "without the ifb");
 }
 
 static void test_gone(struct link *l)
@@ -119,11 +133,12 @@ static void test_gone(struct link *l)
 	struct link_stats st;
 
 	shell("ip link del a0");
-	ok(link_poll(l, now, &st) == -ENODEV && !st.known,
-	   "the device is gone");
+	ok_eq(link_poll(l, now, &st), -ENODEV, "the device is gone");
+	ok(!st.known, "the device is gone");
 	shell("ip link add c0 type veth peer name d0 && ip link set d0 up && "
 	      "ip addr add 10.9.0.1/24 dev c0 && ip link set c0 up");
-	ok(!link_poll(l, now, &st) && st.known, "another one, at once");
+	ok(!link_poll(l, now, &st), "another one, at once");
+	ok(st.known, "another one, at once");
 }
 
 static void test_six(void)
@@ -163,11 +178,16 @@ static void test_sampler(void)
 	ok(!s.counted, "counters of the qdisc that are cut short");
 	link_sampler(&newer, offsetof(struct tc_optsample_xstats,
 				      qdisc.ordinary_qlen), &s);
-	ok(s.counted && s.held == 7 && s.oldest == 2.5 && s.sent == 100 &&
-	   s.discarded == 20 && s.evicted == 3, "counters of the qdisc");
+	ok(s.counted, "counters of the qdisc");
+	ok_eq(s.held, 7, "counters of the qdisc");
+	ok(s.oldest == 2.5, "counters of the qdisc");
+	ok_eq(s.sent, 100, "counters of the qdisc");
+	ok_eq(s.discarded, 20, "counters of the qdisc");
+	ok_eq(s.evicted, 3, "counters of the qdisc");
 	s = (struct link_stats){ 0 };
 	link_sampler(&newer, sizeof(newer), &s);
-	ok(s.counted && s.held == 7, "of a newer one");
+	ok(s.counted, "of a newer one");
+	ok_eq(s.held, 7, "of a newer one");
 	s = (struct link_stats){ 0 };
 	newer.st.type++;
 	link_sampler(&newer, sizeof(newer), &s);

@@ -39,19 +39,25 @@ static void test_share(void)
 	};
 
 	allocation_divide(t, 3, 1e6);
-	ok(near(t[0].rate, 1000) && near(t[1].rate, 1000) &&
-	   near(t[2].rate, 120), "enough: all have what they can use");
+	ok(near(t[0].rate, 1000), "enough: all have what they can use");
+	ok(near(t[1].rate, 1000), "enough: all have what they can use");
+	ok(near(t[2].rate, 120), "enough: all have what they can use");
 	allocation_divide(t, 3, 330);
-	ok(t[2].on && near(t[0].rate - 10, 2 * (t[1].rate - 20)) &&
-	   near(t[0].rate + t[1].rate + t[2].rate, 330),
+	ok(t[2].on, "the rest is divided by weight");
+	ok(near(t[0].rate - 10, 2 * (t[1].rate - 20)),
+	   "the rest is divided by weight");
+	ok(near(t[0].rate + t[1].rate + t[2].rate, 330),
 	   "the rest is divided by weight");
 	t[0].demand = 50;
 	allocation_divide(t, 3, 330);
-	ok(near(t[0].rate, 50) && t[1].rate > 150,
-	   "what one cannot use goes to the others");
+	ok(near(t[0].rate, 50), "what one cannot use goes to the others");
+	ok(t[1].rate > 150, "what one cannot use goes to the others");
 	allocation_divide(t, 3, 100);
-	ok(t[0].on && t[1].on && !t[2].on && t[2].rate == 0 &&
-	   near(t[0].rate + t[1].rate, 100), "the last has no floor: off");
+	ok(t[0].on, "the last has no floor: off");
+	ok(t[1].on, "the last has no floor: off");
+	ok(!t[2].on, "the last has no floor: off");
+	ok(t[2].rate == 0, "the last has no floor: off");
+	ok(near(t[0].rate + t[1].rate, 100), "the last has no floor: off");
 	allocation_divide(t, 3, 140);
 	ok(!t[2].on, "it does not come back at once");
 	allocation_divide(t, 3, 165);
@@ -60,13 +66,18 @@ static void test_share(void)
 	ok(t[2].on, "and then stays");
 	t[2].focus = true;
 	allocation_divide(t, 3, 115);
-	ok(t[2].on && !t[1].on, "the focus goes before all");
+	ok(t[2].on, "the focus goes before all");
+	ok(!t[1].on, "the focus goes before all");
 	allocation_divide(t, 3, 5);
-	ok(t[2].on && near(t[2].rate, 5) && !t[0].on && !t[1].on,
-	   "too little for any: the first has it");
+	ok(t[2].on, "too little for any: the first has it");
+	ok(near(t[2].rate, 5), "too little for any: the first has it");
+	ok(!t[0].on, "too little for any: the first has it");
+	ok(!t[1].on, "too little for any: the first has it");
 	t[0].demand = t[1].demand = t[2].demand = 0;
 	allocation_divide(t, 3, 1000);
-	ok(!t[0].on && !t[1].on && !t[2].on, "nobody wants any");
+	ok(!t[0].on, "nobody wants any");
+	ok(!t[1].on, "nobody wants any");
+	ok(!t[2].on, "nobody wants any");
 }
 
 static void test_share_random(void)
@@ -110,26 +121,35 @@ static void test_image(void)
 	struct plan p = { 0 };
 
 	plan_update(&p, &camera, 46e4, 0.2);
-	ok(p.hz == 10 && near(plan_rate(&p), 46e4) && p.loss == 0.2,
-	   "image: %u bytes in %u datagrams, 10 Hz", p.bytes, p.datagrams);
+	ok(p.hz == 10, "image: %u bytes in %u datagrams, 10 Hz", p.bytes,
+	   p.datagrams);
+	ok(near(plan_rate(&p), 46e4), "image: %u bytes in %u datagrams, 10 Hz",
+	   p.bytes, p.datagrams);
+	ok(p.loss == 0.2, "image: %u bytes in %u datagrams, 10 Hz", p.bytes,
+	   p.datagrams);
 	plan_update(&p, &camera, 66e3, 0.2);
-	ok(p.hz == 10 && p.bytes >= 6144, "image: least quality at full rate");
+	ok(p.hz == 10, "image: least quality at full rate");
+	ok(p.bytes >= 6144, "image: least quality at full rate");
 	plan_update(&p, &camera, 40e3, 0.2);
-	ok(p.hz == 5 && p.bytes >= 6144, "image: then half of the frames");
+	ok(p.hz == 5, "image: then half of the frames");
+	ok(p.bytes >= 6144, "image: then half of the frames");
 	plan_update(&p, &camera, 70e3, 0.2);
 	ok(p.hz == 5, "image: that stays for a while");
 	plan_update(&p, &camera, 90e3, 0.2);
 	ok(p.hz == 10, "image: and ends");
 	plan_update(&p, &camera, 4000, 0.1);
-	ok(p.hz == 1 && p.datagrams == 3, "image: 1 Hz, less quality");
+	ok(p.hz == 1, "image: 1 Hz, less quality");
+	ok_eq(p.datagrams, 3, "image: 1 Hz, less quality");
 	plan_update(&p, &camera, 1400, 0.2);
-	ok(p.datagrams == 1 && p.hz > 0.9 && p.hz <= 1,
-	   "image: one datagram");
+	ok_eq(p.datagrams, 1, "image: one datagram");
+	ok(p.hz > 0.9, "image: one datagram");
+	ok(p.hz <= 1, "image: one datagram");
 	plan_update(&p, &camera, 1e9, 0.2);
-	ok(p.datagrams <= PLAN_DATAGRAMS && p.bytes <= 640 * 480,
-	   "image: no more than of use");
+	ok(p.datagrams <= PLAN_DATAGRAMS, "image: no more than of use");
+	ok(p.bytes <= 640 * 480, "image: no more than of use");
 	plan_update(&p, &camera, 0, 0.2);
-	ok(!p.on && plan_rate(&p) == 0, "image: off");
+	ok(!p.on, "image: off");
+	ok(plan_rate(&p) == 0, "image: off");
 }
 
 /* Where nearly all is lost: something of nearly each image arrives */
@@ -188,11 +208,14 @@ static void test_look(void)
 	struct plan p = { 0 };
 	unsigned int least = 20, changes = 0, before;
 
-	ok(every_of(&hover, 125e3) >= 3 && every_of(&hover, 125e3) <= 4,
-	   "1 Mbit/s, a view that stands: one of %u",
-	   every_of(&hover, 125e3));
+	ok(every_of(&hover, 125e3) >= 3,
+	   "1 Mbit/s, a view that stands: one of %u", every_of(&hover, 125e3));
+	ok(every_of(&hover, 125e3) <= 4,
+	   "1 Mbit/s, a view that stands: one of %u", every_of(&hover, 125e3));
 	ok(every_of(&hand, 125e3) == 1, "one that moves: all");
-	ok(every_of(&hand, 31e3) == 1 && every_of(&hover, 31e3) >= 3,
+	ok_eq(every_of(&hand, 31e3), 1,
+	      "as small as a datagram, if it has to be");
+	ok(every_of(&hover, 31e3) >= 3,
 	   "as small as a datagram, if it has to be");
 	for (double rate = 10e3; rate < 4e6; rate *= 1.1)
 		least = fmin(least, 20. / every_of(&hover, rate));
@@ -229,8 +252,9 @@ static void test_early(void)
 	struct look exact = seen(.001).look;
 
 	numbers.look.contrast = 0;
-	ok(every_of(&numbers, 31e3) == 1 &&
-	   look_bytes(&numbers.look, 1e6, 65536) == 65536,
+	ok_eq(every_of(&numbers, 31e3), 1,
+	      "of numbers that move all are sent, and each as exact as can be");
+	ok(look_bytes(&numbers.look, 1e6, 65536) == 65536,
 	   "of numbers that move all are sent, and each as exact as can be");
 	numbers = seen(1);
 	numbers.look.contrast = 0;
@@ -238,13 +262,17 @@ static void test_early(void)
 	exact.error = .01;
 	ok(look_bytes(&exact, 1e6, 65536) == 65536,
 	   "nor less than all that makes it exact");
-	ok(look_bytes(&none, 1e6, 65536) == 65536 &&
-	   look_bytes(&stands, 1e6, 65536) > 60000,
+	ok(look_bytes(&none, 1e6, 65536) == 65536,
 	   "a view that stands is sent as good as can be");
-	ok(look_bytes(&moves, 1e6, 65536) < 65536 &&
-	   look_bytes(&moves, 1e6, 65536) > 20000 &&
-	   look_bytes(&moves, 3e5, 65536) <
-	   look_bytes(&moves, 1e6, 65536),
+	ok(look_bytes(&stands, 1e6, 65536) > 60000,
+	   "a view that stands is sent as good as can be");
+	ok(look_bytes(&moves, 1e6, 65536) < 65536,
+	   "one that moves within %.0f ms, of 1 MB/s",
+	   look_bytes(&moves, 1e6, 65536) / 1e3);
+	ok(look_bytes(&moves, 1e6, 65536) > 20000,
+	   "one that moves within %.0f ms, of 1 MB/s",
+	   look_bytes(&moves, 1e6, 65536) / 1e3);
+	ok(look_bytes(&moves, 3e5, 65536) < look_bytes(&moves, 1e6, 65536),
 	   "one that moves within %.0f ms, of 1 MB/s",
 	   look_bytes(&moves, 1e6, 65536) / 1e3);
 	ok(look_bytes(&moves, 1e8, 65536) == 65536, "on a fast link, all of it");
@@ -258,11 +286,14 @@ static void test_split(void)
 	struct plan p = { 0 };
 
 	plan_update(&p, &s, 1e9, 0);
-	ok(p.datagrams == 256 && p.hz == 10, "split: all sub-images");
+	ok_eq(p.datagrams, 256, "split: all sub-images");
+	ok(p.hz == 10, "split: all sub-images");
 	plan_update(&p, &s, 400e3, 0);
-	ok(p.hz == 10 && p.datagrams == 31, "split: %u of them", p.datagrams);
+	ok(p.hz == 10, "split: %u of them", p.datagrams);
+	ok_eq(p.datagrams, 31, "split: %u of them", p.datagrams);
 	plan_update(&p, &s, 110e3, 0);
-	ok(p.hz == 5 && p.datagrams >= 16, "split: fewer frames");
+	ok(p.hz == 5, "split: fewer frames");
+	ok(p.datagrams >= 16, "split: fewer frames");
 }
 
 static void test_cloud(void)
@@ -271,26 +302,31 @@ static void test_cloud(void)
 	struct plan p = { 0 };
 
 	plan_update(&p, &s, 300e3, 0);
-	ok(p.mode == PLAN_FINE && p.hz == 10, "cloud: 2 mm");
+	ok_eq(p.mode, PLAN_FINE, "cloud: 2 mm");
+	ok(p.hz == 10, "cloud: 2 mm");
 	plan_update(&p, &s, 200e3, 0);
-	ok(p.mode == PLAN_COARSE && p.hz == 10, "cloud: 1 cm");
+	ok_eq(p.mode, PLAN_COARSE, "cloud: 1 cm");
+	ok(p.hz == 10, "cloud: 1 cm");
 	plan_update(&p, &s, 250e3, 0);
 	ok(p.mode == PLAN_COARSE, "cloud: 1 cm for a while");
 	plan_update(&p, &s, 100e3, 0);
-	ok(p.mode == PLAN_VOXELS && p.points > 5000 * 0.9 && p.hz == 10,
-	   "cloud: %u voxels", p.points);
+	ok_eq(p.mode, PLAN_VOXELS, "cloud: %u voxels", p.points);
+	ok(p.points > 5000 * 0.9, "cloud: %u voxels", p.points);
+	ok(p.hz == 10, "cloud: %u voxels", p.points);
 	plan_update(&p, &s, 30e3, 0);
-	ok(p.mode == PLAN_VOXELS && p.points >= PLAN_POINTS &&
-	   p.points < 2500, "cloud: %u voxels", p.points);
+	ok_eq(p.mode, PLAN_VOXELS, "cloud: %u voxels", p.points);
+	ok(p.points >= PLAN_POINTS, "cloud: %u voxels", p.points);
+	ok(p.points < 2500, "cloud: %u voxels", p.points);
 	plan_update(&p, &s, 7e3, 0);
-	ok(p.mode == PLAN_VSCAN && p.hz == 5, "cloud: virtual scans, %g Hz",
-	   p.hz);
+	ok_eq(p.mode, PLAN_VSCAN, "cloud: virtual scans, %g Hz", p.hz);
+	ok(p.hz == 5, "cloud: virtual scans, %g Hz", p.hz);
 	s.mode[PLAN_FINE] = 40000;
 	plan_update(&p, &s, 350e3, 0);
 	ok(p.mode == PLAN_COARSE, "cloud: what 2 mm took is dearer");
 	s.organised = s.vscan = false;
 	plan_update(&p, &s, 5e3, 0);
-	ok(p.mode == PLAN_VOXELS && p.hz < 5, "cloud: voxels less often");
+	ok_eq(p.mode, PLAN_VOXELS, "cloud: voxels less often");
+	ok(p.hz < 5, "cloud: voxels less often");
 }
 
 static void test_others(void)
@@ -299,27 +335,36 @@ static void test_others(void)
 	struct plan p = { 0 };
 
 	plan_update(&p, &s, 9500, 0);
-	ok(p.datagrams == 6 && p.hz == 1, "map: 6 datagrams a second");
+	ok_eq(p.datagrams, 6, "map: 6 datagrams a second");
+	ok(p.hz == 1, "map: 6 datagrams a second");
 	plan_update(&p, &s, 750, 0);
-	ok(p.datagrams == 1 && near(p.hz, 0.5), "map: one in 2 s");
+	ok_eq(p.datagrams, 1, "map: one in 2 s");
+	ok(near(p.hz, 0.5), "map: one in 2 s");
 	s = (struct plan_source){ .kind = PLAN_SCAN, .hz = 10, .bytes = 600 };
 	memset(&p, 0, sizeof(p));
 	plan_update(&p, &s, 20e3, 0);
-	ok(p.parts == 2 && p.copies == 1 && p.hz == 10, "scan: two parts");
+	ok_eq(p.parts, 2, "scan: two parts");
+	ok_eq(p.copies, 1, "scan: two parts");
+	ok(p.hz == 10, "scan: two parts");
 	plan_update(&p, &s, 21e3, 0.5);
-	ok(p.copies == 2 && p.datagrams == 4, "scan: twice at a loss of 50 %%");
+	ok_eq(p.copies, 2, "scan: twice at a loss of 50 %%");
+	ok_eq(p.datagrams, 4, "scan: twice at a loss of 50 %%");
 	plan_update(&p, &s, 3e3, 0.5);
-	ok(p.copies == 1 && p.hz < 10, "scan: less often");
+	ok_eq(p.copies, 1, "scan: less often");
+	ok(p.hz < 10, "scan: less often");
 	memset(&p, 0, sizeof(p));
 	plan_update(&p, &odometry, 20e3, 0);
-	ok(p.hz == 20 && p.parity == 0, "odometry: no loss, no parity");
+	ok(p.hz == 20, "odometry: no loss, no parity");
+	ok(p.parity == 0, "odometry: no loss, no parity");
 	plan_update(&p, &odometry, 20e3, 0.2);
-	ok(p.hz == 20 && p.parity >= 1 && p.parity <= 2,
-	   "odometry: parity of %g at 20 %%", p.parity);
+	ok(p.hz == 20, "odometry: parity of %g at 20 %%", p.parity);
+	ok(p.parity >= 1, "odometry: parity of %g at 20 %%", p.parity);
+	ok(p.parity <= 2, "odometry: parity of %g at 20 %%", p.parity);
 	plan_update(&p, &odometry, 20e3, 0.19);
 	ok(p.parity >= 1, "odometry: which does not flap");
 	plan_update(&p, &odometry, 5e3, 0.5);
-	ok(p.hz < 20 && p.parity >= 1, "odometry: rather less often");
+	ok(p.hz < 20, "odometry: rather less often");
+	ok(p.parity >= 1, "odometry: rather less often");
 }
 
 /* Whatever comes: never more than the rate, nothing that is no number */
@@ -397,14 +442,22 @@ static void test_limit(void)
 		modest += plan_modest(&t[i].source, 0);
 	ok(policy_apply(t, 3, 1e8, free, 0) == free, "no limit, no less");
 	demand = policy_apply(t, 3, 1e8, modest + 2e5, 0);
-	ok(demand < 1.2 * (modest + 2e5) && t[0].plan.every == 1 &&
-	   t[1].plan.every == 1,
+	ok(demand < 1.2 * (modest + 2e5),
 	   "a limit: %.0f of %.0f kB/s, and each frame", demand / 1e3,
 	   free / 1e3);
+	ok_eq(t[0].plan.every, 1, "a limit: %.0f of %.0f kB/s, and each frame",
+	      demand / 1e3, free / 1e3);
+	ok_eq(t[1].plan.every, 1, "a limit: %.0f of %.0f kB/s, and each frame",
+	      demand / 1e3, free / 1e3);
 	demand = policy_apply(t, 3, 1e8, modest, 0);
-	ok(demand < 1.2 * modest && t[0].plan.every == 1 &&
-	   t[1].plan.every == 1 && t[2].plan.mode == PLAN_FINE,
+	ok(demand < 1.2 * modest,
 	   "as little as there may be: each frame still");
+	ok_eq(t[0].plan.every, 1,
+	      "as little as there may be: each frame still");
+	ok_eq(t[1].plan.every, 1,
+	      "as little as there may be: each frame still");
+	ok_eq(t[2].plan.mode, PLAN_FINE,
+	      "as little as there may be: each frame still");
 	policy_apply(t, 3, 1e8, modest / 3, 0);
 	ok(t[0].plan.every > 1, "and fewer if that is too much");
 	policy_apply(t, 3, 1e8, modest, 0);
@@ -423,7 +476,9 @@ static void test_policy(void)
 	policy_apply(t, 3, 150e3, HUGE_VAL, 0);
 	for (int i = 0; i < 3; i++)
 		sum += plan_rate(&t[i].plan);
-	ok(sum > 0.98 * 150e3 && sum <= 150e3,
+	ok(sum > 0.98 * 150e3,
+	   "what a step leaves goes to the camera: %.0f of 150000", sum);
+	ok(sum <= 150e3,
 	   "what a step leaves goes to the camera: %.0f of 150000", sum);
 	policy_apply(t, 3, 60e3, HUGE_VAL, 0);
 	before = plan_rate(&t[1].plan);
@@ -462,10 +517,11 @@ static void test_history(void)
 		sum.datagrams++;
 		history_add(h, &sum);
 	}
-	ok(history_at(h, sum.time, &got) && got.datagrams == sum.datagrams,
-	   "history: bursts are merged");
-	ok(history_time(0x300000005ULL, 0xfffffff0, &t) &&
-	   t == 0x2fffffff0ULL, "history: a time that wrapped");
+	ok(history_at(h, sum.time, &got), "history: bursts are merged");
+	ok_eq(got.datagrams, sum.datagrams, "history: bursts are merged");
+	ok(history_time(0x300000005ULL, 0xfffffff0, &t),
+	   "history: a time that wrapped");
+	ok_eq(t, 0x2fffffff0ULL, "history: a time that wrapped");
 	ok(!history_time(1000, 1001, &t), "history: a time to come");
 	free(h);
 }
@@ -475,8 +531,8 @@ static void test_min_delay(void)
 	struct min_delay l = { { 0 }, 0 };
 
 	min_delay_reset(&l);
-	ok(min_delay_add(&l, 0, 500) == 0 && min_delay_add(&l, 1, 700) == 200,
-	   "min_delay: above the least");
+	ok_eq(min_delay_add(&l, 0, 500), 0, "min_delay: above the least");
+	ok_eq(min_delay_add(&l, 1, 700), 200, "min_delay: above the least");
 	ok(min_delay_add(&l, 29 * 1000000000ULL, 600) == 100,
 	   "min_delay: for half a minute");
 	ok(min_delay_add(&l, 31 * 1000000000ULL, 700) == 100,
@@ -500,8 +556,11 @@ static void test_comes_back(void)
 		plan_needs(&sources[i], 0, &least, &demand);
 		plan_update(&p, &sources[i], demand / 4, 0);
 		plan_update(&p, &sources[i], demand, 0);
-		ok(p.on && p.every == 1 && p.mode == PLAN_FINE,
-		   "kind %u comes back to all of it", sources[i].kind);
+		ok(p.on, "kind %u comes back to all of it", sources[i].kind);
+		ok_eq(p.every, 1, "kind %u comes back to all of it",
+		      sources[i].kind);
+		ok_eq(p.mode, PLAN_FINE, "kind %u comes back to all of it",
+		      sources[i].kind);
 	}
 }
 

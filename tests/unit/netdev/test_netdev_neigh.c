@@ -90,8 +90,8 @@ static void test_permanent(void)
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
 	ok(becomes("10.1.0.7", "02:00:00:00:00:07 PERMANENT"),
 	   "what the kernel has confirmed is permanent");
-	ok(strstr(file(), "10.1.0.7 ") && strstr(file(), "peer"),
-	   "and in the file: %s", file());
+	ok(strstr(file(), "10.1.0.7 "), "and in the file: %s", file());
+	ok(strstr(file(), "peer"), "and in the file: %s", file());
 	set_reachable("10.1.0.9", "02:00:00:00:00:09");
 	ok(becomes("10.1.0.9", "02:00:00:00:00:09 PERMANENT"),
 	   "so is the gateway to a peer");

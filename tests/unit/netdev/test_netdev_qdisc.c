@@ -259,7 +259,9 @@ static void test_redirect(void)
 
 	qdisc_add_clsact(v0, "v0", error);
 	ok_eq(filter_find(v0, &f, error), 0, "look for filters");
-	ok(!f.pass && !f.redirect && !f.others, "there is none");
+	ok(!f.pass, "there is none");
+	ok(!f.redirect, "there is none");
+	ok(!f.others, "there is none");
 	ok(!filters_redirect(&f), "and none redirects");
 	ok_eq(filter_add_redirect(v0, "v0", q0, error), 0, "redirect");
 	ok_eq(filter_find(v0, &f, error), 0, "look again");

@@ -50,9 +50,12 @@ static void test_inter(void)
 	for (size_t i = 0; i < sizeof(inter) / sizeof(*inter); i++) {
 		const struct topic t = image(inter[i]);
 
-		ok(why(inter[i]) && strstr(why(inter[i]), "need others") &&
-		   topic_must_not(&t) && topic_why_not(&named, &t),
+		ok(why(inter[i]), "%s is not, even by name", inter[i]);
+		ok(strstr(why(inter[i]), "need others"),
 		   "%s is not, even by name", inter[i]);
+		ok(topic_must_not(&t), "%s is not, even by name", inter[i]);
+		ok(topic_why_not(&named, &t), "%s is not, even by name",
+		   inter[i]);
 	}
 }
 
@@ -61,12 +64,14 @@ static void test_unknown(void)
 	static const struct topic_rules named = { .topics = "/camera" };
 	const struct topic silent = image(NULL), odd = image("theta");
 
-	ok(why(NULL) && strstr(why(NULL), "a message"),
+	ok(why(NULL), "without a message nothing is known");
+	ok(strstr(why(NULL), "a message"),
 	   "without a message nothing is known");
-	ok(why("theta") && strstr(why("theta"), "not known"),
-	   "nor of another format");
-	ok(!topic_why_not(&named, &silent) && !topic_why_not(&named, &odd) &&
-	   !topic_must_not(&odd), "unless the user names the topic");
+	ok(why("theta"), "nor of another format");
+	ok(strstr(why("theta"), "not known"), "nor of another format");
+	ok(!topic_why_not(&named, &silent), "unless the user names the topic");
+	ok(!topic_why_not(&named, &odd), "unless the user names the topic");
+	ok(!topic_must_not(&odd), "unless the user names the topic");
 }
 
 static void test_types(void)
@@ -109,8 +114,8 @@ static void test_begin(void)
 	ok(!why(read_format("16UC1; compressedDepth png",
 			    "\0\0\0\0\0\0\0\0\0\0\0\0\x89PNG", 16)),
 	   "a compressed depth image has a header");
-	ok(!strcmp(read_format("", NULL, 0), "unnamed") &&
-	   why("unnamed"), "nothing at all");
+	ok_str(read_format("", NULL, 0), "unnamed", "nothing at all");
+	ok(why("unnamed"), "nothing at all");
 	ok(!strcmp(read_format("a\nb", NULL, 0), "a?b"), "no lines");
 	ok(strlen(read_format("12345678901234567890123456789012345678901234567"
 			      "890", NULL, 0)) == TOPIC_FORMAT - 1,
@@ -146,12 +151,14 @@ static void test_ros1(void)
 			read++;
 			wrong += !!strcmp(to, "h264");
 		}
-	ok(!wrong && read == 10, "h264 in a message of ROS 1 (%zu cuts)", read);
+	ok(!wrong, "h264 in a message of ROS 1 (%zu cuts)", read);
+	ok_eq(read, 10, "h264 in a message of ROS 1 (%zu cuts)", read);
 	len = ros1_image("", m);
-	ok(topic_format_of_ros1(m, len, to) && !strcmp(to, "h264 or h265"),
-	   "one that does not say so");
-	ok(topic_format_of_ros1(m, len - 9, to) && !strcmp(to, "unnamed"),
+	ok(topic_format_of_ros1(m, len, to), "one that does not say so");
+	ok_str(to, "h264 or h265", "one that does not say so");
+	ok(topic_format_of_ros1(m, len - 9, to),
 	   "and one whose picture did not come");
+	ok_str(to, "unnamed", "and one whose picture did not come");
 	put_le32(m + 12, 0xfffffff0);
 	ok(!topic_format_of_ros1(m, len, to), "a frame_id that is longer than the message");
 	len = ros1_image("jpeg", m);

@@ -246,8 +246,10 @@ static void test_writers(struct discovery *d)
 	ok(node('l'), "another writer");
 	ok(until(d, named("rt/latched")), "is found");
 	t = named("rt/latched");
-	ok(t && t->reliable, "it is reliable");
-	ok(t && t->durable, "and latched");
+	ok(t, "it is reliable");
+	ok(t->reliable, "it is reliable");
+	ok(t, "and latched");
+	ok(t->durable, "and latched");
 	ok_eq(t ? t->depth : -1, 0, "and keeps all");
 	ok(node('I'), "the first one ends");
 	ok(until(d, gone), "which is noticed");

@@ -288,7 +288,8 @@ static void test_write(const char *dir)
 	snprintf(deep, sizeof(deep), "%s/etc/topics.conf", dir);
 	ok_eq(rules_file_write(deep, &l, error), 0, "write a file");
 	f = fopen(deep, "r");
-	ok(f && fread(text, 1, sizeof(text) - 1, f), "its folder is made");
+	ok(f, "its folder is made");
+	ok(fread(text, 1, sizeof(text) - 1, f), "its folder is made");
 	fclose(f);
 	ok_str(strstr(text, "\n\n") + 1,
 	       "\n[topic /a /b*]\nlimit = 60\n"

@@ -95,14 +95,20 @@ static void test_reports(void)
 		stream_pass(s, SEGMENT_CONTROL, 0, 0, 1, payload_at(&sent, 0),
 			    sent.len[0]);
 	report_of(s, 0, &r);
-	ok(report_of(s, 0, &r) == 1 && r.topics == 1, "nothing is lost: once");
+	ok_eq(report_of(s, 0, &r), 1, "nothing is lost: once");
+	ok_eq(r.topics, 1, "nothing is lost: once");
 	ok(report_of(s, 90, &r) > 15, "a bad link: at once many copies");
 	now += 40 * MS;
 	len = stream_report_again(s, now, payload);
-	ok(!control_reported(payload, len, &again) && !again.topics &&
-	   again.number == r.number && again.transit == r.transit &&
-	   again.held == r.held + 40000,
+	ok(!control_reported(payload, len, &again),
 	   "a later copy has the number, and its own time");
+	ok(!again.topics, "a later copy has the number, and its own time");
+	ok_eq(again.number, r.number,
+	      "a later copy has the number, and its own time");
+	ok_eq(again.transit, r.transit,
+	      "a later copy has the number, and its own time");
+	ok_eq(again.held, r.held + 40000,
+	      "a later copy has the number, and its own time");
 	stream_destroy(s);
 	loop_destroy(l);
 }
@@ -223,7 +229,10 @@ static void test_rounds(void)
 	loop_add_timer(e.loop, &e.late);
 	if (good)
 		loop_run(e.loop);
-	ok(e.most > 16 && e.most_full <= 8,
+	ok(e.most > 16,
+	   "nine of ten are lost: %u copies of a report, %u with topics",
+	   e.most, e.most_full);
+	ok(e.most_full <= 8,
 	   "nine of ten are lost: %u copies of a report, %u with topics",
 	   e.most, e.most_full);
 	loop_remove_timer(e.loop, &e.next);
@@ -296,9 +305,10 @@ static void test_asked(void)
 	rx_latency_enable(fd);
 	good &= sendto(fd, &byte, 1, 0, (void *)&at, sizeof(at)) == 1;
 	good &= recvmsg(fd, &m, 0) == 1;
-	ok(good && CMSG_FIRSTHDR(&m) &&
-	   CMSG_FIRSTHDR(&m)->cmsg_type == SO_TIMESTAMPNS,
-	   "the kernel says when it came");
+	ok(good, "the kernel says when it came");
+	ok(CMSG_FIRSTHDR(&m), "the kernel says when it came");
+	ok_eq(CMSG_FIRSTHDR(&m)->cmsg_type, SO_TIMESTAMPNS,
+	      "the kernel says when it came");
 	close(fd);
 }
 
@@ -317,12 +327,13 @@ static void test_begin(void)
 		htonl(INADDR_LOOPBACK);
 	((struct sockaddr_in *)&to.storage)->sin_port = htons(9);
 	to.len = sizeof(struct sockaddr_in);
-	ok(!sender_open(&s, l, &to, &options, error) &&
-	   sender_link(s)->rate == 65536, "64 kB/s to begin with");
+	ok(!sender_open(&s, l, &to, &options, error), "64 kB/s to begin with");
+	ok(sender_link(s)->rate == 65536, "64 kB/s to begin with");
 	sender_close(s);
 	options.rate = 10000;
-	ok(!sender_open(&s, l, &to, &options, error) &&
-	   sender_link(s)->rate == 10000, "or what the user allows");
+	ok(!sender_open(&s, l, &to, &options, error),
+	   "or what the user allows");
+	ok(sender_link(s)->rate == 10000, "or what the user allows");
 	sender_close(s);
 	loop_destroy(l);
 }

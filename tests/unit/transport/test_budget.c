@@ -20,14 +20,22 @@ static void test_memory(void)
 	struct budget b = { .memory = 60 * MB, .whole = &whole };
 	size_t mine = 0, other = 0;
 
-	ok(!budget_reserve(&a, &mine, 50 * MB) && mine == 50 * MB &&
-	   whole.reserved == 50 * MB, "a decoder reserves");
-	ok(budget_reserve(&a, &mine, 70 * MB) == -EFBIG && mine == 50 * MB &&
-	   a.refused == 1, "no more than its stream may have");
-	ok(budget_reserve(&b, &other, 55 * MB) == -EFBIG && !other &&
-	   !budget_reserve(&b, &other, 45 * MB), "nor than all may have");
-	ok(!budget_reserve(&a, &mine, 0) && !budget_reserve(&b, &other, 0) &&
-	   !whole.reserved && !a.reserved && !b.reserved, "and gives it back");
+	ok(!budget_reserve(&a, &mine, 50 * MB), "a decoder reserves");
+	ok_eq(mine, 50 * MB, "a decoder reserves");
+	ok_eq(whole.reserved, 50 * MB, "a decoder reserves");
+	ok_eq(budget_reserve(&a, &mine, 70 * MB), -EFBIG,
+	      "no more than its stream may have");
+	ok_eq(mine, 50 * MB, "no more than its stream may have");
+	ok_eq(a.refused, 1, "no more than its stream may have");
+	ok_eq(budget_reserve(&b, &other, 55 * MB), -EFBIG,
+	      "nor than all may have");
+	ok(!other, "nor than all may have");
+	ok(!budget_reserve(&b, &other, 45 * MB), "nor than all may have");
+	ok(!budget_reserve(&a, &mine, 0), "and gives it back");
+	ok(!budget_reserve(&b, &other, 0), "and gives it back");
+	ok(!whole.reserved, "and gives it back");
+	ok(!a.reserved, "and gives it back");
+	ok(!b.reserved, "and gives it back");
 }
 
 /* A second in which each stream has so much to decode. @did: what it spent */
@@ -56,8 +64,9 @@ static void test_time(void)
 	want[2] = SECOND / 10;
 	for (unsigned int i = 0; i < 5; i++)
 		second(b, want, 3, did);
-	ok(!s[0].skipped && !s[1].skipped && !s[2].skipped,
-	   "there is enough: nothing is left out");
+	ok(!s[0].skipped, "there is enough: nothing is left out");
+	ok(!s[1].skipped, "there is enough: nothing is left out");
+	ok(!s[2].skipped, "there is enough: nothing is left out");
 	want[2] = 20 * SECOND;
 	second(b, want, 3, did);
 	for (unsigned int i = 0; i < 10; i++) {
@@ -65,7 +74,9 @@ static void test_time(void)
 		sum = did[0] + did[1] + did[2];
 		most = sum > most ? sum : most;
 	}
-	ok(!s[0].skipped && s[2].skipped > 100,
+	ok(!s[0].skipped,
+	   "one that wants too much loses frames, one that wants little none");
+	ok(s[2].skipped > 100,
 	   "one that wants too much loses frames, one that wants little none");
 	/* a frame of it takes a second */
 	ok(most <= 2 * SECOND, "no second has more than %.1f of them",
@@ -73,14 +84,17 @@ static void test_time(void)
 	want[2] = 2 * SECOND;
 	for (unsigned int i = 0; i < 40; i++)
 		second(b, want, 3, did);
-	ok(did[1] >= SECOND * 35 / 100 && did[2] <= SECOND * 45 / 100,
-	   "the rest is divided: %.2f and %.2f s", (double)did[1] / SECOND,
-	   (double)did[2] / SECOND);
+	ok(did[1] >= SECOND * 35 / 100, "the rest is divided: %.2f and %.2f s",
+	   (double)did[1] / SECOND, (double)did[2] / SECOND);
+	ok(did[2] <= SECOND * 45 / 100, "the rest is divided: %.2f and %.2f s",
+	   (double)did[1] / SECOND, (double)did[2] / SECOND);
 	want[2] = SECOND / 10;
 	for (unsigned int i = 0; i < 10; i++)
 		second(b, want, 3, did);
-	ok(did[1] == want[1] && did[2] == want[2] && !s[1].time && !s[2].time,
-	   "and all is as before when it is over");
+	ok_eq(did[1], want[1], "and all is as before when it is over");
+	ok_eq(did[2], want[2], "and all is as before when it is over");
+	ok(!s[1].time, "and all is as before when it is over");
+	ok(!s[2].time, "and all is as before when it is over");
 }
 
 /* Frames that are being decoded count as what they may take */
@@ -90,12 +104,17 @@ static void test_flying(void)
 
 	budget_begin(&b, 60);
 	budget_begin(&b, 40);
-	ok(!budget_has_time(&b) && b.skipped == 1 && !b.spent,
+	ok(!budget_has_time(&b),
+	   "what is being decoded may take all the time that there is");
+	ok_eq(b.skipped, 1,
+	      "what is being decoded may take all the time that there is");
+	ok(!b.spent,
 	   "what is being decoded may take all the time that there is");
 	budget_end(&b, 60, 30);
 	budget_end(&b, 40, 20);
-	ok(budget_has_time(&b) && b.spent == 50 && !b.flying,
-	   "at its end what it took counts");
+	ok(budget_has_time(&b), "at its end what it took counts");
+	ok_eq(b.spent, 50, "at its end what it took counts");
+	ok(!b.flying, "at its end what it took counts");
 }
 
 /* ---- datagrams that say that they are of something large ---- */
@@ -171,7 +190,13 @@ static void test_claims(void)
 		refused += len && c.frame &&
 			   decoder_frame(d, &c) == -EFBIG;
 	}
-	ok(refused == 20 && b.refused == 20 && !b.reserved && !shown,
+	ok_eq(refused, 20,
+	      "20 datagrams of images of 16 million pixels reserve nothing");
+	ok_eq(b.refused, 20,
+	      "20 datagrams of images of 16 million pixels reserve nothing");
+	ok(!b.reserved,
+	   "20 datagrams of images of 16 million pixels reserve nothing");
+	ok(!shown,
 	   "20 datagrams of images of 16 million pixels reserve nothing");
 	decoder_destroy(d);
 	b.memory = 1024 * MB;
@@ -206,8 +231,19 @@ static void test_frames(void)
 			if (b.reserved > most)
 				most = b.reserved;
 		}
-	ok(most > 2 * MB && most <= 4 * MB && refused &&
-	   taken + refused == REASSEMBLY_OPEN * REASSEMBLY_COUNT && b.refused,
+	ok(most > 2 * MB,
+	   "frames of %d datagrams take what their sender may: %zu bytes",
+	   REASSEMBLY_COUNT, most);
+	ok(most <= 4 * MB,
+	   "frames of %d datagrams take what their sender may: %zu bytes",
+	   REASSEMBLY_COUNT, most);
+	ok(refused,
+	   "frames of %d datagrams take what their sender may: %zu bytes",
+	   REASSEMBLY_COUNT, most);
+	ok_eq(taken + refused, REASSEMBLY_OPEN * REASSEMBLY_COUNT,
+	      "frames of %d datagrams take what their sender may: %zu bytes",
+	      REASSEMBLY_COUNT, most);
+	ok(b.refused,
 	   "frames of %d datagrams take what their sender may: %zu bytes",
 	   REASSEMBLY_COUNT, most);
 	while ((f = reassembly_next(a, 1000)))

@@ -122,9 +122,10 @@ static void test_colours(const struct layout *l)
 	p.order.bytes = 20000;
 	good = good && !pass(&p, &m, 0) && g->data.count == sizeof(rgb);
 	little = good ? psnr(rgb, g->data.data, sizeof(rgb)) : 0;
-	ok(plenty >= 90 && little >= l->least,
-	   "%s is shown as rgb8: %.1f dB, at 20 kB %.1f dB", l->encoding,
-	   plenty, little);
+	ok(plenty >= 90, "%s is shown as rgb8: %.1f dB, at 20 kB %.1f dB",
+	   l->encoding, plenty, little);
+	ok(little >= l->least, "%s is shown as rgb8: %.1f dB, at 20 kB %.1f dB",
+	   l->encoding, plenty, little);
 	end(&p);
 }
 
@@ -155,7 +156,11 @@ static void test_any(const struct layout *l)
 			count += off > 0;
 		}
 	}
-	ok(ret >= 0 && most <= 1 && count < W * H * 3 / 1000,
+	ok(ret >= 0, "%s: of any bytes %u are one off, none more", l->encoding,
+	   count);
+	ok(most <= 1, "%s: of any bytes %u are one off, none more", l->encoding,
+	   count);
+	ok(count < W * H * 3 / 1000,
 	   "%s: of any bytes %u are one off, none more", l->encoding, count);
 }
 
@@ -166,8 +171,8 @@ static void refused(const union message *m, int error, const char *fault)
 
 	begin(&p, MESSAGE_IMAGE, CODEC_MD);
 	ret = pass(&p, m, 0);
-	ok(ret == error && !strcmp(p.result.fault, fault), "refused: %s",
-	   p.result.fault);
+	ok_eq(ret, error, "refused: %s", p.result.fault);
+	ok_str(p.result.fault, fault, "refused: %s", p.result.fault);
 	end(&p);
 }
 
@@ -278,10 +283,12 @@ static void test_counted(void)
 	fflush(stderr);
 	dup2(errors, STDERR_FILENO);
 	close(errors);
-	ok(refusals(&w) >= 2 &&
-	   lines_with(log, "/image: cannot send") == 1 &&
-	   lines_with(log, "320 x 239 pixels: nv12 needs even sides") == 1,
+	ok(refusals(&w) >= 2,
 	   "refused images are counted, and the log says it once");
+	ok_eq(lines_with(log, "/image: cannot send"), 1,
+	      "refused images are counted, and the log says it once");
+	ok_eq(lines_with(log, "320 x 239 pixels: nv12 needs even sides"), 1,
+	      "refused images are counted, and the log says it once");
 	fclose(log);
 	loop_remove_timer(w.loop, &w.timer);
 	sender_close(w.sender);
@@ -365,12 +372,14 @@ static void test_mosaic(const struct pattern *pattern)
 					  "mono16" : "mono8");
 	gray = mosaic_psnr(&m, CODEC_MD, 0);
 	gray_part = mosaic_psnr(&m, CODEC_SPLIT, 0);
-	ok(apart >= 55 && apart - gray >= 8,
-	   "%s at 20 kB: %.1f dB, as gray %.1f dB", pattern->encoding, apart,
-	   gray);
-	ok(part >= 33 && part - gray_part >= 17,
-	   "%s as sub-images: %.1f dB, as gray %.1f dB", pattern->encoding,
-	   part, gray_part);
+	ok(apart >= 55, "%s at 20 kB: %.1f dB, as gray %.1f dB",
+	   pattern->encoding, apart, gray);
+	ok(apart - gray >= 8, "%s at 20 kB: %.1f dB, as gray %.1f dB",
+	   pattern->encoding, apart, gray);
+	ok(part >= 33, "%s as sub-images: %.1f dB, as gray %.1f dB",
+	   pattern->encoding, part, gray_part);
+	ok(part - gray_part >= 17, "%s as sub-images: %.1f dB, as gray %.1f dB",
+	   pattern->encoding, part, gray_part);
 }
 
 static void test_odd_mosaics(void)
@@ -396,24 +405,33 @@ static void test_announced(void)
 	p.order.loss = 0;
 	p.order.bytes = 300000;
 	p.announce = "bayer_rggb8";
-	ok(!pass(&p, &m, 0) && got.exact &&
-	   message_string_is(&g->encoding, "bayer_rggb8") &&
-	   !memcmp(g->data.data, pixels, W * H),
+	ok(!pass(&p, &m, 0), "a mosaic that is announced whole stays as it is");
+	ok(got.exact, "a mosaic that is announced whole stays as it is");
+	ok(message_string_is(&g->encoding, "bayer_rggb8"),
 	   "a mosaic that is announced whole stays as it is");
+	ok_mem(g->data.data, pixels, W * H,
+	       "a mosaic that is announced whole stays as it is");
 	m.image.height--;
 	p.announce = "bayer_rggb8; planes";
-	ok(!pass(&p, &m, 0) && g->height == H - 1 &&
-	   message_string_is(&g->encoding, "mono8") &&
-	   !memcmp(g->data.data, pixels, W * (H - 1)),
+	ok(!pass(&p, &m, 0),
 	   "an odd one that is announced as four is shown as gray");
+	ok_eq(g->height, H - 1,
+	      "an odd one that is announced as four is shown as gray");
+	ok(message_string_is(&g->encoding, "mono8"),
+	   "an odd one that is announced as four is shown as gray");
+	ok_mem(g->data.data, pixels, W * (H - 1),
+	       "an odd one that is announced as four is shown as gray");
 	m.image.height++;
 	p.announce = "mono8; planes";
-	ok(!pass(&p, &m, 0) && message_string_is(&g->encoding, "mono8") &&
-	   !memcmp(g->data.data, pixels, W * H),
+	ok(!pass(&p, &m, 0), "gray that is announced as four stays as it is");
+	ok(message_string_is(&g->encoding, "mono8"),
 	   "gray that is announced as four stays as it is");
+	ok_mem(g->data.data, pixels, W * H,
+	       "gray that is announced as four stays as it is");
 	p.announce = "rgb8; planes";
-	ok(!pass(&p, &m, 0) && message_string_is(&g->encoding, "mono8") &&
-	   !memcmp(g->data.data, pixels, W * H), "so does what is no gray");
+	ok(!pass(&p, &m, 0), "so does what is no gray");
+	ok(message_string_is(&g->encoding, "mono8"), "so does what is no gray");
+	ok_mem(g->data.data, pixels, W * H, "so does what is no gray");
 	end(&p);
 }
 

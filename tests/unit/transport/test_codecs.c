@@ -24,9 +24,10 @@ static void test_names(void)
 		good += !strcmp(codec_name(i), names[i]);
 	for (unsigned int i = 0; i < CODECS; i++)
 		own += codec_of(codec_name(i)) == (int)i;
-	ok((int)CODECS >= (int)NAMES && good == NAMES, "numbers and names stay");
-	ok(own == CODECS && codec_of("jpeg") == -ENOENT,
-	   "a name is of one codec");
+	ok((int)CODECS >= (int)NAMES, "numbers and names stay");
+	ok_eq(good, NAMES, "numbers and names stay");
+	ok_eq(own, CODECS, "a name is of one codec");
+	ok_eq(codec_of("jpeg"), -ENOENT, "a name is of one codec");
 }
 
 static void test_kinds(void)
@@ -44,10 +45,11 @@ static void test_kinds(void)
 	}
 	for (unsigned int i = 0; i < CODECS; i++)
 		beyond += !!(codec_get(i)->usual & ~codec_get(i)->kinds);
-	ok(one == MESSAGE_KINDS && !beyond,
-	   "a kind has one usual codec at most, which takes it");
-	ok(takes == MESSAGE_KINDS && blob == MESSAGE_KINDS,
-	   "each kind can travel, and as a blob");
+	ok_eq(one, MESSAGE_KINDS,
+	      "a kind has one usual codec at most, which takes it");
+	ok(!beyond, "a kind has one usual codec at most, which takes it");
+	ok_eq(takes, MESSAGE_KINDS, "each kind can travel, and as a blob");
+	ok_eq(blob, MESSAGE_KINDS, "each kind can travel, and as a blob");
 }
 
 /* All but blob have their kinds in common with codecs of the same input */

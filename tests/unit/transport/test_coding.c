@@ -281,11 +281,17 @@ static void test_newest(struct test *t)
 {
 	int64_t held = t->taken;
 
-	ok(soon(t, images_gave_way, say_image) && !t->frames,
+	ok(soon(t, images_gave_way, say_image),
+	   "images that come meanwhile give way to newer ones, and are counted");
+	ok(!t->frames,
 	   "images that come meanwhile give way to newer ones, and are counted");
 	open_gate();
-	ok(soon(t, newest_went, NULL) && t->frames == 2 && t->stamp[0] == held,
+	ok(soon(t, newest_went, NULL),
 	   "then the one that took so long is sent, and the newest");
+	ok_eq(t->frames, 2,
+	      "then the one that took so long is sent, and the newest");
+	ok_eq(t->stamp[0], held,
+	      "then the one that took so long is sent, and the newest");
 }
 
 /* The settings select other ones, then none, while one is encoded */
@@ -299,16 +305,18 @@ static void test_removed(struct test *t)
 	strcpy(o.name, "/image");
 	o.codec = CODEC_SPLIT;
 	o.encode.bits = 5;
-	ok(!sender_change(t->sender, &o) &&
-	   !sender_remove(t->sender, "/image") &&
-	   !sender_find(t->sender, "/image"),
+	ok(!sender_change(t->sender, &o), "its topic is changed, and removed");
+	ok(!sender_remove(t->sender, "/image"),
+	   "its topic is changed, and removed");
+	ok(!sender_find(t->sender, "/image"),
 	   "its topic is changed, and removed");
 	t->since = t->taken;
 	t->frames = 0;
 	memset(t->datagrams, 0, sizeof(t->datagrams));
 	open_gate();
-	ok(soon(t, much_went, say_speed) && !t->frames,
+	ok(soon(t, much_went, say_speed),
 	   "what was encoded is not sent, other topics are");
+	ok(!t->frames, "what was encoded is not sent, other topics are");
 }
 
 /* With as many settings as there may be, a topic without one stays as it is */
@@ -326,11 +334,16 @@ static void test_full(struct test *t)
 	}
 	strcpy(o.name, "/speed");
 	o.priority = 5;
-	ok(err == -E2BIG && topic &&
-	   sender_change(t->sender, &o) == -E2BIG &&
-	   send_topic_options(topic)->priority != 5 &&
-	   sender_remove(t->sender, "/speed") == -E2BIG &&
-	   sender_find(t->sender, "/speed") == topic,
+	ok_eq(err, -E2BIG,
+	      "no room for another setting: nothing is changed or removed");
+	ok(topic, "no room for another setting: nothing is changed or removed");
+	ok_eq(sender_change(t->sender, &o), -E2BIG,
+	      "no room for another setting: nothing is changed or removed");
+	ok(send_topic_options(topic)->priority != 5,
+	   "no room for another setting: nothing is changed or removed");
+	ok_eq(sender_remove(t->sender, "/speed"), -E2BIG,
+	      "no room for another setting: nothing is changed or removed");
+	ok(sender_find(t->sender, "/speed") == topic,
 	   "no room for another setting: nothing is changed or removed");
 }
 
@@ -347,9 +360,11 @@ static void test_sender(void)
 	memset(t.datagrams, 0, sizeof(t.datagrams));
 	t.since = t.taken;
 	t.frames = 0;
-	ok(soon(&t, others_went, say_speed) && !atomic_load(&gate.looped) &&
-	   !t.frames,
+	ok(soon(&t, others_went, say_speed),
 	   "meanwhile another topic is sent, and announcements");
+	ok(!atomic_load(&gate.looped),
+	   "meanwhile another topic is sent, and announcements");
+	ok(!t.frames, "meanwhile another topic is sent, and announcements");
 	test_newest(&t);
 	test_removed(&t);
 	test_full(&t);
@@ -442,15 +457,20 @@ static void test_receiver(void)
 	ok(soon(&t, codec_waits, say_images),
 	   "to decode an image of one takes for ever");
 	t.heard[0] = t.heard[1] = 0;
-	ok(soon(&t, free_heard, say_images) && !atomic_load(&gate.looped) &&
-	   !t.heard[1], "meanwhile the other one is heard");
-	ok(soon(&t, frames_gave_way, say_images) && !t.heard[1],
+	ok(soon(&t, free_heard, say_images),
+	   "meanwhile the other one is heard");
+	ok(!atomic_load(&gate.looped), "meanwhile the other one is heard");
+	ok(!t.heard[1], "meanwhile the other one is heard");
+	ok(soon(&t, frames_gave_way, say_images),
+	   "what comes meanwhile gives way to newer ones, and is counted");
+	ok(!t.heard[1],
 	   "what comes meanwhile gives way to newer ones, and is counted");
 	open_gate();
-	ok(soon(&t, three_heard, NULL) && t.order,
-	   "then it is shown, and the two newest");
-	ok(soon(&t, both_heard, say_images) && t.order,
+	ok(soon(&t, three_heard, NULL), "then it is shown, and the two newest");
+	ok(t.order, "then it is shown, and the two newest");
+	ok(soon(&t, both_heard, say_images),
 	   "and what follows, each in its order");
+	ok(t.order, "and what follows, each in its order");
 	shut_gate(DECODER);
 	ok(soon(&t, codec_waits, say_images), "another one takes for ever");
 	open_gate();
@@ -529,17 +549,26 @@ static void test_evicted(void)
 	shut_gate(DECODER);
 	for (uint32_t i = 0; i < 9; i++)
 		pass_datagram(s, 1, i, payload, sizeof(payload));
-	ok(soon(&t, codec_waits, NULL) && t.whole.reserved > 3 * 400 &&
-	   t.whole.reserved < 3 * 2000 + 16 * PAYLOAD_MAX,
+	ok(soon(&t, codec_waits, NULL),
+	   "three frames of a stream have memory: %zu bytes",
+	   (size_t)t.whole.reserved);
+	ok(t.whole.reserved > 3 * 400,
+	   "three frames of a stream have memory: %zu bytes",
+	   (size_t)t.whole.reserved);
+	ok(t.whole.reserved < 3 * 2000 + 16 * PAYLOAD_MAX,
 	   "three frames of a stream have memory: %zu bytes",
 	   (size_t)t.whole.reserved);
 	stream_destroy(s);
-	ok(t.whole.reserved > 400 && t.whole.reserved < 2000,
+	ok(t.whole.reserved > 400,
+	   "evicted, the one that is being decoded has: %zu bytes",
+	   (size_t)t.whole.reserved);
+	ok(t.whole.reserved < 2000,
 	   "evicted, the one that is being decoded has: %zu bytes",
 	   (size_t)t.whole.reserved);
 	open_gate();
-	ok(soon(&t, nothing_reserved, NULL) && !t.heard[1],
+	ok(soon(&t, nothing_reserved, NULL),
 	   "then nothing has, and nothing is shown");
+	ok(!t.heard[1], "then nothing has, and nothing is shown");
 	workers_destroy(t.workers);
 	payloads_destroy(&announcement);
 	end(&t);
@@ -597,10 +626,13 @@ static void test_workers(void)
 	}
 	ok(soon(&t, codec_waits, NULL), "a long job runs");
 	workers_begin(t.workers, &quick);
-	ok(soon(&t, one_job, NULL) && atomic_load(&gate.inside) == 1,
+	ok(soon(&t, one_job, NULL),
 	   "a short one does not wait for it, other long ones do");
-	ok(workers_cancel(t.workers, &longs[1]) &&
-	   !workers_cancel(t.workers, &longs[0]),
+	ok_eq(atomic_load(&gate.inside), 1,
+	      "a short one does not wait for it, other long ones do");
+	ok(workers_cancel(t.workers, &longs[1]),
+	   "one that waits can be cancelled, one that runs cannot");
+	ok(!workers_cancel(t.workers, &longs[0]),
 	   "one that waits can be cancelled, one that runs cannot");
 	t.jobs = 0;
 	open_gate();
@@ -610,11 +642,13 @@ static void test_workers(void)
 	/* its end waits for the loop, which does not run */
 	while (workers_cpu(t.workers) == before)
 		;
-	ok(workers_cancel(t.workers, &quick) && t.jobs == 2,
+	ok(workers_cancel(t.workers, &quick),
 	   "an end that was not told can be cancelled");
+	ok_eq(t.jobs, 2, "an end that was not told can be cancelled");
 	workers_destroy(t.workers);
-	ok(workers_expect(0, 7) == 7 && workers_expect(800, 7) == 700 &&
-	   workers_expect(1, 0) == 1, "what the next one may take");
+	ok_eq(workers_expect(0, 7), 7, "what the next one may take");
+	ok_eq(workers_expect(800, 7), 700, "what the next one may take");
+	ok_eq(workers_expect(1, 0), 1, "what the next one may take");
 	end(&t);
 }
 

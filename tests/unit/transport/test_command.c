@@ -92,22 +92,30 @@ static void test_changes(void)
 {
 	begin(true, "");
 	l.repeat = true;
-	ok(!command(CONTROL_PRIORITY, 5, "/x") && wait_for(x_is_5),
-	   "the priority of a topic");
+	ok(!command(CONTROL_PRIORITY, 5, "/x"), "the priority of a topic");
+	ok(wait_for(x_is_5), "the priority of a topic");
 	ok(priority_of("/y") == 3, "and of no other");
 	wait_for(all_sent);
-	ok(counts()->commands == 1 && counts()->changes == 1 &&
-	   counts()->outdated > COMMAND_COPIES && !counts()->refused,
+	ok_eq(counts()->commands, 1, "of all copies one counts: %llu outdated",
+	      (unsigned long long)counts()->outdated);
+	ok_eq(counts()->changes, 1, "of all copies one counts: %llu outdated",
+	      (unsigned long long)counts()->outdated);
+	ok(counts()->outdated > COMMAND_COPIES,
 	   "of all copies one counts: %llu outdated",
 	   (unsigned long long)counts()->outdated);
-	ok(logged("operator at 127.0.0.1:") == 1 &&
-	   logged("priority of /x is 5") == 1, "one line of the log");
-	ok(!command(CONTROL_FOCUS, 1, "/y") && wait_for(y_focus) &&
-	   !focus_of("/x"), "the focus");
+	ok(!counts()->refused, "of all copies one counts: %llu outdated",
+	   (unsigned long long)counts()->outdated);
+	ok_eq(logged("operator at 127.0.0.1:"), 1, "one line of the log");
+	ok_eq(logged("priority of /x is 5"), 1, "one line of the log");
+	ok(!command(CONTROL_FOCUS, 1, "/y"), "the focus");
+	ok(wait_for(y_focus), "the focus");
+	ok(!focus_of("/x"), "the focus");
 	ok(x_is_5(), "which leaves priorities");
-	ok(!command(CONTROL_FOCUS, 1, "/x") && wait_for(x_focus) &&
-	   !focus_of("/y"), "another focus");
-	ok(!command(CONTROL_FOCUS, 0, "") && wait_for(no_focus), "no focus");
+	ok(!command(CONTROL_FOCUS, 1, "/x"), "another focus");
+	ok(wait_for(x_focus), "another focus");
+	ok(!focus_of("/y"), "another focus");
+	ok(!command(CONTROL_FOCUS, 0, ""), "no focus");
+	ok(wait_for(no_focus), "no focus");
 	loopback_end();
 }
 
@@ -115,17 +123,20 @@ static void test_lost(void)
 {
 	begin(true, "");
 	l.lose = COMMAND_COPIES - 1;
-	ok(!command(CONTROL_PRIORITY, 5, "/x") && wait_for(x_is_5),
-	   "all copies but one are lost");
+	ok(!command(CONTROL_PRIORITY, 5, "/x"), "all copies but one are lost");
+	ok(wait_for(x_is_5), "all copies but one are lost");
 	/* the first of two is lost as a whole */
 	l.lose = 3;
 	l.commands = 0;
 	command(CONTROL_PRIORITY, 6, "/y");
 	command(CONTROL_FOCUS, 1, "/y");
 	command(CONTROL_FOCUS, 1, "/x");
-	ok(wait_for(x_focus) && priority_of("/y") == 6 && !focus_of("/y") &&
-	   counts()->commands == 2,
-	   "a later command contains the earlier ones");
+	ok(wait_for(x_focus), "a later command contains the earlier ones");
+	ok_eq(priority_of("/y"), 6,
+	      "a later command contains the earlier ones");
+	ok(!focus_of("/y"), "a later command contains the earlier ones");
+	ok_eq(counts()->commands, 2,
+	      "a later command contains the earlier ones");
 	loopback_end();
 }
 
@@ -147,12 +158,20 @@ static void test_repeated(const char *key)
 	o.priority = 2;
 	sender_change(sender, &o);
 	to_sender(kept, kept_len);
-	ok(!command(CONTROL_FOCUS, 1, "/y") && wait_for(y_focus) &&
-	   priority_of("/x") == 2, "%s: a recorded command is not repeated",
+	ok(!command(CONTROL_FOCUS, 1, "/y"),
+	   "%s: a recorded command is not repeated", *key ? "key" : "no key");
+	ok(wait_for(y_focus), "%s: a recorded command is not repeated",
 	   *key ? "key" : "no key");
+	ok_eq(priority_of("/x"), 2, "%s: a recorded command is not repeated",
+	      *key ? "key" : "no key");
 	to_sender(kept, kept_len);
-	ok(!command(CONTROL_FOCUS, 1, "/x") && wait_for(x_focus) &&
-	   priority_of("/x") == 2 && (!*key || sender_counts(sender)->replayed),
+	ok(!command(CONTROL_FOCUS, 1, "/x"), "%s: nor after another one",
+	   *key ? "key" : "no key");
+	ok(wait_for(x_focus), "%s: nor after another one",
+	   *key ? "key" : "no key");
+	ok_eq(priority_of("/x"), 2, "%s: nor after another one",
+	      *key ? "key" : "no key");
+	ok((!*key || sender_counts(sender)->replayed),
 	   "%s: nor after another one", *key ? "key" : "no key");
 	loopback_end();
 }
@@ -168,14 +187,15 @@ static void test_key(void)
 	struct seal *other;
 
 	begin(true, in_folder("key"));
-	ok(!command(CONTROL_PRIORITY, 5, "/x") && wait_for(x_is_5),
-	   "key: a command");
+	ok(!command(CONTROL_PRIORITY, 5, "/x"), "key: a command");
+	ok(wait_for(x_is_5), "key: a command");
 	loopback_end();
 	begin(true, in_folder("key"));
 	l.damage = true;
 	command(CONTROL_PRIORITY, 5, "/x");
-	ok(wait_for(unsealed) && priority_of("/x") == 3 &&
-	   !counts()->commands, "key: one that was changed on the way");
+	ok(wait_for(unsealed), "key: one that was changed on the way");
+	ok_eq(priority_of("/x"), 3, "key: one that was changed on the way");
+	ok(!counts()->commands, "key: one that was changed on the way");
 	loopback_end();
 	begin(true, in_folder("key"));
 	l.lose = COMMAND_COPIES;
@@ -186,8 +206,9 @@ static void test_key(void)
 		abort();
 	seal_put(other, SEAL_DOWN, l.last, l.len, 1 << 30);
 	to_sender(l.last, l.len);
-	ok(wait_for(unsealed) && priority_of("/x") == 3 &&
-	   !counts()->commands, "key: one with another key");
+	ok(wait_for(unsealed), "key: one with another key");
+	ok_eq(priority_of("/x"), 3, "key: one with another key");
+	ok(!counts()->commands, "key: one with another key");
 	seal_close(other);
 	loopback_end();
 }
@@ -200,21 +221,30 @@ static void test_refused(void)
 
 	begin(false, "");
 	command(CONTROL_PRIORITY, 5, "/x");
-	ok(wait_for(one_command) && wait_for(all_sent) &&
-	   priority_of("/x") == 3 && counts()->refused == 1 &&
-	   logged("commands are refused") == 1, "commands=no");
+	ok(wait_for(one_command), "commands=no");
+	ok(wait_for(all_sent), "commands=no");
+	ok_eq(priority_of("/x"), 3, "commands=no");
+	ok_eq(counts()->refused, 1, "commands=no");
+	ok_eq(logged("commands are refused"), 1, "commands=no");
 	loopback_end();
 	begin(true, "");
 	c.entry[0] = (struct control_command_entry){ CONTROL_PRIORITY, 8,
 						     "/x" };
 	c.entry[1] = (struct control_command_entry){ CONTROL_PRIORITY, 1,
 						     "/none" };
-	ok(!receiver_command(receiver, stream(), &c, error) &&
-	   wait_for(one_command) && counts()->refused == 2 &&
-	   !counts()->changes && priority_of("/x") == 3,
+	ok(!receiver_command(receiver, stream(), &c, error),
 	   "a priority that is out of range, and no such topic");
-	ok(receiver_command(receiver, stream(), &none, error) == -EINVAL &&
-	   command(9, 1, "/x") == -EINVAL, "commands that are none");
+	ok(wait_for(one_command),
+	   "a priority that is out of range, and no such topic");
+	ok_eq(counts()->refused, 2,
+	      "a priority that is out of range, and no such topic");
+	ok(!counts()->changes,
+	   "a priority that is out of range, and no such topic");
+	ok_eq(priority_of("/x"), 3,
+	      "a priority that is out of range, and no such topic");
+	ok_eq(receiver_command(receiver, stream(), &none, error), -EINVAL,
+	      "commands that are none");
+	ok_eq(command(9, 1, "/x"), -EINVAL, "commands that are none");
 	loopback_end();
 }
 
@@ -229,8 +259,9 @@ static void test_many(void)
 		snprintf(name, sizeof(name), "/topic%u", n);
 		ret = command(CONTROL_PRIORITY, 1, name);
 	} while (!ret && n++ < 100);
-	ok(ret == -E2BIG && n == CONTROL_COMMANDS,
-	   "at most %d at once: %u", CONTROL_COMMANDS, n);
+	ok_eq(ret, -E2BIG, "at most %d at once: %u", CONTROL_COMMANDS, n);
+	ok_eq(n, CONTROL_COMMANDS, "at most %d at once: %u", CONTROL_COMMANDS,
+	      n);
 	ok(!command(CONTROL_PRIORITY, 2, "/topic0"),
 	   "but the same one again");
 	loopback_end();
@@ -266,8 +297,9 @@ static void test_unknown(void)
 	bytes[s.header] = 2 << 4 | CONTROL_COMMAND;
 	to_sender(bytes, s.header + n);
 	to_sender(bytes, s.header);
-	ok(wait_for(reports_go_on) && counts()->commands == 1 &&
-	   !counts()->refused, "unknown payloads are ignored");
+	ok(wait_for(reports_go_on), "unknown payloads are ignored");
+	ok_eq(counts()->commands, 1, "unknown payloads are ignored");
+	ok(!counts()->refused, "unknown payloads are ignored");
 	loopback_end();
 }
 

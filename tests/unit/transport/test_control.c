@@ -63,7 +63,8 @@ static void test_announce(void)
 
 	payloads_create(&p, 5);
 	wrong = control_announce(&me, topics, TOPICS, &p) != 0;
-	ok(!wrong && p.count > 1, "60 topics in %u datagrams", p.count);
+	ok(!wrong, "60 topics in %u datagrams", p.count);
+	ok(p.count > 1, "60 topics in %u datagrams", p.count);
 	for (unsigned int i = 0; i < p.count; i++) {
 		int count = control_announced(payload_at(&p, i), p.len[i],
 					      &who, got, TOPICS);
@@ -72,9 +73,10 @@ static void test_announce(void)
 		for (int k = 0; k < count; k++)
 			wrong += !same(&got[k], &topics[n++]);
 	}
-	ok(!wrong && n == TOPICS, "each of them read alone, all are there");
-	ok(!strcmp(who.name, me.name) && who.round_trip == me.round_trip,
-	   "and who sends them");
+	ok(!wrong, "each of them read alone, all are there");
+	ok_eq(n, TOPICS, "each of them read alone, all are there");
+	ok_str(who.name, me.name, "and who sends them");
+	ok_eq(who.round_trip, me.round_trip, "and who sends them");
 	for (size_t len = 0; len < p.len[0]; len++)
 		taken += control_announced(payload_at(&p, 0), len, &who,
 					   got, TOPICS) != -EBADMSG;
@@ -110,9 +112,9 @@ static void test_report(void)
 			rnd64(&rng), rnd64(&rng), rnd64(&rng),
 		};
 	len = control_report(&r, payload);
-	ok(len <= PAYLOAD_MAX && !control_reported(payload, len, &back) &&
-	   !memcmp(&r, &back, sizeof(r)),
-	   "a report there and back");
+	ok(len <= PAYLOAD_MAX, "a report there and back");
+	ok(!control_reported(payload, len, &back), "a report there and back");
+	ok_mem(&r, &back, sizeof(r), "a report there and back");
 	for (size_t l = 0; l < len; l++)
 		taken += control_reported(payload, l, &back) != -EBADMSG;
 	payload[1]++;
@@ -120,13 +122,16 @@ static void test_report(void)
 	ok(!taken, "one that was cut is refused");
 	r.topics = 0;
 	len = control_report(&r, payload);
-	ok(!control_reported(payload, len, &back) && !back.topics,
-	   "one about nothing");
+	ok(!control_reported(payload, len, &back), "one about nothing");
+	ok(!back.topics, "one about nothing");
 	r.version = 1;
 	len = control_report(&r, payload);
-	ok(len == 6 + 8 * 4 && !control_reported(payload, len, &back) &&
-	   back.version == 1 && back.kept == 4 && !back.paced && !back.runs,
-	   "one for older senders");
+	ok_eq(len, 6 + 8 * 4, "one for older senders");
+	ok(!control_reported(payload, len, &back), "one for older senders");
+	ok_eq(back.version, 1, "one for older senders");
+	ok_eq(back.kept, 4, "one for older senders");
+	ok(!back.paced, "one for older senders");
+	ok(!back.runs, "one for older senders");
 }
 
 static bool same_command(const struct control_command *a,
@@ -154,12 +159,13 @@ static void test_command(void)
 	c.entry[2] = (struct control_command_entry){ 200, 255, "/c" };
 	memset(c.entry[1].name, 'n', CONTROL_NAME - 1);
 	len = control_command(&c, payload);
-	ok(len == 6 + 4 + 3 * 3 + 2 + 255 + 2 &&
-	   !control_commanded(payload, len, &back) && same_command(&c, &back),
-	   "a command there and back");
-	ok(control_reported(payload, len, &(struct control_report){ 0 }) ==
-	   -EBADMSG && control_announced(payload, len, &who, got, TOPICS) ==
-	   -EBADMSG, "it is neither a report nor an announcement");
+	ok_eq(len, 6 + 4 + 3 * 3 + 2 + 255 + 2, "a command there and back");
+	ok(!control_commanded(payload, len, &back), "a command there and back");
+	ok(same_command(&c, &back), "a command there and back");
+	ok_eq(control_reported(payload, len, &(struct control_report){ 0 }),
+	      -EBADMSG, "it is neither a report nor an announcement");
+	ok_eq(control_announced(payload, len, &who, got, TOPICS), -EBADMSG,
+	      "it is neither a report nor an announcement");
 	if (!len)
 		return;
 	for (size_t l = 0; l < len; l++) {
@@ -191,8 +197,9 @@ static void test_command(void)
 	for (unsigned int i = 0; i < CONTROL_COMMANDS; i++)
 		memset(c.entry[i].name + 60, 0, 1);
 	len = control_command(&c, payload);
-	ok(len && !control_commanded(payload, len, &back) &&
-	   same_command(&c, &back), "as many as there may be");
+	ok(len, "as many as there may be");
+	ok(!control_commanded(payload, len, &back), "as many as there may be");
+	ok(same_command(&c, &back), "as many as there may be");
 	c.entries = 0;
 	len = control_command(&c, payload);
 	ok(control_commanded(payload, len, &back) == -EBADMSG,
@@ -232,11 +239,16 @@ static void test_copies(void)
 		good &= pow(loss, 3 * control_report_copies(loss)) < 1.3e-4 &&
 			control_report_copies(loss) <= 32;
 	ok(good, "of three reports one comes, 9999 times of 10000");
-	ok(control_report_copies(0) == 1 && control_report_copies(.02) == 2 &&
-	   control_report_copies(1) == 48 && control_report_copies(NAN) == 1,
+	ok_eq(control_report_copies(0), 1,
+	      "one where nothing is lost, 48 at most");
+	ok_eq(control_report_copies(.02), 2,
+	      "one where nothing is lost, 48 at most");
+	ok_eq(control_report_copies(1), 48,
+	      "one where nothing is lost, 48 at most");
+	ok(control_report_copies(NAN) == 1,
 	   "one where nothing is lost, 48 at most");
-	ok(control_copies(.5) == 5 && control_copies(.95) == 8,
-	   "announcements are large: fewer");
+	ok_eq(control_copies(.5), 5, "announcements are large: fewer");
+	ok_eq(control_copies(.95), 8, "announcements are large: fewer");
 }
 
 int main(void)

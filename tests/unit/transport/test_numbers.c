@@ -120,9 +120,24 @@ static void test_thermal(void)
 		good = !send_numbers(&p, cases[i].encoding, 0);
 		if (good)
 			s = compare();
-		ok(good && s.worst <= cases[i].most && !s.lost && !s.kinds &&
-		   !s.made_up,
+		ok(good, "%s from %g to %g%s: within %.3f in %zu bytes",
+		   cases[i].encoding, cases[i].cold, cases[i].hot,
+		   cases[i].dead ? ", dead pixels" : "", s.worst,
+		   payloads_bytes(&sent));
+		ok(s.worst <= cases[i].most,
 		   "%s from %g to %g%s: within %.3f in %zu bytes",
+		   cases[i].encoding, cases[i].cold, cases[i].hot,
+		   cases[i].dead ? ", dead pixels" : "", s.worst,
+		   payloads_bytes(&sent));
+		ok(!s.lost, "%s from %g to %g%s: within %.3f in %zu bytes",
+		   cases[i].encoding, cases[i].cold, cases[i].hot,
+		   cases[i].dead ? ", dead pixels" : "", s.worst,
+		   payloads_bytes(&sent));
+		ok(!s.kinds, "%s from %g to %g%s: within %.3f in %zu bytes",
+		   cases[i].encoding, cases[i].cold, cases[i].hot,
+		   cases[i].dead ? ", dead pixels" : "", s.worst,
+		   payloads_bytes(&sent));
+		ok(!s.made_up, "%s from %g to %g%s: within %.3f in %zu bytes",
 		   cases[i].encoding, cases[i].cold, cases[i].hot,
 		   cases[i].dead ? ", dead pixels" : "", s.worst,
 		   payloads_bytes(&sent));
@@ -152,7 +167,13 @@ static void test_losses(void)
 		made_up += s.made_up;
 		lost += s.lost;
 	}
-	ok(shown == 20 && !made_up && lost < shown * N / 100,
+	ok_eq(shown, 20,
+	      "30 %% lost: %u of 20 shown, %u made up, %.2f %% of the numbers lost",
+	      shown, made_up, 100. * lost / N / shown);
+	ok(!made_up,
+	   "30 %% lost: %u of 20 shown, %u made up, %.2f %% of the numbers lost",
+	   shown, made_up, 100. * lost / N / shown);
+	ok(lost < shown * N / 100,
 	   "30 %% lost: %u of 20 shown, %u made up, %.2f %% of the numbers lost",
 	   shown, made_up, 100. * lost / N / shown);
 	end(&p);
@@ -172,8 +193,9 @@ static void test_disparity(double none)
 	begin_numbers(&p);
 	good = !send_numbers(&p, "32FC1", 0) && got.exact;
 	s = compare();
-	ok(good && !s.worst && !s.lost, "a disparity image is exact (none: %g)",
-	   none);
+	ok(good, "a disparity image is exact (none: %g)", none);
+	ok(!s.worst, "a disparity image is exact (none: %g)", none);
+	ok(!s.lost, "a disparity image is exact (none: %g)", none);
 	end(&p);
 }
 
@@ -198,7 +220,9 @@ static void test_marks(void)
 		if (fabs(in[i]) > 1e6)
 			in[i] = out[i];
 	s = compare();
-	ok(good && s.worst < .25, "numbers far away cost the others nothing: "
+	ok(good, "numbers far away cost the others nothing: " "within %.3f",
+	   s.worst);
+	ok(s.worst < .25, "numbers far away cost the others nothing: "
 	   "within %.3f", s.worst);
 	end(&p);
 }
@@ -231,10 +255,15 @@ static void test_depths(bool kinds)
 				 fabs(in[i] - out[i]) > in[i] / 64;
 		wrong += s.made_up;
 	}
-	ok(exact > 3 && !wrong && !other && p.result.codec ==
-	   (kinds ? CODEC_VALUES : CODEC_DEPTH),
-	   "depths%s: %u of 10 exact", kinds ? ", holes of four kinds" : "",
-	   exact);
+	ok(exact > 3, "depths%s: %u of 10 exact",
+	   kinds ? ", holes of four kinds" : "", exact);
+	ok(!wrong, "depths%s: %u of 10 exact",
+	   kinds ? ", holes of four kinds" : "", exact);
+	ok(!other, "depths%s: %u of 10 exact",
+	   kinds ? ", holes of four kinds" : "", exact);
+	ok_eq(p.result.codec, (kinds ? CODEC_VALUES : CODEC_DEPTH),
+	      "depths%s: %u of 10 exact", kinds ? ", holes of four kinds" : "",
+	      exact);
 	end(&p);
 	free(room.data);
 }
@@ -253,8 +282,14 @@ static void test_far(void)
 	p.order.bytes = 65536;
 	good = !send_numbers(&p, "32FC1", 0);
 	s = compare();
-	ok(good && s.worst < .01 && !s.lost && !s.kinds,
-	   "depths up to %g m: within %.3f m", .5 + (H - 1) * .8, s.worst);
+	ok(good, "depths up to %g m: within %.3f m", .5 + (H - 1) * .8,
+	   s.worst);
+	ok(s.worst < .01, "depths up to %g m: within %.3f m", .5 + (H - 1) * .8,
+	   s.worst);
+	ok(!s.lost, "depths up to %g m: within %.3f m", .5 + (H - 1) * .8,
+	   s.worst);
+	ok(!s.kinds, "depths up to %g m: within %.3f m", .5 + (H - 1) * .8,
+	   s.worst);
 	end(&p);
 }
 
@@ -271,7 +306,11 @@ static void test_ragged(void)
 	p.order.bytes = 6000;
 	good = !send_numbers(&p, "32FC1", 0);
 	s = compare();
-	ok(good && !s.made_up && s.lost < N / 2 * .9, "half of the pixels NaN: %.0f %% shown",
+	ok(good, "half of the pixels NaN: %.0f %% shown",
+	   100 - 200. * s.lost / N);
+	ok(!s.made_up, "half of the pixels NaN: %.0f %% shown",
+	   100 - 200. * s.lost / N);
+	ok(s.lost < N / 2 * .9, "half of the pixels NaN: %.0f %% shown",
 	   100 - 200. * s.lost / N);
 	end(&p);
 }
@@ -284,23 +323,26 @@ static void test_refused(void)
 	for (unsigned int i = 0; i < N; i++)
 		in[i] = i * 7001.;
 	begin_numbers(&p);
-	ok(send_numbers(&p, "32SC1", 0) == -EOPNOTSUPP &&
-	   strstr(p.result.fault, "32SC1"), "labels: %s", p.result.fault);
+	ok_eq(send_numbers(&p, "32SC1", 0), -EOPNOTSUPP, "labels: %s",
+	      p.result.fault);
+	ok(strstr(p.result.fault, "32SC1"), "labels: %s", p.result.fault);
 	for (unsigned int i = 0; i < N; i++)
 		in[i] = i % 2 ? 1.7e308 : -1.7e308;
 	in[0] = 0;
-	ok(send_numbers(&p, "64FC1", 0) == -EOPNOTSUPP &&
-	   strstr(p.result.fault, "64FC1"), "doubles: %s", p.result.fault);
+	ok_eq(send_numbers(&p, "64FC1", 0), -EOPNOTSUPP, "doubles: %s",
+	      p.result.fault);
+	ok(strstr(p.result.fault, "64FC1"), "doubles: %s", p.result.fault);
 	m = numbers("32FC1");
 	m.image.encoding = message_string("mono12p");
-	ok(pass(&p, &m, 0) == -EOPNOTSUPP && strstr(p.result.fault, "mono12p"),
-	   "others: %s", p.result.fault);
+	ok_eq(pass(&p, &m, 0), -EOPNOTSUPP, "others: %s", p.result.fault);
+	ok(strstr(p.result.fault, "mono12p"), "others: %s", p.result.fault);
 	end(&p);
 	begin_numbers(&p);
 	for (unsigned int i = 0; i < N; i++)
 		in[i] = i / 100 % 60000 - 30000.;
-	ok(!send_numbers(&p, "32SC1", 0) && got.exact,
+	ok(!send_numbers(&p, "32SC1", 0),
 	   "but labels that need no more than 65536 steps");
+	ok(got.exact, "but labels that need no more than 65536 steps");
 	end(&p);
 }
 
@@ -322,7 +364,9 @@ static void test_chosen(void)
 		good = !send_numbers(&p, "32FC1", 0) &&
 		       p.result.codec == CODEC_VALUES;
 		s = compare();
-		ok(good && s.worst < .25, "codec=%s: within %.3f",
+		ok(good, "codec=%s: within %.3f", codec_name(codecs[i]),
+		   s.worst);
+		ok(s.worst < .25, "codec=%s: within %.3f",
 		   codec_name(codecs[i]), s.worst);
 		end(&p);
 	}

@@ -55,9 +55,13 @@ static void judge(struct test *t, uint32_t from, uint32_t to, bool held,
 		right += held ? t->kept[f] == 1 : t->live[f] == 1;
 		wrong += held ? t->live[f] > 0 : t->kept[f] > 0;
 	}
-	ok(right == to - from && !wrong && !twice,
-	   "%s: of frames %u to %u %u %s, %u wrong, %u twice", what, from,
-	   to - 1, right, held ? "kept" : "live", wrong, twice);
+	ok_eq(right, to - from,
+	      "%s: of frames %u to %u %u %s, %u wrong, %u twice", what, from,
+	      to - 1, right, held ? "kept" : "live", wrong, twice);
+	ok(!wrong, "%s: of frames %u to %u %u %s, %u wrong, %u twice", what,
+	   from, to - 1, right, held ? "kept" : "live", wrong, twice);
+	ok(!twice, "%s: of frames %u to %u %u %s, %u wrong, %u twice", what,
+	   from, to - 1, right, held ? "kept" : "live", wrong, twice);
 }
 
 /*
@@ -513,8 +517,12 @@ static void test_missing(void)
 	come(&t, 300, 0, t.image.count, 1, 10);
 	come_live(&t, 302, 310, 2);
 	c = recv_topic_datagrams(stream_topic(t.stream, 0));
-	ok(!c.missing && c.expected == c.datagrams, "no frame is missing: %" PRIu64 "; of %" PRIu64 " datagrams came %" PRIu64,
+	ok(!c.missing,
+	   "no frame is missing: %" PRIu64 "; of %" PRIu64 " datagrams came %" PRIu64,
 	   c.missing, c.expected, c.datagrams);
+	ok_eq(c.expected, c.datagrams,
+	      "no frame is missing: %" PRIu64 "; of %" PRIu64 " datagrams came %" PRIu64,
+	      c.missing, c.expected, c.datagrams);
 	end(&t);
 }
 

@@ -53,24 +53,24 @@ static void test_order(void)
 	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 	bool good = true;
 
-	ok(!reassembly_next(a, 0) && reassembly_due(a) == UINT64_MAX,
-	   "nothing came, nothing is given");
+	ok(!reassembly_next(a, 0), "nothing came, nothing is given");
+	ok_eq(reassembly_due(a), UINT64_MAX, "nothing came, nothing is given");
 	for (uint32_t n = UINT32_MAX - 3; n != 4; n++) {
 		add_all(a, n, n * MS);
 		good &= is(reassembly_next(a, n * MS), n, COUNT);
 		good &= !reassembly_next(a, n * MS);
 	}
 	ok(good, "whole frames at once, also where numbers wrap");
-	ok(add(a, 3, 0, COUNT, 0) == -ESTALE &&
-	   add(a, UINT32_MAX, 0, COUNT, 0) == -ESTALE,
-	   "what comes for them now is late");
-	ok(reassembly_counts(a)->frames == 8 &&
-		   !reassembly_counts(a)->missing &&
-		   reassembly_counts(a)->datagrams == 80 &&
-		   reassembly_counts(a)->expected == 80 &&
-		   reassembly_counts(a)->bytes == 640 &&
-		   reassembly_counts(a)->late == 2,
-	   "counted");
+	ok_eq(add(a, 3, 0, COUNT, 0), -ESTALE,
+	      "what comes for them now is late");
+	ok_eq(add(a, UINT32_MAX, 0, COUNT, 0), -ESTALE,
+	      "what comes for them now is late");
+	ok_eq(reassembly_counts(a)->frames, 8, "counted");
+	ok(!reassembly_counts(a)->missing, "counted");
+	ok_eq(reassembly_counts(a)->datagrams, 80, "counted");
+	ok_eq(reassembly_counts(a)->expected, 80, "counted");
+	ok_eq(reassembly_counts(a)->bytes, 640, "counted");
+	ok_eq(reassembly_counts(a)->late, 2, "counted");
 	reassembly_destroy(a);
 }
 
@@ -85,10 +85,12 @@ static void test_lost(void)
 	ok(reassembly_due(a) == 6 * MS + GRACE + 5 * MS / 2,
 	   "a frame with gaps waits as long as its pace says");
 	add(a, 6, 0, COUNT, 7 * MS);
-	ok(reassembly_due(a) == 7 * MS + GRACE && !reassembly_next(a, 26 * MS),
+	ok_eq(reassembly_due(a), 7 * MS + GRACE,
+	      "when something newer comes, only for what was reordered");
+	ok(!reassembly_next(a, 26 * MS),
 	   "when something newer comes, only for what was reordered");
-	ok(!add(a, 5, 2, COUNT, 7 * MS) && add(a, 5, 2, COUNT, 7 * MS) == -EEXIST,
-	   "which still counts");
+	ok(!add(a, 5, 2, COUNT, 7 * MS), "which still counts");
+	ok_eq(add(a, 5, 2, COUNT, 7 * MS), -EEXIST, "which still counts");
 	ok(is(reassembly_next(a, 27 * MS), 5, 4), "then it is given as it is");
 	ok(reassembly_due(a) == 7 * MS + PATIENCE,
 	   "the pace of one frame is none of the next");
@@ -98,9 +100,9 @@ static void test_lost(void)
 	ok(is(reassembly_next(a, 400 * MS), 7, 1), "so it ends the frame");
 	add_all(a, 9, 500 * MS);
 	ok(is(reassembly_next(a, 500 * MS), 9, COUNT), "a whole one does not");
-	ok(reassembly_counts(a)->missing == 1 &&
-	   reassembly_counts(a)->expected == 50 &&
-	   reassembly_counts(a)->datagrams == 16, "a frame is missing");
+	ok_eq(reassembly_counts(a)->missing, 1, "a frame is missing");
+	ok_eq(reassembly_counts(a)->expected, 50, "a frame is missing");
+	ok_eq(reassembly_counts(a)->datagrams, 16, "a frame is missing");
 	reassembly_destroy(a);
 }
 
@@ -112,12 +114,13 @@ static void test_whole_waits_for_older(void)
 	add_all(a, 2, MS);
 	ok(!reassembly_next(a, 2 * MS),
 	   "a whole frame waits for one before it");
-	ok(is(reassembly_next(a, MS + GRACE), 1, 1) &&
-	   is(reassembly_next(a, MS + GRACE), 2, COUNT), "and comes behind it");
+	ok(is(reassembly_next(a, MS + GRACE), 1, 1), "and comes behind it");
+	ok(is(reassembly_next(a, MS + GRACE), 2, COUNT), "and comes behind it");
 	for (uint32_t n = 3; n < 3 + REASSEMBLY_OPEN; n++)
 		add(a, n, 0, COUNT, 30 * MS);
-	ok(is(reassembly_next(a, 30 * MS), 3, 1) &&
-		   !reassembly_next(a, 30 * MS),
+	ok(is(reassembly_next(a, 30 * MS), 3, 1),
+	   "if too many are open, the oldest goes");
+	ok(!reassembly_next(a, 30 * MS),
 	   "if too many are open, the oldest goes");
 	reassembly_destroy(a);
 }
@@ -170,11 +173,16 @@ static void test_slower(void)
 				   &now);
 			late += run(a, 20, 60, cases[i].count, cases[i].hz,
 				    told, &now);
-			ok(!late && reassembly_counts(a)->frames == 80,
+			ok(!late,
 			   "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
 			   cases[i].count, cases[i].hz, cases[i].before,
 			   told ? ", told" : "", (unsigned long long)late,
 			   cases[i].count * 60);
+			ok_eq(reassembly_counts(a)->frames, 80,
+			      "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
+			      cases[i].count, cases[i].hz, cases[i].before,
+			      told ? ", told" : "", (unsigned long long)late,
+			      cases[i].count * 60);
 			reassembly_destroy(a);
 		}
 }
@@ -202,28 +210,33 @@ static void test_bad(void)
 	static uint8_t big[PAYLOAD_MAX + 1];
 	struct optsample_segment s = { .count = htole16(1) };
 
-	ok(add(a, 1, 0, 0, 0) == -EINVAL && add(a, 1, 10, 10, 0) == -EINVAL &&
-	   add(a, 1, 0, COUNT + 1, 0) == -EINVAL,
-	   "no count, an index beyond it, a count too large");
+	ok_eq(add(a, 1, 0, 0, 0), -EINVAL,
+	      "no count, an index beyond it, a count too large");
+	ok_eq(add(a, 1, 10, 10, 0), -EINVAL,
+	      "no count, an index beyond it, a count too large");
+	ok_eq(add(a, 1, 0, COUNT + 1, 0), -EINVAL,
+	      "no count, an index beyond it, a count too large");
 	ok(reassembly_add(a, &s, -1, big, sizeof(big), 0) == -EINVAL,
 	   "a payload too long");
-	ok(!add(a, 1, 0, COUNT, 0) && add(a, 1, 1, 9, 0) == -EINVAL,
-	   "another count of the same frame");
+	ok(!add(a, 1, 0, COUNT, 0), "another count of the same frame");
+	ok_eq(add(a, 1, 1, 9, 0), -EINVAL, "another count of the same frame");
 	ok(add(a, 1, 0, COUNT, 0) == -EEXIST, "a datagram twice");
 	reassembly_next(a, PATIENCE);
-	ok(add(a, 1000, 0, COUNT, PATIENCE) == -EINVAL &&
-	   !add(a, 2, 0, COUNT, PATIENCE), "a number far ahead does no harm");
-	ok(add(a, 500, 0, COUNT, PATIENCE) == -EINVAL &&
-	   !add(a, 501, 0, COUNT, PATIENCE), "two that follow each other do");
+	ok_eq(add(a, 1000, 0, COUNT, PATIENCE), -EINVAL,
+	      "a number far ahead does no harm");
+	ok(!add(a, 2, 0, COUNT, PATIENCE), "a number far ahead does no harm");
+	ok_eq(add(a, 500, 0, COUNT, PATIENCE), -EINVAL,
+	      "two that follow each other do");
+	ok(!add(a, 501, 0, COUNT, PATIENCE), "two that follow each other do");
 	reassembly_next(a, 3ULL * PATIENCE);
 	reassembly_next(a, 3ULL * PATIENCE);
 	ok(!add(a, 3000, 0, COUNT, 5ULL * PATIENCE),
 	   "and one after a silence");
-	ok(reassembly_counts(a)->bad == 7 &&
-		   reassembly_counts(a)->duplicates == 1,
-	   "counted");
-	ok(!reassembly_create(NULL, 0, 0, 0) &&
-		   !reassembly_create(NULL, REASSEMBLY_COUNT + 1, 0, 0),
+	ok_eq(reassembly_counts(a)->bad, 7, "counted");
+	ok_eq(reassembly_counts(a)->duplicates, 1, "counted");
+	ok(!reassembly_create(NULL, 0, 0, 0),
+	   "frames of no or too many datagrams");
+	ok(!reassembly_create(NULL, REASSEMBLY_COUNT + 1, 0, 0),
 	   "frames of no or too many datagrams");
 	reassembly_destroy(a);
 }
@@ -242,8 +255,10 @@ static void test_jump(void)
 	add_all(a, 1970000000, second);
 	add(a, 1970000000, 0, COUNT, second);
 	reassembly_next(a, second);
-	ok(reassembly_counts(a)->missing <= 100 + REASSEMBLY_AHEAD &&
-	   reassembly_counts(a)->expected <= 10 * (111 + REASSEMBLY_AHEAD),
+	ok(reassembly_counts(a)->missing <= 100 + REASSEMBLY_AHEAD,
+	   "a jump of 1.97e9: %llu are missing",
+	   (unsigned long long)reassembly_counts(a)->missing);
+	ok(reassembly_counts(a)->expected <= 10 * (111 + REASSEMBLY_AHEAD),
 	   "a jump of 1.97e9: %llu are missing",
 	   (unsigned long long)reassembly_counts(a)->missing);
 	for (uint32_t n = 10; n < 30; n++) {
@@ -295,11 +310,17 @@ static void test_storm(void)
 			}
 		}
 	}
-	ok(!disorder && !mixed, "frames of a storm: in order, not mixed up");
-	ok(reassembly_counts(a)->frames > FRAMES * 9 / 10 &&
-	   reassembly_counts(a)->datagrams + reassembly_counts(a)->duplicates +
-	   reassembly_counts(a)->late <= sent &&
-	   reassembly_counts(a)->datagrams > sent * 7ULL / 10,
+	ok(!disorder, "frames of a storm: in order, not mixed up");
+	ok(!mixed, "frames of a storm: in order, not mixed up");
+	ok(reassembly_counts(a)->frames > FRAMES * 9 / 10,
+	   "most of it arrives: %llu frames, %llu of %u datagrams",
+	   (unsigned long long)reassembly_counts(a)->frames,
+	   (unsigned long long)reassembly_counts(a)->datagrams, sent);
+	ok(reassembly_counts(a)->datagrams + reassembly_counts(a)->duplicates + reassembly_counts(a)->late <= sent,
+	   "most of it arrives: %llu frames, %llu of %u datagrams",
+	   (unsigned long long)reassembly_counts(a)->frames,
+	   (unsigned long long)reassembly_counts(a)->datagrams, sent);
+	ok(reassembly_counts(a)->datagrams > sent * 7ULL / 10,
 	   "most of it arrives: %llu frames, %llu of %u datagrams",
 	   (unsigned long long)reassembly_counts(a)->frames,
 	   (unsigned long long)reassembly_counts(a)->datagrams, sent);

@@ -49,17 +49,20 @@ static void test_keys(void)
 
 	ok(open_with(&s, "too short", 9) == -EINVAL, "a key that is too short");
 	ok(open_with(&s, large, sizeof(large)) == -EINVAL, "or too long");
-	ok(open_with(&s, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 32) == -EINVAL &&
-	   open_with(&s, "abababababababababababababababab", 32) == -EINVAL &&
-	   open_with(&s, large, 32) == -EINVAL, "or repeats itself");
+	ok_eq(open_with(&s, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 32), -EINVAL,
+	      "or repeats itself");
+	ok_eq(open_with(&s, "abababababababababababababababab", 32), -EINVAL,
+	      "or repeats itself");
+	ok_eq(open_with(&s, large, 32), -EINVAL, "or repeats itself");
 	for (mode = 0; mode <= 0777; mode++)
 		wrong += mode & 0400 &&
 			 open_is(mode & 0027 ? -EACCES : 0);
 	ok(!wrong, "or that others can read or write, or its group write");
 	mode = 0600;
 	unlink(path);
-	ok(seal_open(&s, path, error) == -ENOENT && strstr(error, path),
-	   "or is not there: %s", error);
+	ok_eq(seal_open(&s, path, error), -ENOENT, "or is not there: %s",
+	      error);
+	ok(strstr(error, path), "or is not there: %s", error);
 }
 
 static void build(uint8_t *p)
@@ -85,8 +88,10 @@ static void test_seals(void)
 	open_with(&other, "0123456789abcdef0123456789abcdeF", 32);
 	build(p);
 	seal_put(s, SEAL_UP, p, LEN, 77);
-	ok(!seal_check(same, SEAL_UP, p, LEN, &serial) && serial == 77,
+	ok(!seal_check(same, SEAL_UP, p, LEN, &serial),
 	   "who has the key reads it; a line end is none of the key");
+	ok_eq(serial, 77,
+	      "who has the key reads it; a line end is none of the key");
 	ok(seal_check(other, SEAL_UP, p, LEN, &serial) == -EKEYREJECTED,
 	   "who has another key does not");
 	ok(seal_check(s, SEAL_DOWN, p, LEN, &serial) == -EKEYREJECTED,
@@ -114,7 +119,8 @@ static void test_replays(void)
 	struct replay r = { 0 };
 	unsigned int again = 0, fresh = 0;
 
-	ok(replay_take(&r, 1000) && !replay_take(&r, 1000), "each once");
+	ok(replay_take(&r, 1000), "each once");
+	ok(!replay_take(&r, 1000), "each once");
 	ok(!replay_take(&r, 0), "0 is no serial");
 	/* kept in an outage: it comes behind what is live */
 	for (uint64_t n = 1001; n < 300000; n++)
@@ -124,11 +130,14 @@ static void test_replays(void)
 		fresh += replay_take(&r, n);
 		again += replay_take(&r, n);
 	}
-	ok(fresh == 298999 && !again, "late ones, too, and each once");
-	ok(replay_take(&r, window + 2000) && replay_take(&r, 2001) == false &&
-	   replay_take(&r, window + 1000), "a jump");
-	ok(replay_take(&r, 10 * window) && replay_take(&r, 9 * window + 1) &&
-	   !replay_take(&r, 9 * window), "as far as it remembers");
+	ok_eq(fresh, 298999, "late ones, too, and each once");
+	ok(!again, "late ones, too, and each once");
+	ok(replay_take(&r, window + 2000), "a jump");
+	ok_eq(replay_take(&r, 2001), false, "a jump");
+	ok(replay_take(&r, window + 1000), "a jump");
+	ok(replay_take(&r, 10 * window), "as far as it remembers");
+	ok(replay_take(&r, 9 * window + 1), "as far as it remembers");
+	ok(!replay_take(&r, 9 * window), "as far as it remembers");
 	replay_free(&r);
 }
 

@@ -170,29 +170,32 @@ static void test_tree(void)
 	merge(tree, "a", 3);
 	transforms_take(tree, false, &m);
 	list = m.transforms.items;
-	ok(m.transforms.count == 2 && list[0].translation[0] == 3 &&
-	   list[1].translation[0] == 2, "the newest of each frame");
+	ok_eq(m.transforms.count, 2, "the newest of each frame");
+	ok(list[0].translation[0] == 3, "the newest of each frame");
+	ok(list[1].translation[0] == 2, "the newest of each frame");
 	merge(tree, "a", 3);
 	ok(!transforms_changed(tree), "what it has changes nothing");
 	merge(tree, "b", 4);
 	transforms_take(tree, false, &m);
 	list = m.transforms.items;
-	ok(m.transforms.count == 1 && list[0].translation[0] == 4,
-	   "only what changed");
+	ok_eq(m.transforms.count, 1, "only what changed");
+	ok(list[0].translation[0] == 4, "only what changed");
 	transforms_take(tree, true, &m);
 	ok(m.transforms.count == 2, "or all");
 	for (unsigned int i = 0; i < TRANSFORMS_FRAMES; i++) {
 		snprintf(name, sizeof(name), "frame%u", i);
 		out += merge(tree, name, i);
 	}
-	ok(out == 2 && transforms_count(tree) == TRANSFORMS_FRAMES &&
-	   !merge(tree, "a", 9), "%d frames, and no more",
-	   TRANSFORMS_FRAMES);
+	ok_eq(out, 2, "%d frames, and no more", TRANSFORMS_FRAMES);
+	ok_eq(transforms_count(tree), TRANSFORMS_FRAMES,
+	      "%d frames, and no more", TRANSFORMS_FRAMES);
+	ok(!merge(tree, "a", 9), "%d frames, and no more", TRANSFORMS_FRAMES);
 	transforms_destroy(tree);
 	tree = transforms_create(false);
 	memset(name, 'x', sizeof(name) - 1);
-	ok(merge(tree, name, 1) == 1 && merge(tree, "", 1) == 1 &&
-	   !transforms_count(tree), "names that are none");
+	ok_eq(merge(tree, name, 1), 1, "names that are none");
+	ok_eq(merge(tree, "", 1), 1, "names that are none");
+	ok(!transforms_count(tree), "names that are none");
 	name[TRANSFORMS_NAME] = 0;
 	ok(!merge(tree, name, 1), "the longest one");
 	transforms_destroy(tree);
@@ -216,13 +219,21 @@ static void test_forgotten(void)
 			most = transforms_count(tree);
 	}
 	transforms_take(tree, true, &m);
-	ok(!out && most < 620 && transforms_forgotten(tree) +
-	   transforms_count(tree) == 4001 && m.transforms.count < 620,
+	ok(!out, "4000 persons in 400 s: %u frames at most, %u forgotten", most,
+	   (unsigned int)transforms_forgotten(tree));
+	ok(most < 620, "4000 persons in 400 s: %u frames at most, %u forgotten",
+	   most, (unsigned int)transforms_forgotten(tree));
+	ok_eq(transforms_forgotten(tree) + transforms_count(tree), 4001,
+	      "4000 persons in 400 s: %u frames at most, %u forgotten", most,
+	      (unsigned int)transforms_forgotten(tree));
+	ok(m.transforms.count < 620,
 	   "4000 persons in 400 s: %u frames at most, %u forgotten", most,
 	   (unsigned int)transforms_forgotten(tree));
 	now += 1000000000000;
 	out = merge(tree, "person_3999", 1) + merge(tree, "base_link", 2);
-	ok(!out && transforms_count(tree) + 20 >= m.transforms.count,
+	ok(!out, "a pause of all counts as a second: %u of %u frames stay",
+	   transforms_count(tree), m.transforms.count);
+	ok(transforms_count(tree) + 20 >= m.transforms.count,
 	   "a pause of all counts as a second: %u of %u frames stay",
 	   transforms_count(tree), m.transforms.count);
 	merge(still, "c", 1);
@@ -235,7 +246,9 @@ static void test_forgotten(void)
 	ok(transforms_count(tree) + 60 > m.transforms.count,
 	   "times that step back are no seconds: %u frames stay",
 	   transforms_count(tree));
-	ok(transforms_count(still) == 3 && !transforms_forgotten(still),
+	ok_eq(transforms_count(still), 3,
+	      "of what is static nothing is forgotten");
+	ok(!transforms_forgotten(still),
 	   "of what is static nothing is forgotten");
 	transforms_destroy(tree);
 	transforms_destroy(still);
@@ -306,26 +319,29 @@ static void test_late(struct test *t)
 	say_joints(t, 1.5);
 	ok(soon(t, static_went, NULL), "states are sent, and nobody is there");
 	open_receiver(t);
-	ok(soon(t, all_heard, NULL) && t->heard[0].x == 4 &&
-	   t->heard[2].x == 500 && t->heard[3].x == 1.5,
-	   "who comes late gets all of them, merged");
+	ok(soon(t, all_heard, NULL), "who comes late gets all of them, merged");
+	ok(t->heard[0].x == 4, "who comes late gets all of them, merged");
+	ok(t->heard[2].x == 500, "who comes late gets all of them, merged");
+	ok(t->heard[3].x == 1.5, "who comes late gets all of them, merged");
 	ok(t->heard[1].all == 2, "transforms of /tf are shown once");
 	t->number = counts(t, "/tf_static")->frames + 3;
 	if (counts(t, "/camera_info")->frames + 3 > t->number)
 		t->number = counts(t, "/camera_info")->frames + 3;
-	ok(soon(t, sent_again, NULL) && t->heard[1].all == 2 &&
-	   t->heard[2].messages == 1 && t->heard[0].messages <= 3,
-	   "what is sent again is not shown again");
+	ok(soon(t, sent_again, NULL), "what is sent again is not shown again");
+	ok_eq(t->heard[1].all, 2, "what is sent again is not shown again");
+	ok_eq(t->heard[2].messages, 1, "what is sent again is not shown again");
+	ok(t->heard[0].messages <= 3, "what is sent again is not shown again");
 	say_frames(t, "/tf", 10, 1, 8, 200);
-	ok(soon(t, moved, NULL) && t->heard[1].all == 3,
-	   "of /tf what changed is shown");
+	ok(soon(t, moved, NULL), "of /tf what changed is shown");
+	ok_eq(t->heard[1].all, 3, "of /tf what changed is shown");
 	say_frames(t, "/tf_static", 3, 1, 7, 0);
 	ok(soon(t, four_heard, NULL),
 	   "of /tf_static all of it, as its publisher keeps one message");
 	close_receiver(t);
 	open_receiver(t);
-	ok(soon(t, four_heard, NULL) && t->heard[0].x == 4,
+	ok(soon(t, four_heard, NULL),
 	   "a receiver that was started again has it, too");
+	ok(t->heard[0].x == 4, "a receiver that was started again has it, too");
 }
 
 /* More joint states than may be sent: the last one arrives nevertheless */
@@ -350,9 +366,11 @@ static void test_thinned(struct test *t)
 	o.rate = 5;
 	sender_change(t->sender, &o);
 	t->number = 0;
-	ok(soon(t, last_heard, say_more) &&
-	   counts(t, "/joint_states")->frames - frames < 150 &&
-	   counts(t, "/joint_states")->thinned > 100,
+	ok(soon(t, last_heard, say_more),
+	   "of joint states some are left out and counted, not the last one");
+	ok(counts(t, "/joint_states")->frames - frames < 150,
+	   "of joint states some are left out and counted, not the last one");
+	ok(counts(t, "/joint_states")->thinned > 100,
 	   "of joint states some are left out and counted, not the last one");
 }
 
@@ -364,10 +382,12 @@ static bool full_heard(struct test *t)
 static void test_full(struct test *t)
 {
 	say_frames(t, "/tf_static", 100, TRANSFORMS_FRAMES, 1, 0);
-	ok(soon(t, full_heard, NULL) &&
-	   counts(t, "/tf_static")->left_out == 4,
+	ok(soon(t, full_heard, NULL),
 	   "a tree that is full: %u transforms are counted",
 	   (unsigned int)counts(t, "/tf_static")->left_out);
+	ok_eq(counts(t, "/tf_static")->left_out, 4,
+	      "a tree that is full: %u transforms are counted",
+	      (unsigned int)counts(t, "/tf_static")->left_out);
 }
 
 static bool second_heard(struct test *t)
@@ -397,7 +417,10 @@ static void test_renamed(struct test *t, const struct address *to)
 	say_camera(t, "/camera_info", 600);
 	soon(t, renamed_heard, NULL);
 	frames = counts(t, "/depth/camera_info")->frames - frames;
-	ok(t->heard[5].x == 700 && frames < 10,
+	ok(t->heard[5].x == 700,
+	   "what is published under another name is shown there after %d frames",
+	   (int)frames);
+	ok(frames < 10,
 	   "what is published under another name is shown there after %d frames",
 	   (int)frames);
 	sender_close(t->sender);
@@ -493,13 +516,18 @@ static void test_kinds(void)
 		int ret = pass(k, d, MESSAGE_ROS1, in, m, 1, 0, 0);
 
 		/* that has padding at its end */
-		ok(!ret && shown_len > 4 && (size_t)shown_len <= n &&
-		   n - shown_len < 4 &&
-		   !memcmp(want + 4, shown + 4, shown_len - 4), "%s: through",
+		ok(!ret, "%s: through", message_type(k, MESSAGE_CDR));
+		ok(shown_len > 4, "%s: through", message_type(k, MESSAGE_CDR));
+		ok((size_t)shown_len <= n, "%s: through",
 		   message_type(k, MESSAGE_CDR));
+		ok(n - shown_len < 4, "%s: through",
+		   message_type(k, MESSAGE_CDR));
+		ok_mem(want + 4, shown + 4, shown_len - 4, "%s: through",
+		       message_type(k, MESSAGE_CDR));
 		ret = pass(k, d, MESSAGE_CDR, want, n, 2, 0, 0);
-		ok(!ret && !shown_len == message_is_state(k),
-		   "%s: the same again", message_type(k, MESSAGE_CDR));
+		ok(!ret, "%s: the same again", message_type(k, MESSAGE_CDR));
+		ok_eq(!shown_len, message_is_state(k), "%s: the same again",
+		      message_type(k, MESSAGE_CDR));
 		decoder_destroy(d);
 	}
 }
@@ -526,9 +554,13 @@ static void test_held(void)
 		live = shown_len;
 		pass(k, d, MESSAGE_CDR, data, n, 10, 0, 0);
 		again = shown_len;
-		ok(held && live && !again == message_is_state(k),
-		   "%s: shown live after it was held",
+		ok(held, "%s: shown live after it was held",
 		   message_type(k, MESSAGE_CDR));
+		ok(live, "%s: shown live after it was held",
+		   message_type(k, MESSAGE_CDR));
+		ok_eq(!again, message_is_state(k),
+		      "%s: shown live after it was held",
+		      message_type(k, MESSAGE_CDR));
 		decoder_destroy(d);
 	}
 }

@@ -144,29 +144,44 @@ static void test_arrives(void)
 	begin(100 * MS, 0);
 	l.heard = on_segment;
 	all = wait_for(all_twice);
-	ok(all && !seen.other && seen.robot &&
-	   !strcmp(seen.state, "live") && !strcmp(seen.topics, "12"),
-	   "the link and all topics: %u messages, %s, %s topics",
+	ok(all, "the link and all topics: %u messages, %s, %s topics",
 	   seen.messages, seen.state, seen.topics);
-	ok(seen.most > 300 && seen.most <= BYTES, "of at most %u bytes",
-	   seen.most);
-	ok(segments && !sampled, "in segments that are never sampled: %u of %u",
-	   sampled, segments);
+	ok(!seen.other, "the link and all topics: %u messages, %s, %s topics",
+	   seen.messages, seen.state, seen.topics);
+	ok(seen.robot, "the link and all topics: %u messages, %s, %s topics",
+	   seen.messages, seen.state, seen.topics);
+	ok_str(seen.state, "live",
+	       "the link and all topics: %u messages, %s, %s topics",
+	       seen.messages, seen.state, seen.topics);
+	ok_str(seen.topics, "12",
+	       "the link and all topics: %u messages, %s, %s topics",
+	       seen.messages, seen.state, seen.topics);
+	ok(seen.most > 300, "of at most %u bytes", seen.most);
+	ok(seen.most <= BYTES, "of at most %u bytes", seen.most);
+	ok(segments, "in segments that are never sampled: %u of %u", sampled,
+	   segments);
+	ok(!sampled, "in segments that are never sampled: %u of %u", sampled,
+	   segments);
 	own = sender_find(sender, SENDER_STATUS_TOPIC);
 	while (sender_topic(sender, n))
 		listed |= sender_topic(sender, n++) == own;
-	ok(n == TOPICS && own && !listed && send_topic_options(own)->priority ==
-	   ALLOCATION_PRIORITY, "it is not among the topics");
+	ok_eq(n, TOPICS, "it is not among the topics");
+	ok(own, "it is not among the topics");
+	ok(!listed, "it is not among the topics");
+	ok_eq(send_topic_options(own)->priority, ALLOCATION_PRIORITY,
+	      "it is not among the topics");
 	before = send_topic_counts(own)->messages;
 	sender_message(sender, &m);
-	ok(send_topic_counts(own)->messages == before &&
-	   !sender_wants(sender, SENDER_STATUS_TOPIC),
+	ok_eq(send_topic_counts(own)->messages, before,
+	      "a source cannot send it");
+	ok(!sender_wants(sender, SENDER_STATUS_TOPIC),
 	   "a source cannot send it");
 	c.entry[0] = (struct control_command_entry){ CONTROL_PRIORITY, 6,
 						     "/x" };
 	c.entry[1] = (struct control_command_entry){ CONTROL_FOCUS, 1, "/x" };
-	ok(!receiver_command(receiver, stream(), &c, error) &&
-	   wait_for(has_priority), "it shows what a command changed");
+	ok(!receiver_command(receiver, stream(), &c, error),
+	   "it shows what a command changed");
+	ok(wait_for(has_priority), "it shows what a command changed");
 	loopback_end();
 	more_topics = 0;
 }
@@ -190,12 +205,18 @@ static void test_little(void)
 	own = sender_find(sender, SENDER_STATUS_TOPIC);
 	/* 5 % of 20000 bytes/s, and the first two */
 	most = 1000 * (loop_now() - started) / (1000 * MS) + 4000;
-	ok(own && send_topic_counts(own)->messages >= 1 &&
-	   send_topic_counts(own)->bytes <= most,
+	ok(own, "a small part of the rate: %llu bytes in 3 s",
+	   own ? (unsigned long long)send_topic_counts(own)->bytes : 0);
+	ok(send_topic_counts(own)->messages >= 1,
+	   "a small part of the rate: %llu bytes in 3 s",
+	   own ? (unsigned long long)send_topic_counts(own)->bytes : 0);
+	ok(send_topic_counts(own)->bytes <= most,
 	   "a small part of the rate: %llu bytes in 3 s",
 	   own ? (unsigned long long)send_topic_counts(own)->bytes : 0);
 	/* the first ones come before that is known */
-	ok(seen.links && seen.links + 1 >= seen.messages,
+	ok(seen.links, "then each message has the link: %u of %u", seen.links,
+	   seen.messages);
+	ok(seen.links + 1 >= seen.messages,
 	   "then each message has the link: %u of %u", seen.links,
 	   seen.messages);
 	more_topics = 0;
@@ -211,8 +232,8 @@ static void test_off(void)
 	begin(0, 0);
 	started = loop_now() - 1500 * MS;
 	wait_for(for_3_s);
-	ok(!seen.messages && !sender_find(sender, SENDER_STATUS_TOPIC),
-	   "no status");
+	ok(!seen.messages, "no status");
+	ok(!sender_find(sender, SENDER_STATUS_TOPIC), "no status");
 	sender_message(sender, &m);
 	ok(sender_find(sender, SENDER_STATUS_TOPIC) != NULL,
 	   "then a source may send it");
@@ -251,7 +272,8 @@ static void test_two(void)
 		receiver_name(receiver, s, "/x", "", name);
 		bare += !strcmp(name, "/x");
 	}
-	ok(bare == 2 && !seen.below, "without a prefix");
+	ok_eq(bare, 2, "without a prefix");
+	ok(!seen.below, "without a prefix");
 	sender_close(second);
 	loopback_end();
 }

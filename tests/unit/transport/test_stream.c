@@ -68,9 +68,10 @@ static void test_images(void)
 			q = good ? psnr(pixels, g->data.data, g->data.count) : 0;
 			worst = fmin(worst, q);
 		}
-		ok(good && worst >= cases[i].least,
-		   "%s as %s: %.1f dB at worst", cases[i].encoding,
+		ok(good, "%s as %s: %.1f dB at worst", cases[i].encoding,
 		   codec_name(cases[i].codec), worst);
+		ok(worst >= cases[i].least, "%s as %s: %.1f dB at worst",
+		   cases[i].encoding, codec_name(cases[i].codec), worst);
 		end(&p);
 	}
 }
@@ -117,13 +118,23 @@ static void test_look(void)
 	size = learn(&p, &source);
 	shown = 65025 / pow(10, psnr(pixels, got.msg.image.data.data, W * H) /
 				10);
-	ok(source.pixels == W * H && source.look.error > shown / 2 &&
-	   source.look.error < shown * 2,
+	ok_eq(source.pixels, W * H,
+	      "the plan knows the pixels, and an error of %.2f for %.2f",
+	      source.look.error, shown);
+	ok(source.look.error > shown / 2,
 	   "the plan knows the pixels, and an error of %.2f for %.2f",
 	   source.look.error, shown);
-	ok(look_is_known(&source.look) && source.look.bytes == size &&
-	   source.look.moved > .3 && source.look.moved < 5,
-	   "and that the view stands: %.1f", source.look.moved);
+	ok(source.look.error < shown * 2,
+	   "the plan knows the pixels, and an error of %.2f for %.2f",
+	   source.look.error, shown);
+	ok(look_is_known(&source.look), "and that the view stands: %.1f",
+	   source.look.moved);
+	ok(source.look.bytes == size, "and that the view stands: %.1f",
+	   source.look.moved);
+	ok(source.look.moved > .3, "and that the view stands: %.1f",
+	   source.look.moved);
+	ok(source.look.moved < 5, "and that the view stands: %.1f",
+	   source.look.moved);
 	end(&p);
 }
 
@@ -137,17 +148,20 @@ static void test_look_of_numbers(void)
 
 	send_noise(&p, &m, 2);
 	learn(&p, &source);
-	ok(look_is_known(&source.look) && source.look.moved < 2 &&
-	   look_bytes(&source.look, 1e5, 65536) == 65536,
-	   "that numbers stand, and that each counts: %.1f",
-	   source.look.moved);
+	ok(look_is_known(&source.look),
+	   "that numbers stand, and that each counts: %.1f", source.look.moved);
+	ok(source.look.moved < 2,
+	   "that numbers stand, and that each counts: %.1f", source.look.moved);
+	ok(look_bytes(&source.look, 1e5, 65536) == 65536,
+	   "that numbers stand, and that each counts: %.1f", source.look.moved);
 	end(&p);
 	begin(&p, MESSAGE_IMAGE, CODEC_DEPTH);
 	pass(&p, &m, 0);
 	learn(&p, &source);
-	ok(p.result.codec == CODEC_DEPTH && !source.pixels &&
-	   !look_is_known(&source.look),
-	   "of depths nothing, nor a least size");
+	ok_eq(p.result.codec, CODEC_DEPTH,
+	      "of depths nothing, nor a least size");
+	ok(!source.pixels, "of depths nothing, nor a least size");
+	ok(!look_is_known(&source.look), "of depths nothing, nor a least size");
 	end(&p);
 	/* the tests after this one lose the same datagrams as without it */
 	rng = before;
@@ -165,12 +179,14 @@ static void test_many(void)
 	ok(!pass(&p, &m, 0), "as few datagrams as it takes");
 	few = p.sent;
 	p.order.datagrams = 60;
-	ok(!pass(&p, &m, 0) && p.sent == 60 && sent.size == full &&
-	   payloads_bytes(&sent) <= 46000, "%u datagrams become %u", few,
+	ok(!pass(&p, &m, 0), "%u datagrams become %u", few, p.sent);
+	ok_eq(p.sent, 60, "%u datagrams become %u", few, p.sent);
+	ok_eq(sent.size, full, "%u datagrams become %u", few, p.sent);
+	ok(payloads_bytes(&sent) <= 46000, "%u datagrams become %u", few,
 	   p.sent);
 	p.order.datagrams = 200;
-	ok(!pass(&p, &m, 0) && p.sent == few,
-	   "not so many that they are headers");
+	ok(!pass(&p, &m, 0), "not so many that they are headers");
+	ok_eq(p.sent, few, "not so many that they are headers");
 	end(&p);
 }
 
@@ -182,10 +198,12 @@ static void test_deep(void)
 	begin(&p, MESSAGE_IMAGE, CODEC_MD);
 	p.order.bytes = 300000;
 	p.order.loss = .2;
-	ok(!pass(&p, &m, 10) && got.exact &&
-	   got.msg.image.data.count == W * H * 2 &&
-	   !memcmp(got.msg.image.data.data, pixels, W * H * 2),
-	   "16 bit is exact when enough arrives");
+	ok(!pass(&p, &m, 10), "16 bit is exact when enough arrives");
+	ok(got.exact, "16 bit is exact when enough arrives");
+	ok_eq(got.msg.image.data.count, W * H * 2,
+	      "16 bit is exact when enough arrives");
+	ok_mem(got.msg.image.data.data, pixels, W * H * 2,
+	       "16 bit is exact when enough arrives");
 	m.image.encoding = message_string("yuv444");
 	ok(pass(&p, &m, 0) == -EOPNOTSUPP, "an encoding that is not known");
 	m = image("mono8", 1);
@@ -245,16 +263,19 @@ static void test_depth_chosen(void)
 		begin_with(&p, MESSAGE_IMAGE, cases[i].asked, &named);
 		p.order.any = cases[i].any;
 		good = !pass(&p, &m, 0);
-		ok(good && p.result.codec == cases[i].used &&
-		   message_string_is(&got.msg.image.encoding,
-				     cases[i].encoding),
+		ok(good, "%s travels as %s", cases[i].what,
+		   codec_name(p.result.codec));
+		ok_eq(p.result.codec, cases[i].used, "%s travels as %s",
+		      cases[i].what, codec_name(p.result.codec));
+		ok(message_string_is(&got.msg.image.encoding, cases[i].encoding),
 		   "%s travels as %s", cases[i].what,
 		   codec_name(p.result.codec));
 		end(&p);
 	}
 	begin(&p, MESSAGE_IMAGE, CODEC_DEPTH);
-	ok(!pass(&p, &colour, 0) && p.result.codec == CODEC_MD && got.len > 0,
-	   "colours as depth travel as md");
+	ok(!pass(&p, &colour, 0), "colours as depth travel as md");
+	ok_eq(p.result.codec, CODEC_MD, "colours as depth travel as md");
+	ok(got.len > 0, "colours as depth travel as md");
 	end(&p);
 	/* around the least share of holes it is not to and fro */
 	begin(&p, MESSAGE_IMAGE, CODEC_MD);
@@ -269,7 +290,8 @@ static void test_depth_chosen(void)
 		changes += !pass(&p, &m, 0) && p.result.codec != last;
 		last = p.result.codec;
 	}
-	ok(changes == 1 && last == CODEC_DEPTH, "and it stays what it is");
+	ok_eq(changes, 1, "and it stays what it is");
+	ok_eq(last, CODEC_DEPTH, "and it stays what it is");
 	end(&p);
 	free(room.data);
 	free(warm.data);
@@ -313,9 +335,17 @@ static void test_metres(void)
 				 !(a > 0 && fabsf(a - b) <= a / 64);
 		}
 	}
-	ok(p.result.codec == CODEC_VALUES && !wrong && exact > 5 &&
-	   exact < 30 && nothing > 30 * holes &&
-	   holes > 1000,
+	ok_eq(p.result.codec, CODEC_VALUES,
+	      "metres: %u of 30 frames exact, what is not known is NaN", exact);
+	ok(!wrong, "metres: %u of 30 frames exact, what is not known is NaN",
+	   exact);
+	ok(exact > 5, "metres: %u of 30 frames exact, what is not known is NaN",
+	   exact);
+	ok(exact < 30,
+	   "metres: %u of 30 frames exact, what is not known is NaN", exact);
+	ok(nothing > 30 * holes,
+	   "metres: %u of 30 frames exact, what is not known is NaN", exact);
+	ok(holes > 1000,
 	   "metres: %u of 30 frames exact, what is not known is NaN", exact);
 	end(&p);
 	free(metres);
@@ -336,8 +366,10 @@ static void test_still(void)
 	p.still = true;
 	for (unsigned int i = 0; i < 12; i++)
 		pass(&p, &m, 50);
-	ok(first < .9 && got.share > .99,
-	   "while it stands still: from %.2f to %.2f", first, got.share);
+	ok(first < .9, "while it stands still: from %.2f to %.2f", first,
+	   got.share);
+	ok(got.share > .99, "while it stands still: from %.2f to %.2f", first,
+	   got.share);
 	p.still = false;
 	pass(&p, &m, 50);
 	ok(got.share < .9, "not when it moves: %.2f", got.share);
@@ -412,11 +444,14 @@ static void test_compressed(void)
 	ok(good, "a JPEG comes out as a JPEG, a third of it lost");
 	p.order.codec = CODEC_BLOB;
 	p.order.parity = 1;
-	ok(!pass(&p, &c, 20) && got.exact &&
-	   got.msg.compressed.data.count == c.compressed.data.count &&
-	   !memcmp(got.msg.compressed.data.data, c.compressed.data.data,
-		   c.compressed.data.count), "or as it is, whole");
-	ok(pass(&p, &c, 95) < 0 && !got.count, "or not at all");
+	ok(!pass(&p, &c, 20), "or as it is, whole");
+	ok(got.exact, "or as it is, whole");
+	ok_eq(got.msg.compressed.data.count, c.compressed.data.count,
+	      "or as it is, whole");
+	ok_mem(got.msg.compressed.data.data, c.compressed.data.data,
+	       c.compressed.data.count, "or as it is, whole");
+	ok(pass(&p, &c, 95) < 0, "or not at all");
+	ok(!got.count, "or not at all");
 	free(back.data);
 	free(buffer.data);
 	end(&p);
@@ -527,10 +562,12 @@ static void test_empty_cloud(enum codec_id codec)
 	m.cloud.width = m.cloud.row_step = m.cloud.data.count = 0;
 	again = !pass(&p, &m, 0) && got.count && !got.msg.cloud.width;
 	end(&p);
-	ok(first && blank, "%s: a first cloud without points is sent as empty",
+	ok(first, "%s: a first cloud without points is sent as empty",
 	   codec_name(codec));
-	ok(full && again, "%s: points after it, and none again",
+	ok(blank, "%s: a first cloud without points is sent as empty",
 	   codec_name(codec));
+	ok(full, "%s: points after it, and none again", codec_name(codec));
+	ok(again, "%s: points after it, and none again", codec_name(codec));
 	free(data);
 	cloud_destroy(c);
 }
@@ -551,12 +588,13 @@ static void test_vscan(void)
 
 	message_cloud_write(c, data, &m.cloud);
 	begin(&p, MESSAGE_POINT_CLOUD, CODEC_VSCAN);
-	ok(!pass(&p, &m, 0) && got.count == 2 &&
-	   got.kind == MESSAGE_LASER_SCAN &&
-	   !strcmp(got.suffix[0], "/landmark_scan") &&
-	   !strcmp(got.suffix[1], "/obstacle_scan") &&
-	   got.msg.scan.ranges.count == VSCAN_BINS && got.share == 1,
-	   "a cloud as two scans");
+	ok(!pass(&p, &m, 0), "a cloud as two scans");
+	ok_eq(got.count, 2, "a cloud as two scans");
+	ok_eq(got.kind, MESSAGE_LASER_SCAN, "a cloud as two scans");
+	ok_str(got.suffix[0], "/landmark_scan", "a cloud as two scans");
+	ok_str(got.suffix[1], "/obstacle_scan", "a cloud as two scans");
+	ok_eq(got.msg.scan.ranges.count, VSCAN_BINS, "a cloud as two scans");
+	ok(got.share == 1, "a cloud as two scans");
 	free(data);
 	end(&p);
 	cloud_destroy(c);
@@ -582,14 +620,20 @@ static void test_maps(void)
 	do
 		ret = pass(&p, &m, 40);
 	while ((ret == -EAGAIN || (!ret && !got.exact)) && ++frames < 100);
-	ok(!ret && got.exact && got.msg.map.width == 300 &&
-	   got.msg.map.origin.position[0] == -3 &&
-	   !memcmp(got.msg.map.data.data, cells, sizeof(cells)),
+	ok(!ret, "a map, exact after %u frames with 40 %% lost", frames + 1);
+	ok(got.exact, "a map, exact after %u frames with 40 %% lost",
+	   frames + 1);
+	ok_eq(got.msg.map.width, 300,
+	      "a map, exact after %u frames with 40 %% lost", frames + 1);
+	ok(got.msg.map.origin.position[0] == -3,
 	   "a map, exact after %u frames with 40 %% lost", frames + 1);
+	ok_mem(got.msg.map.data.data, cells, sizeof(cells),
+	       "a map, exact after %u frames with 40 %% lost", frames + 1);
 	p.order.codec = CODEC_PYRAMID;
 	p.order.bytes = 300000;
-	ok(!pass(&p, &m, 20) && got.count == 1 &&
-	   fabs(got.msg.map.resolution * got.msg.map.width - 15) < .2,
+	ok(!pass(&p, &m, 20), "a pyramid");
+	ok_eq(got.count, 1, "a pyramid");
+	ok(fabs(got.msg.map.resolution * got.msg.map.width - 15) < .2,
 	   "a pyramid");
 	end(&p);
 }
@@ -621,12 +665,17 @@ static void test_layers(void)
 	begin(&p, MESSAGE_GRID_MAP, CODEC_LAYERS);
 	for (unsigned int i = 0; i < 20 && good; i++)
 		good = !pass(&p, &m, 20);
-	ok(good && got.len > 0 && g->layers == 2 && g->basic_layers == 1 &&
-	   message_string_is(&g->layer[1], "gas") &&
-	   !message_grid_shape(g, &rows, &columns) && rows == ROWS &&
-	   columns == COLUMNS && fabs(g->pose.position[0] - 1) < 1e-5 &&
-	   fabs(g->pose.position[1] - 2) < 1e-5 &&
-	   fabs(g->length_x - 6) < 1e-5, "a grid map");
+	ok(good, "a grid map");
+	ok(got.len > 0, "a grid map");
+	ok_eq(g->layers, 2, "a grid map");
+	ok_eq(g->basic_layers, 1, "a grid map");
+	ok(message_string_is(&g->layer[1], "gas"), "a grid map");
+	ok(!message_grid_shape(g, &rows, &columns), "a grid map");
+	ok_eq(rows, ROWS, "a grid map");
+	ok_eq(columns, COLUMNS, "a grid map");
+	ok(fabs(g->pose.position[0] - 1) < 1e-5, "a grid map");
+	ok(fabs(g->pose.position[1] - 2) < 1e-5, "a grid map");
+	ok(fabs(g->length_x - 6) < 1e-5, "a grid map");
 	message_grid_read(&m.grid, 1, cells);
 	message_grid_read(g, 1, out);
 	for (unsigned int i = 0; i < ROWS * COLUMNS; i++)
@@ -659,7 +708,11 @@ static void test_scan(void)
 		known += !isnan(r);
 		wrong += !isnan(r) && fabsf(r - ranges[i]) > .006f;
 	}
-	ok(known == 270 && !wrong && got.share == .5,
+	ok_eq(known, 270,
+	      "a laser scan: half of its beams from half of its datagrams");
+	ok(!wrong,
+	   "a laser scan: half of its beams from half of its datagrams");
+	ok(got.share == .5,
 	   "a laser scan: half of its beams from half of its datagrams");
 	end(&p);
 }
@@ -675,14 +728,21 @@ static void test_small(void)
 
 	begin(&p, MESSAGE_ODOMETRY, CODEC_BLOB);
 	p.order.parity = 3;
-	ok(!pass(&p, &m, 0) && p.sent == 4 && got.exact &&
-	   got.msg.odometry.pose.position[2] == 3 &&
-	   message_string_is(&got.msg.odometry.child_frame_id, "base"),
+	ok(!pass(&p, &m, 0), "odometry, four times");
+	ok_eq(p.sent, 4, "odometry, four times");
+	ok(got.exact, "odometry, four times");
+	ok(got.msg.odometry.pose.position[2] == 3, "odometry, four times");
+	ok(message_string_is(&got.msg.odometry.child_frame_id, "base"),
 	   "odometry, four times");
 	end(&p);
 	begin(&p, MESSAGE_TWIST, CODEC_MD);
-	ok(!pass(&p, &t, 0) && p.result.codec == CODEC_BLOB &&
-	   p.result.stamp == 5 && got.msg.twist.linear[0] == 1,
+	ok(!pass(&p, &t, 0),
+	   "a kind without a header; a codec that is not for it");
+	ok_eq(p.result.codec, CODEC_BLOB,
+	      "a kind without a header; a codec that is not for it");
+	ok_eq(p.result.stamp, 5,
+	      "a kind without a header; a codec that is not for it");
+	ok(got.msg.twist.linear[0] == 1,
 	   "a kind without a header; a codec that is not for it");
 	end(&p);
 }
@@ -715,8 +775,10 @@ static void test_hostile(void)
 		}
 		shown += !decoder_frame(p.decoder, &call);
 	}
-	ok(!pass(&p, &m, 0) && got.exact,
+	ok(!pass(&p, &m, 0),
 	   "frames of noise: %u were shown, and the next good one", shown);
+	ok(got.exact, "frames of noise: %u were shown, and the next good one",
+	   shown);
 	end(&p);
 }
 

@@ -30,22 +30,33 @@ static void test_info(void)
 	view.publish = publish;
 	p = open_peer(&foxglove_sdk_ops);
 	o = fixture_expect(p, "serverInfo");
-	ok(o && fixture_has(o, "capabilities", "rangedPlayback") &&
-	   fixture_has(o, "capabilities", "time") &&
-	   fixture_has(o, "capabilities", "clientPublish") &&
-	   fixture_has(o, "supportedEncodings", "cdr"),
+	ok(o, "serverInfo of a replay for foxglove.sdk.v1");
+	ok(fixture_has(o, "capabilities", "rangedPlayback"),
 	   "serverInfo of a replay for foxglove.sdk.v1");
-	ok(o && cJSON_GetObjectItem(cJSON_GetObjectItem(o, "dataStartTime"),
-				    "nsec")->valuedouble == 5,
+	ok(fixture_has(o, "capabilities", "time"),
+	   "serverInfo of a replay for foxglove.sdk.v1");
+	ok(fixture_has(o, "capabilities", "clientPublish"),
+	   "serverInfo of a replay for foxglove.sdk.v1");
+	ok(fixture_has(o, "supportedEncodings", "cdr"),
+	   "serverInfo of a replay for foxglove.sdk.v1");
+	ok(o, "with the time of the recording");
+	ok(cJSON_GetObjectItem(cJSON_GetObjectItem(o, "dataStartTime"), "nsec")->valuedouble == 5,
 	   "with the time of the recording");
 	cJSON_Delete(o);
 	peer_destroy(p);
 	view.publish = NULL;
 	p = open_peer(&foxglove_websocket_ops);
 	o = fixture_expect(p, "serverInfo");
-	ok(o && !fixture_has(o, "capabilities", "rangedPlayback") &&
-	   !fixture_has(o, "capabilities", "clientPublish") &&
-	   !cJSON_GetObjectItem(o, "dataStartTime"),
+	ok(o,
+	   "foxglove.websocket.v1 has no control of replays, and publishing is "
+	   "off");
+	ok(!fixture_has(o, "capabilities", "rangedPlayback"),
+	   "foxglove.websocket.v1 has no control of replays, and publishing is "
+	   "off");
+	ok(!fixture_has(o, "capabilities", "clientPublish"),
+	   "foxglove.websocket.v1 has no control of replays, and publishing is "
+	   "off");
+	ok(!cJSON_GetObjectItem(o, "dataStartTime"),
 	   "foxglove.websocket.v1 has no control of replays, and publishing is "
 	   "off");
 	cJSON_Delete(o);
@@ -77,15 +88,19 @@ static void test_subscribe(void)
 	p = open_peer(&foxglove_websocket_ops);
 	o = fixture_expect(p, "advertise");
 	c = channel(o, "/odom");
-	ok(c && !strcmp(cJSON_GetObjectItem(c, "encoding")->valuestring,
-			"cdr") &&
-	   !strcmp(cJSON_GetObjectItem(c, "schemaName")->valuestring,
-		   "nav_msgs/msg/Odometry") &&
-	   strstr(cJSON_GetObjectItem(c, "schema")->valuestring,
-		  "MSG: geometry_msgs/Pose") &&
-	   cJSON_GetObjectItem(c, "id")->valueint == 1,
+	ok(c, "a topic is a channel with its definition");
+	ok_str(cJSON_GetObjectItem(c, "encoding")->valuestring, "cdr",
+	       "a topic is a channel with its definition");
+	ok_str(cJSON_GetObjectItem(c, "schemaName")->valuestring,
+	       "nav_msgs/msg/Odometry",
+	       "a topic is a channel with its definition");
+	ok(strstr(cJSON_GetObjectItem(c, "schema")->valuestring, "MSG: geometry_msgs/Pose"),
 	   "a topic is a channel with its definition");
-	ok(channel(o, "/odom/kept") && channel(o, "/optsample/band"),
+	ok_eq(cJSON_GetObjectItem(c, "id")->valueint, 1,
+	      "a topic is a channel with its definition");
+	ok(channel(o, "/odom/kept"),
+	   "with one for kept messages, and the band");
+	ok(channel(o, "/optsample/band"),
 	   "with one for kept messages, and the band");
 	cJSON_Delete(o);
 	fixture_say(p, "{\"op\":\"subscribe\",\"subscriptions\":["
@@ -93,23 +108,28 @@ static void test_subscribe(void)
 	ok(!fixture_next(p), "a small topic begins with the next message");
 	fixture_odometry("/odom", 2, base + SECOND / 10);
 	out = fixture_next(p);
-	ok(out && out->binary && out->head_len == 13 && out->head[0] == 1 &&
-	   get_le32(out->head + 1) == 77 &&
-	   get_le64(out->head + 5) == (uint64_t)base + SECOND / 10,
-	   "message data: opcode, subscription, time");
+	ok(out, "message data: opcode, subscription, time");
+	ok(out->binary, "message data: opcode, subscription, time");
+	ok_eq(out->head_len, 13, "message data: opcode, subscription, time");
+	ok_eq(out->head[0], 1, "message data: opcode, subscription, time");
+	ok_eq(get_le32(out->head + 1), 77,
+	      "message data: opcode, subscription, time");
+	ok_eq(get_le64(out->head + 5), (uint64_t)base + SECOND / 10,
+	      "message data: opcode, subscription, time");
 	outgoing_free(out);
 	fixture_odometry("/odom/kept", 1.5, base + SECOND / 20);
 	out = fixture_next(p);
-	ok(out && get_le32(out->head + 1) == 78,
-	   "a kept message on the channel of kept ones");
+	ok(out, "a kept message on the channel of kept ones");
+	ok_eq(get_le32(out->head + 1), 78,
+	      "a kept message on the channel of kept ones");
 	outgoing_free(out);
 	fixture_say(p, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[77]}");
 	fixture_odometry("/odom", 3, base + SECOND / 5);
 	ok(!fixture_next(p), "nothing after unsubscribe");
 	fixture_odometry("/new", 3, base + SECOND / 5);
 	o = fixture_expect(p, "advertise");
-	ok(channel(o, "/new") && !channel(o, "/odom"),
-	   "a new topic is advertised alone");
+	ok(channel(o, "/new"), "a new topic is advertised alone");
+	ok(!channel(o, "/odom"), "a new topic is advertised alone");
 	cJSON_Delete(o);
 	peer_destroy(p);
 	fixture_close();
@@ -141,16 +161,21 @@ static void test_complaints(void)
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		fixture_say(p, texts[i]);
 		o = fixture_expect(p, "status");
-		ok(o && !p->failed, "status: %s", o ?
-		   cJSON_GetObjectItem(o, "message")->valuestring : "none");
+		ok(o, "status: %s",
+		   o ? cJSON_GetObjectItem(o, "message")->valuestring : "none");
+		ok(!p->failed, "status: %s",
+		   o ? cJSON_GetObjectItem(o, "message")->valuestring : "none");
 		cJSON_Delete(o);
 	}
-	ok(fixture_say(p, "{\"op\":") && p->failed,
+	ok(fixture_say(p, "{\"op\":"),
 	   "a text that is no JSON ends the connection: %s", p->failure);
+	ok(p->failed, "a text that is no JSON ends the connection: %s",
+	   p->failure);
 	peer_destroy(p);
 	p = open_peer(&foxglove_websocket_ops);
-	ok(p->ops->received(p, (const uint8_t *)"\x09", 1, true) && p->failed,
+	ok(p->ops->received(p, (const uint8_t *)"\x09", 1, true),
 	   "so does an unknown binary message: %s", p->failure);
+	ok(p->failed, "so does an unknown binary message: %s", p->failure);
 	peer_destroy(p);
 	fixture_close();
 }
@@ -196,9 +221,11 @@ static void test_parameters(void)
 	fixture_say(p, "{\"op\":\"getParameters\",\"parameterNames\":[],"
 		    "\"id\":\"q\"}");
 	o = fixture_expect(p, "parameterValues");
-	ok(o && parameter(o, "/robot/priority/cam") == 3 &&
-	   !strcmp(cJSON_GetObjectItem(o, "id")->valuestring, "q"),
+	ok(o, "priorities are parameters");
+	ok(parameter(o, "/robot/priority/cam") == 3,
 	   "priorities are parameters");
+	ok_str(cJSON_GetObjectItem(o, "id")->valuestring, "q",
+	       "priorities are parameters");
 	cJSON_Delete(o);
 	fixture_say(p, "{\"op\":\"subscribeParameterUpdates\","
 		    "\"parameterNames\":[]}");
@@ -207,15 +234,20 @@ static void test_parameters(void)
 	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
 		    "\"/robot/priority/cam\",\"value\":6}]}");
 	fixture_act();
-	ok(actions == 1 && last_action.type == ACTION_PRIORITY &&
-	   !strcmp(last_action.topic, "/cam") && last_action.value == 6 &&
-	   !strcmp(last_action.source, "robot"),
-	   "setting one is a command to the robot");
+	ok_eq(actions, 1, "setting one is a command to the robot");
+	ok_eq(last_action.type, ACTION_PRIORITY,
+	      "setting one is a command to the robot");
+	ok_str(last_action.topic, "/cam",
+	       "setting one is a command to the robot");
+	ok(last_action.value == 6, "setting one is a command to the robot");
+	ok_str(last_action.source, "robot",
+	       "setting one is a command to the robot");
 	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
 		    "\"/robot/focus\",\"value\":\"/cam\"}]}");
 	fixture_act();
-	ok(actions == 2 && last_action.type == ACTION_FOCUS &&
-	   !strcmp(last_action.topic, "/cam"), "so is the focus");
+	ok_eq(actions, 2, "so is the focus");
+	ok_eq(last_action.type, ACTION_FOCUS, "so is the focus");
+	ok_str(last_action.topic, "/cam", "so is the focus");
 	fixture_say(p, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":"
 		    "\"/robot/priority/cam\",\"value\":8},{\"name\":"
 		    "\"/robot/priority/none\",\"value\":1}]}");
@@ -254,21 +286,24 @@ static void test_publish(void)
 	p->answered = loop_now();
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
-	ok(actions == 1 && last_action.type == ACTION_PUBLISH &&
-	   last_action.kind == MESSAGE_TWIST,
-	   "a fresh message is published");
+	ok_eq(actions, 1, "a fresh message is published");
+	ok_eq(last_action.type, ACTION_PUBLISH, "a fresh message is published");
+	ok_eq(last_action.kind, MESSAGE_TWIST, "a fresh message is published");
 	p->answered = loop_now() - 350000000;
 	p->ops->received(p, data, len + 5, true);
 	fixture_act();
 	o = fixture_expect(p, "status");
-	ok(actions == 1 && o && strstr(cJSON_GetObjectItem(o, "message")
-				       ->valuestring, "300 ms"),
+	ok_eq(actions, 1,
+	      "one that may be older than 300 ms is refused, and it is said");
+	ok(o, "one that may be older than 300 ms is refused, and it is said");
+	ok(strstr(cJSON_GetObjectItem(o, "message") ->valuestring, "300 ms"),
 	   "one that may be older than 300 ms is refused, and it is said");
 	cJSON_Delete(o);
 	p->answered = loop_now();
 	p->ops->received(p, data, 20, true);
 	fixture_act();
-	ok(actions == 1 && !p->failed, "so is a cut one");
+	ok_eq(actions, 1, "so is a cut one");
+	ok(!p->failed, "so is a cut one");
 	peer_destroy(p);
 	fixture_close();
 }
@@ -294,28 +329,38 @@ static void test_playback(void)
 	actions = 0;
 	p->ops->received(p, data, 21, true);
 	fixture_act();
-	ok(actions == 1 && last_action.type == ACTION_REPLAY &&
-	   last_action.pause == 1 && last_action.value == 2 &&
-	   last_action.seek && last_action.time == base + SECOND,
-	   "speed, seek and pause are one command");
+	ok_eq(actions, 1, "speed, seek and pause are one command");
+	ok_eq(last_action.type, ACTION_REPLAY,
+	      "speed, seek and pause are one command");
+	ok_eq(last_action.pause, 1, "speed, seek and pause are one command");
+	ok(last_action.value == 2, "speed, seek and pause are one command");
+	ok(last_action.seek, "speed, seek and pause are one command");
+	ok_eq(last_action.time, base + SECOND,
+	      "speed, seek and pause are one command");
 	view.replay.speed = 2;
 	view.replayed++;
 	out = fixture_next(p);
-	ok(out && out->head[0] == 5 && !out->len,
-	   "a state before it is executed does not answer it");
+	ok(out, "a state before it is executed does not answer it");
+	ok_eq(out->head[0], 5,
+	      "a state before it is executed does not answer it");
+	ok(!out->len, "a state before it is executed does not answer it");
 	outgoing_free(out);
 	view.replay.paused = true;
 	view.replayed++;
 	view.acted = last_action.number;
 	view.cuts++;
 	out = fixture_next(p);
-	ok(out && out->head[0] == 5 && out->head[1] == 1 &&
-	   get_lef32(out->head + 10) == 2 && out->head[14] == 1 &&
-	   out->len == 2 && !memcmp(out->body, "id", 2),
-	   "the new state answers the request");
+	ok(out, "the new state answers the request");
+	ok_eq(out->head[0], 5, "the new state answers the request");
+	ok_eq(out->head[1], 1, "the new state answers the request");
+	ok(get_lef32(out->head + 10) == 2, "the new state answers the request");
+	ok_eq(out->head[14], 1, "the new state answers the request");
+	ok_eq(out->len, 2, "the new state answers the request");
+	ok_mem(out->body, "id", 2, "the new state answers the request");
 	outgoing_free(out);
-	ok(p->ops->received(p, data, 10, true) && p->failed,
+	ok(p->ops->received(p, data, 10, true),
 	   "a cut request ends the connection");
+	ok(p->failed, "a cut request ends the connection");
 	peer_destroy(p);
 	fixture_close();
 }
@@ -339,16 +384,20 @@ static void test_assets(void)
 	fixture_say(p, "{\"op\":\"fetchAsset\",\"uri\":"
 		    "\"package://robot.urdf\",\"requestId\":3}");
 	out = fixture_next(p);
-	ok(out && out->head[0] == 4 && get_le32(out->head + 1) == 3 &&
-	   !out->head[5] && out->len == 8 && !memcmp(out->body, "<robot/>", 8),
-	   "an asset");
+	ok(out, "an asset");
+	ok_eq(out->head[0], 4, "an asset");
+	ok_eq(get_le32(out->head + 1), 3, "an asset");
+	ok(!out->head[5], "an asset");
+	ok_eq(out->len, 8, "an asset");
+	ok_mem(out->body, "<robot/>", 8, "an asset");
 	outgoing_free(out);
 	snprintf(text, sizeof(text), "{\"op\":\"fetchAsset\",\"uri\":"
 		 "\"package://../%s/robot.urdf\",\"requestId\":4}",
 		 folder + 5);
 	fixture_say(p, text);
 	out = fixture_next(p);
-	ok(out && out->head[5] == 1, "none from outside of its folder");
+	ok(out, "none from outside of its folder");
+	ok_eq(out->head[5], 1, "none from outside of its folder");
 	outgoing_free(out);
 	peer_destroy(p);
 	fixture_close();
@@ -366,13 +415,16 @@ static void test_services(void)
 	p = open_peer(&foxglove_sdk_ops);
 	p->ops->received(p, call, sizeof(call), true);
 	o = fixture_expect(p, "serviceCallFailure");
-	ok(o && cJSON_GetObjectItem(o, "callId")->valueint == 5,
-	   "without gdimd a service fails: %s", o ?
-	   cJSON_GetObjectItem(o, "message")->valuestring : "no answer");
+	ok(o, "without gdimd a service fails: %s",
+	   o ? cJSON_GetObjectItem(o, "message")->valuestring : "no answer");
+	ok_eq(cJSON_GetObjectItem(o, "callId")->valueint, 5,
+	      "without gdimd a service fails: %s",
+	      o ? cJSON_GetObjectItem(o, "message")->valuestring : "no answer");
 	cJSON_Delete(o);
 	put_le32(call + 9, 99);
-	ok(p->ops->received(p, call, sizeof(call), true) && p->failed,
+	ok(p->ops->received(p, call, sizeof(call), true),
 	   "a damaged call ends the connection");
+	ok(p->failed, "a damaged call ends the connection");
 	peer_destroy(p);
 	fixture_close();
 }

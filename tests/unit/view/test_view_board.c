@@ -106,9 +106,12 @@ static void test_outage(int64_t offset)
 	wait_until(b, 20 * SECOND);
 	shows(b, 4 * SECOND, 17 * SECOND, "LLKXXXKXXXKXXXKXXXKXKXLLLL",
 	      "what did not come is lost");
-	ok(board_topics(b) == 1 && board_topic(b, 0)->kept == 6,
-	   "/kept is no topic of its own; 6 were kept, got %llu",
-	   (unsigned long long)board_topic(b, 0)->kept);
+	ok_eq(board_topics(b), 1,
+	      "/kept is no topic of its own; 6 were kept, got %llu",
+	      (unsigned long long)board_topic(b, 0)->kept);
+	ok_eq(board_topic(b, 0)->kept, 6,
+	      "/kept is no topic of its own; 6 were kept, got %llu",
+	      (unsigned long long)board_topic(b, 0)->kept);
 	ok(board_state(b, board_topic(b, 0)) == BOARD_LIVE, "it is live again");
 	board_destroy(b);
 	behind = 0;
@@ -155,8 +158,10 @@ static void test_one_outage(void)
 		wait_until(b, t);
 		alive(b, "robot", 1, base + heard + t % 7 * MS);
 	}
-	ok(board_source(b, 0)->outages == 1 && board_is_out(board_source(b, 0)),
-	   "it is one outage, got %u", board_source(b, 0)->outages);
+	ok_eq(board_source(b, 0)->outages, 1, "it is one outage, got %u",
+	      board_source(b, 0)->outages);
+	ok(board_is_out(board_source(b, 0)), "it is one outage, got %u",
+	   board_source(b, 0)->outages);
 	alive(b, "robot", 1, base + t);
 	ok(!board_is_out(board_source(b, 0)), "which the next one ends");
 	log_lines_end();
@@ -200,9 +205,12 @@ static void test_restart(void)
 		alive(b, "robot", t < 5 * SECOND ? 1 : 2, base + t);
 		put(b, "/scan", MESSAGE_LASER_SCAN, 100, t, t + 30 * MS);
 	}
-	ok(board_topic(b, 0)->kept == 0 && board_topic(b, 0)->live == 100,
-	   "a robot starts with another clock: all is live, got %llu kept",
-	   (unsigned long long)board_topic(b, 0)->kept);
+	ok_eq(board_topic(b, 0)->kept, 0,
+	      "a robot starts with another clock: all is live, got %llu kept",
+	      (unsigned long long)board_topic(b, 0)->kept);
+	ok_eq(board_topic(b, 0)->live, 100,
+	      "a robot starts with another clock: all is live, got %llu kept",
+	      (unsigned long long)board_topic(b, 0)->kept);
 	board_destroy(b);
 	behind = 0;
 }
@@ -219,8 +227,9 @@ static void test_long_band(void)
 	band_add(&b, base - SECOND, 100 * MS, false);
 	for (unsigned int i = 0; i < 100; i++)
 		band_text(&b, &v, to - BAND_SLOTS, to, line);
-	ok(line[0] == BAND_NOTHING && line[BAND_SLOTS - 3] == BAND_LIVE,
-	   "a band of 50 years is read at once");
+	ok_eq(line[0], BAND_NOTHING, "a band of 50 years is read at once");
+	ok_eq(line[BAND_SLOTS - 3], BAND_LIVE,
+	      "a band of 50 years is read at once");
 }
 
 /* SLAM corrects odometry by 1 m and a right angle while the link is away */
@@ -276,18 +285,23 @@ static void test_map_fix(void)
 		map_fixes_add(&f, base + i * 100 * MS, &(struct pose){ 1, 2, 3 });
 	map_fixes_add(&f, base + 20 * SECOND, &(struct pose){ 2, 2, 3 + M_PI_2 });
 	ok(f.count == 21, "two a second are enough, got %u", f.count);
-	ok(map_fixes_at(&f, base + 5 * SECOND, &fix) && fix.x == 1,
+	ok(map_fixes_at(&f, base + 5 * SECOND, &fix),
 	   "before the outage odometry began there");
-	ok(map_fixes_at(&f, base + 14750 * MS, &fix) &&
-	   fabs(fix.x - 1.5) < 1e-9 && fabs(fix.yaw - 3 - M_PI_4) < 1e-9,
+	ok(fix.x == 1, "before the outage odometry began there");
+	ok(map_fixes_at(&f, base + 14750 * MS, &fix),
 	   "in the middle of it between both");
-	ok(map_fixes_at(&f, base + 60 * SECOND, &fix) && fix.x == 2 &&
-	   !map_fixes_at(&f, base - SECOND, &fix), "later the last one");
+	ok(fabs(fix.x - 1.5) < 1e-9, "in the middle of it between both");
+	ok(fabs(fix.yaw - 3 - M_PI_4) < 1e-9,
+	   "in the middle of it between both");
+	ok(map_fixes_at(&f, base + 60 * SECOND, &fix), "later the last one");
+	ok(fix.x == 2, "later the last one");
+	ok(!map_fixes_at(&f, base - SECOND, &fix), "later the last one");
 	for (int i = 0; i < 3 * MAP_FIXES; i++)
 		map_fixes_add(&f, base + (30 + i) * SECOND,
 			      &(struct pose){ i, 0, 0 });
-	ok(map_fixes_at(&f, base + (30 + 1000) * SECOND, &fix) &&
-	   fabs(fix.x - 1000) < 8, "of long ago fewer are left");
+	ok(map_fixes_at(&f, base + (30 + 1000) * SECOND, &fix),
+	   "of long ago fewer are left");
+	ok(fabs(fix.x - 1000) < 8, "of long ago fewer are left");
 	map_fixes_cut(&f, base);
 	ok(!f.count, "a replay begins again");
 }
@@ -333,8 +347,10 @@ static void test_memory(void)
 	for (uint32_t i = 1; i < h->count; i++)
 		if (h->m[i]->t - h->m[i - 1]->t > worst)
 			worst = h->m[i]->t - h->m[i - 1]->t;
-	ok(h->bytes <= 100000 && h->count > 90,
-	   "a history of 100 kB has %u messages of 1000", h->count);
+	ok(h->bytes <= 100000, "a history of 100 kB has %u messages of 1000",
+	   h->count);
+	ok(h->count > 90, "a history of 100 kB has %u messages of 1000",
+	   h->count);
 	ok(worst <= 3 * SECOND, "evenly spread over 100 s, largest gap %.1f s",
 	   worst * 1e-9);
 	ok(h->newest->t == base + 100 * SECOND - 100 * MS,
@@ -353,18 +369,24 @@ static void test_refused(void)
 
 	put(b, "/a", MESSAGE_IMU, 10, 0, 0);
 	put(b, "/a", MESSAGE_TWIST, 10, 0, 0);
-	ok(board_counts(b)->refused == 1 && board_topic(b, 0)->live == 1,
-	   "another type under the same name is refused");
+	ok_eq(board_counts(b)->refused, 1,
+	      "another type under the same name is refused");
+	ok_eq(board_topic(b, 0)->live, 1,
+	      "another type under the same name is refused");
 	put(b, "/\xff", MESSAGE_IMU, 10, 0, 0);
-	ok(board_counts(b)->refused == 2 && board_topics(b) == 1,
-	   "a name that is none of ROS is refused");
+	ok_eq(board_counts(b)->refused, 2,
+	      "a name that is none of ROS is refused");
+	ok_eq(board_topics(b), 1, "a name that is none of ROS is refused");
 	for (int i = 0; i < BOARD_TOPICS + 9; i++) {
 		snprintf(name, sizeof(name), "/t%d", i);
 		put(b, name, MESSAGE_IMU, 10, 0, 0);
 	}
-	ok(board_topics(b) == BOARD_TOPICS && board_counts(b)->refused == 12,
-	   "there are %u topics, the others are counted: %llu", board_topics(b),
-	   (unsigned long long)board_counts(b)->refused);
+	ok_eq(board_topics(b), BOARD_TOPICS,
+	      "there are %u topics, the others are counted: %llu",
+	      board_topics(b), (unsigned long long)board_counts(b)->refused);
+	ok_eq(board_counts(b)->refused, 12,
+	      "there are %u topics, the others are counted: %llu",
+	      board_topics(b), (unsigned long long)board_counts(b)->refused);
 	board_destroy(b);
 }
 
@@ -419,22 +441,26 @@ static void test_feed(void)
 		view_message_put(item.message);
 	}
 	ok(last == 49, "after a stall first all of the small topic, in order");
-	ok(feed_next(f, b, &item) && !item.kept && item.message->seq == 50,
-	   "then the newest picture");
+	ok(feed_next(f, b, &item), "then the newest picture");
+	ok(!item.kept, "then the newest picture");
+	ok_eq(item.message->seq, 50, "then the newest picture");
 	view_message_put(item.message);
-	ok(feed_next(f, b, &item) && !item.kept && item.message->seq == 50,
-	   "of both");
+	ok(feed_next(f, b, &item), "of both");
+	ok(!item.kept, "of both");
+	ok_eq(item.message->seq, 50, "of both");
 	view_message_put(item.message);
 	ok(f->counts.replaced == 96, "96 were replaced, got %llu",
 	   (unsigned long long)f->counts.replaced);
-	ok(drain(f, b, 99, 0, true, &last) >= FEED_KEPT / 2 && last >= 40,
+	ok(drain(f, b, 99, 0, true, &last) >= FEED_KEPT / 2,
 	   "then a sample of the stall, up to its end");
+	ok(last >= 40, "then a sample of the stall, up to its end");
 	for (t = 5 * SECOND; t < 6 * SECOND; t += 100 * MS) {
 		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, t, t);
 		feed_note(f, b, false);
 	}
-	ok(drain(f, b, 9, 0, false, &last) == 1 && last == 60,
-	   "a slow client gets the newest one");
+	ok_eq(drain(f, b, 9, 0, false, &last), 1,
+	      "a slow client gets the newest one");
+	ok_eq(last, 60, "a slow client gets the newest one");
 	ok(!drain(f, b, 9, 0, true, NULL), "and no sample");
 	put(b, "/cam/kept", MESSAGE_COMPRESSED_IMAGE, 20000, SECOND,
 	    6 * SECOND);
@@ -464,7 +490,10 @@ static void test_fair(void)
 		bytes[item.topic] += item.message->len;
 		view_message_put(item.message);
 	}
-	ok(bytes[0] / bytes[1] > 0.8 && bytes[0] / bytes[1] < 1.25,
+	ok(bytes[0] / bytes[1] > 0.8,
+	   "pictures of 90 and of 9 kB share the bytes: %.2f",
+	   bytes[0] / bytes[1]);
+	ok(bytes[0] / bytes[1] < 1.25,
 	   "pictures of 90 and of 9 kB share the bytes: %.2f",
 	   bytes[0] / bytes[1]);
 	board_destroy(b);
@@ -498,7 +527,10 @@ static void test_share(void)
 		}
 		view_message_put(item.message);
 	}
-	ok(bytes[0] > bytes[1] / 4 && bytes[1] > bytes[0],
+	ok(bytes[0] > bytes[1] / 4,
+	   "too much of a small topic: %.0f kB of it, %.0f kB of pictures",
+	   bytes[1] / 1e3, bytes[0] / 1e3);
+	ok(bytes[1] > bytes[0],
 	   "too much of a small topic: %.0f kB of it, %.0f kB of pictures",
 	   bytes[1] / 1e3, bytes[0] / 1e3);
 	ok(ordered, "in order");
@@ -523,7 +555,8 @@ static void test_long_run(void)
 	for (; t < 105 * SECOND; t += 10 * MS)
 		put(b, "/imu", MESSAGE_IMU, 100, t, t);
 	n = drain(f, b, 2000, 0, false, NULL);
-	ok(n == 500 && !f->counts.left_out,
+	ok_eq(n, 500, "a stall of 5 s after 10000 messages: %u of 500", n);
+	ok(!f->counts.left_out,
 	   "a stall of 5 s after 10000 messages: %u of 500", n);
 	board_destroy(b);
 	free(f);
@@ -559,13 +592,17 @@ static void test_clocks(void)
 		put(b, "/b", MESSAGE_COMPRESSED_IMAGE, 100, t, t);
 		behind = 0;
 	}
-	ok(!board_topic(b, 0)->kept && !board_topic(b, 1)->kept,
+	ok(!board_topic(b, 0)->kept,
+	   "two clocks in one source: nothing is taken for kept");
+	ok(!board_topic(b, 1)->kept,
 	   "two clocks in one source: nothing is taken for kept");
 	behind = 365LL * 86400 * SECOND;
 	for (; t < 15 * SECOND; t += 100 * MS)
 		put(b, "/a", MESSAGE_COMPRESSED_IMAGE, 100, t, t);
-	ok(board_topic(b, 0)->kept <= 11 &&
-	   board_topic(b, 0)->seen > base + 14 * SECOND,
+	ok(board_topic(b, 0)->kept <= 11,
+	   "a clock that is set back: live again after %llu messages",
+	   (unsigned long long)board_topic(b, 0)->kept);
+	ok(board_topic(b, 0)->seen > base + 14 * SECOND,
 	   "a clock that is set back: live again after %llu messages",
 	   (unsigned long long)board_topic(b, 0)->kept);
 	behind = 0;
@@ -599,8 +636,10 @@ static void test_backlog(void)
 	for (int64_t t = 10 * MS; t < 10 * SECOND; t += 10 * MS)
 		put(b, "/imu", MESSAGE_IMU, 1000, t, t);
 	n = drain(f, b, 2000, 0, false, NULL);
-	ok(n == FEED_BACKLOG / 1000 && f->counts.left_out == 999 - n,
-	   "256 kB of a small topic wait; the rest is counted");
+	ok_eq(n, FEED_BACKLOG / 1000,
+	      "256 kB of a small topic wait; the rest is counted");
+	ok_eq(f->counts.left_out, 999 - n,
+	      "256 kB of a small topic wait; the rest is counted");
 	board_destroy(b);
 	free(f);
 }
@@ -653,7 +692,10 @@ static void test_window(void)
 	for (unsigned int i = 0; i < 3; i++) {
 		double used = fly(rates[i], 10 * MS, &worst);
 
-		ok(used > 0.9 && used < 1.1,
+		ok(used > 0.9,
+		   "a link of %.0f kB/s with 10 ms is used by %.0f %%",
+		   rates[i] / 1e3, used * 100);
+		ok(used < 1.1,
 		   "a link of %.0f kB/s with 10 ms is used by %.0f %%",
 		   rates[i] / 1e3, used * 100);
 		ok(worst < 400 * MS, "with at most %.0f ms in its queue",

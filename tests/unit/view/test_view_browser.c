@@ -120,13 +120,24 @@ static void test_grid(double yaw, double x, double y)
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
 	o = next_frame(p, FRAME_MAP);
 	d = o ? o->body : NULL;
-	ok(d && o->len > 64 && get_le32(d) == 3 && get_le32(d + 4) == 2 &&
-	   get_lef32(d + 8) == .5f && fabs(get_lef32(d + 12) - x) < 1e-5 &&
-	   fabs(get_lef32(d + 16) - y) < 1e-5 &&
-	   fabs(get_lef32(d + 20) - yaw) < 1e-5,
+	ok(d, "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(o->len > 64, "a grid map: its lower left corner is at %g, %g", x, y);
+	ok_eq(get_le32(d), 3, "a grid map: its lower left corner is at %g, %g",
+	      x, y);
+	ok_eq(get_le32(d + 4), 2,
+	      "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(get_lef32(d + 8) == .5f,
 	   "a grid map: its lower left corner is at %g, %g", x, y);
-	ok(d && get_lef32(d + 24) == 1 && get_lef32(d + 28) == 6 &&
-	   !strcmp((char *)d + 32, "elevation"), "its basic layer, from 1 to 6");
+	ok(fabs(get_lef32(d + 12) - x) < 1e-5,
+	   "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(fabs(get_lef32(d + 16) - y) < 1e-5,
+	   "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(fabs(get_lef32(d + 20) - yaw) < 1e-5,
+	   "a grid map: its lower left corner is at %g, %g", x, y);
+	ok(d, "its basic layer, from 1 to 6");
+	ok(get_lef32(d + 24) == 1, "its basic layer, from 1 to 6");
+	ok(get_lef32(d + 28) == 6, "its basic layer, from 1 to 6");
+	ok_str((char *)d + 32, "elevation", "its basic layer, from 1 to 6");
 	ok(has_cells(o, grid_cells), "its cells");
 	if (o)
 		outgoing_free(o);
@@ -168,10 +179,14 @@ static void test_cloud(void)
 	cJSON_Delete(fixture_expect(p, "topics"));
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
 	o = next_frame(p, FRAME_CLOUD);
-	ok(o && o->len == 28 + 3 * 7 && get_le32(o->body) == 3 &&
-	   isfinite(get_lef32(o->body + 16)) && !get_le16(o->body + 28) &&
-	   abs(get_le16(o->body + 34) - 32768) < 2 &&
-	   get_le16(o->body + 40) >= 65534, "a cloud of a very large range");
+	ok(o, "a cloud of a very large range");
+	ok_eq(o->len, 28 + 3 * 7, "a cloud of a very large range");
+	ok_eq(get_le32(o->body), 3, "a cloud of a very large range");
+	ok(isfinite(get_lef32(o->body + 16)), "a cloud of a very large range");
+	ok(!get_le16(o->body + 28), "a cloud of a very large range");
+	ok(abs(get_le16(o->body + 34) - 32768) < 2,
+	   "a cloud of a very large range");
+	ok(get_le16(o->body + 40) >= 65534, "a cloud of a very large range");
 	if (o)
 		outgoing_free(o);
 	peer_destroy(p);
@@ -192,36 +207,41 @@ static void test_live(void)
 	}
 	p = open_page();
 	o = fixture_expect(p, "hello");
-	ok(o && cJSON_GetObjectItem(o, "slot")->valueint == 500 &&
-	   cJSON_IsFalse(cJSON_GetObjectItem(o, "control")), "hello");
+	ok(o, "hello");
+	ok_eq(cJSON_GetObjectItem(o, "slot")->valueint, 500, "hello");
+	ok(cJSON_IsFalse(cJSON_GetObjectItem(o, "control")), "hello");
 	cJSON_Delete(o);
 	o = fixture_expect(p, "topics");
-	ok(o && cJSON_GetArraySize(cJSON_GetObjectItem(o, "topics")) == 2,
-	   "topics");
+	ok(o, "topics");
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "topics")), 2,
+	      "topics");
 	cJSON_Delete(o);
 	o = fixture_expect(p, "band");
-	ok(o && cJSON_IsTrue(cJSON_GetObjectItem(o, "full")) &&
-	   strstr(cJSON_GetObjectItem(cJSON_GetArrayItem(
-		cJSON_GetObjectItem(o, "topics"), 0), "s")->valuestring,
-		"LLLLLLLLLL"), "the band");
+	ok(o, "the band");
+	ok(cJSON_IsTrue(cJSON_GetObjectItem(o, "full")), "the band");
+	ok(strstr(cJSON_GetObjectItem(cJSON_GetArrayItem( cJSON_GetObjectItem(o, "topics"), 0), "s")->valuestring, "LLLLLLLLLL"),
+	   "the band");
 	cJSON_Delete(o);
 	o = fixture_expect(p, "track");
-	ok(o && cJSON_GetArraySize(cJSON_GetObjectItem(o, "points")) > 100,
+	ok(o, "where the robot was");
+	ok(cJSON_GetArraySize(cJSON_GetObjectItem(o, "points")) > 100,
 	   "where the robot was");
 	cJSON_Delete(o);
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[1]}");
 	out = next_frame(p, FRAME_PICTURE);
-	ok(out && is_jpeg(out) && !out->head[1] &&
-	   get_le32(out->head + 4) == 1 &&
-	   fabs(get_lef64(out->head + 8) - (base + 299 * SECOND / 10) / 1e6) <
-	   1, "the newest picture as JPEG, with its time");
+	ok(out, "the newest picture as JPEG, with its time");
+	ok(is_jpeg(out), "the newest picture as JPEG, with its time");
+	ok(!out->head[1], "the newest picture as JPEG, with its time");
+	ok_eq(get_le32(out->head + 4), 1,
+	      "the newest picture as JPEG, with its time");
+	ok(fabs(get_lef64(out->head + 8) - (base + 299 * SECOND / 10) / 1e6) < 1,
+	   "the newest picture as JPEG, with its time");
 	outgoing_free(out);
 	fixture_odometry("/odom", 300, base + 30 * SECOND);
 	usleep(110000);
 	o = fixture_expect(p, "msg");
-	ok(o && cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(
-		cJSON_GetObjectItem(cJSON_GetObjectItem(o, "data"), "pose"),
-		"pose"), "position"), "x")->valuedouble == 300,
+	ok(o, "a small message as JSON");
+	ok(cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem( cJSON_GetObjectItem(cJSON_GetObjectItem(o, "data"), "pose"), "pose"), "position"), "x")->valuedouble == 300,
 	   "a small message as JSON");
 	cJSON_Delete(o);
 	peer_destroy(p);
@@ -246,14 +266,20 @@ static void test_past(void)
 		 "\"ids\":[0,99]}", (base + 17 * SECOND) / 1e6);
 	fixture_say(p, text);
 	out = next_frame(p, FRAME_PICTURE);
-	ok(out && is_jpeg(out) && out->head[1] == (FRAME_AT | FRAME_KEPT) &&
-	   fabs(get_lef64(out->head + 8) - (base + 15 * SECOND) / 1e6) < 1,
+	ok(out, "what was known then: the kept picture before that time");
+	ok(is_jpeg(out),
+	   "what was known then: the kept picture before that time");
+	ok_eq(out->head[1], (FRAME_AT | FRAME_KEPT),
+	      "what was known then: the kept picture before that time");
+	ok(fabs(get_lef64(out->head + 8) - (base + 15 * SECOND) / 1e6) < 1,
 	   "what was known then: the kept picture before that time");
 	outgoing_free(out);
 	o = fixture_expect(p, "at");
-	ok(o && cJSON_IsTrue(cJSON_GetObjectItem(o, "done")) &&
-	   cJSON_GetArraySize(cJSON_GetObjectItem(o, "found")) == 1,
+	ok(o, "the answer is complete");
+	ok(cJSON_IsTrue(cJSON_GetObjectItem(o, "done")),
 	   "the answer is complete");
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "found")), 1,
+	      "the answer is complete");
 	cJSON_Delete(o);
 	peer_destroy(p);
 	fixture_close();
@@ -282,7 +308,9 @@ static void test_hidden(void)
 			outgoing_free(out);
 		}
 	}
-	ok(got >= 2 && got <= 5,
+	ok(got >= 2,
+	   "a page that acknowledges nothing gets %u messages in 1.6 s", got);
+	ok(got <= 5,
 	   "a page that acknowledges nothing gets %u messages in 1.6 s", got);
 	snprintf(text, sizeof(text), "{\"op\":\"ack\",\"n\":%u}", got);
 	fixture_say(p, text);
@@ -293,7 +321,8 @@ static void test_hidden(void)
 		outgoing_free(out);
 		out = fixture_next(p);
 	}
-	ok(out && strstr((const char *)out->body, "99"),
+	ok(out, "and the newest when it has drawn them");
+	ok(strstr((const char *)out->body, "99"),
 	   "and the newest when it has drawn them");
 	outgoing_free(out);
 	peer_destroy(p);
@@ -316,7 +345,8 @@ static void test_refused(void)
 	}
 	fixture_say(p, "{\"op\":\"hello\",\"token\":\"wrong\"}");
 	o = fixture_expect(p, "error");
-	ok(o && strstr(cJSON_GetObjectItem(o, "text")->valuestring, "token"),
+	ok(o, "a wrong token is refused");
+	ok(strstr(cJSON_GetObjectItem(o, "text")->valuestring, "token"),
 	   "a wrong token is refused");
 	cJSON_Delete(o);
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
@@ -332,7 +362,8 @@ static void test_refused(void)
 	o = fixture_expect(p, "error");
 	ok(o != NULL, "no robot: no commands");
 	cJSON_Delete(o);
-	ok(fixture_say(p, "[1]") && p->failed, "rubbish ends the connection");
+	ok(fixture_say(p, "[1]"), "rubbish ends the connection");
+	ok(p->failed, "rubbish ends the connection");
 	peer_destroy(p);
 	fixture_close();
 }

@@ -348,9 +348,12 @@ static void test_old(void)
 	qsort(record, records, sizeof(*record), by_stamp);
 	again = replay(40);
 	s = source_of(again, "robot1");
-	ok(s && s->outages == 1 &&
-	   llabs(s->outage[0].end - s->outage[0].begin - 20 * SECOND) < SECOND &&
-	   !source_of(again, "robot0")->outages,
+	ok(s, "an old recording: an outage of 20 s is one, of its robot");
+	ok_eq(s->outages, 1,
+	      "an old recording: an outage of 20 s is one, of its robot");
+	ok(llabs(s->outage[0].end - s->outage[0].begin - 20 * SECOND) < SECOND,
+	   "an old recording: an outage of 20 s is one, of its robot");
+	ok(!source_of(again, "robot0")->outages,
 	   "an old recording: an outage of 20 s is one, of its robot");
 	if (s)
 		show("it has", s);

@@ -180,30 +180,36 @@ static void test_all(void)
 
 	ok(!add(m, 0, 50, 0), "scans, and where they were");
 	ok(submaps(&s) >= 1, "submaps: %u", submaps(&s));
-	ok(!s.early && s.placed[0] == 1, "where they are was told before");
+	ok(!s.early, "where they are was told before");
+	ok_eq(s.placed[0], 1, "where they are was told before");
 	ok(s.known[0] > 7950, "they have cells: %u", s.known[0]);
 	ok(!s.messages[SLAM_PUBLISHER_MAP], "no map before it is asked for");
-	ok(!mapper_map(m, error) && s.messages[SLAM_PUBLISHER_MAP] == 1,
-	   "then one");
-	ok(s.cells > 8600 && s.occupied > 528 && !strcmp(s.frame, "map"),
-	   "the map: %u cells, %u of them occupied", s.cells, s.occupied);
-	ok(s.way == 50 &&
-		   s.stamp[SLAM_PUBLISHER_PATH] == trip->reading[49].stamp,
-	   "the way");
+	ok(!mapper_map(m, error), "then one");
+	ok_eq(s.messages[SLAM_PUBLISHER_MAP], 1, "then one");
+	ok(s.cells > 8600, "the map: %u cells, %u of them occupied", s.cells,
+	   s.occupied);
+	ok(s.occupied > 528, "the map: %u cells, %u of them occupied", s.cells,
+	   s.occupied);
+	ok_str(s.frame, "map", "the map: %u cells, %u of them occupied",
+	       s.cells, s.occupied);
+	ok_eq(s.way, 50, "the way");
+	ok_eq(s.stamp[SLAM_PUBLISHER_PATH], trip->reading[49].stamp, "the way");
 	before = s;
-	ok(!add(m, 50, 50, 0) && !memcmp(&before, &s, sizeof(s)),
-	   "nothing new: nothing is told");
+	ok(!add(m, 50, 50, 0), "nothing new: nothing is told");
+	ok_mem(&before, &s, sizeof(s), "nothing new: nothing is told");
 	ok(!add(m, 50, READINGS, 0), "more scans");
 	ok(submaps(&s) > submaps(&before), "more of them: %u", submaps(&s));
-	ok(s.submap[0] == before.submap[0] && s.placed[0] == 1,
-	   "those that are complete are not told again");
+	ok_eq(s.submap[0], before.submap[0],
+	      "those that are complete are not told again");
+	ok_eq(s.placed[0], 1, "those that are complete are not told again");
 	before = s;
-	ok(!add(m, READINGS, READINGS, 0.3) &&
-		   s.messages[SLAM_PUBLISHER_TRANSFORMS] >
-			   before.messages[SLAM_PUBLISHER_TRANSFORMS] &&
-		   s.messages[SLAM_PUBLISHER_SUBMAP] ==
-			   before.messages[SLAM_PUBLISHER_SUBMAP],
+	ok(!add(m, READINGS, READINGS, 0.3),
 	   "all was turned: they are elsewhere, their cells are the same");
+	ok(s.messages[SLAM_PUBLISHER_TRANSFORMS] > before.messages[SLAM_PUBLISHER_TRANSFORMS],
+	   "all was turned: they are elsewhere, their cells are the same");
+	ok_eq(s.messages[SLAM_PUBLISHER_SUBMAP],
+	      before.messages[SLAM_PUBLISHER_SUBMAP],
+	      "all was turned: they are elsewhere, their cells are the same");
 	ok(fabs(s.place[0].yaw - before.place[0].yaw - 0.3) < 1e-6, "by that");
 	mapper_destroy(m);
 }
@@ -216,7 +222,8 @@ static void test_lost(void)
 
 	add(m, 0, 60, 0);
 	n = s.tried[SLAM_PUBLISHER_SUBMAP];
-	ok(n && !submaps(&s), "submaps do not get through");
+	ok(n, "submaps do not get through");
+	ok(!submaps(&s), "submaps do not get through");
 	s.fails = 0;
 	add(m, 60, 60, 0);
 	ok(submaps(&s) == n, "they are sent again");
@@ -231,7 +238,8 @@ static void test_lost(void)
 	n = s.tried[SLAM_PUBLISHER_TRANSFORMS];
 	s.fails = 0;
 	add(m, 60, 60, 0);
-	ok(n && s.placed[0] == 1, "likewise where they are");
+	ok(n, "likewise where they are");
+	ok_eq(s.placed[0], 1, "likewise where they are");
 	mapper_destroy(m);
 }
 
@@ -244,11 +252,12 @@ static void test_pose(void)
 	struct pose p;
 
 	mapper_pose(m, r, &(struct filter_result){ .pose = at });
-	ok(near(&s.pose, &at) && s.stamp[SLAM_PUBLISHER_POSE] == r->stamp,
-	   "the pose, at its time");
+	ok(near(&s.pose, &at), "the pose, at its time");
+	ok_eq(s.stamp[SLAM_PUBLISHER_POSE], r->stamp, "the pose, at its time");
 	p = pose_compose(&s.drift, &r->odometry);
 	ok(near(&p, &at), "odometry in the map leads there");
-	ok(!strcmp(s.frame, "map") && !strcmp(s.child, "odom"), "frames");
+	ok_str(s.frame, "map", "frames");
+	ok_str(s.child, "odom", "frames");
 	mapper_destroy(m);
 }
 
@@ -261,12 +270,15 @@ static void test_missing(void)
 	m = make(NULL, NULL);
 	memory = 0;
 	add(m, 0, READINGS, 0);
-	ok(!mapper_map(m, error) && mapper_missing(m) > 0,
+	ok(!mapper_map(m, error),
+	   "scans that are not kept any more are counted");
+	ok(mapper_missing(m) > 0,
 	   "scans that are not kept any more are counted");
 	mapper_destroy(m);
 	m = make(NULL, NULL);
 	add(m, 0, READINGS, 0);
-	ok(!mapper_map(m, error) && !mapper_missing(m), "else none is missing");
+	ok(!mapper_map(m, error), "else none is missing");
+	ok(!mapper_missing(m), "else none is missing");
 	mapper_destroy(m);
 }
 
@@ -285,9 +297,12 @@ static void test_exact(void)
 	add(n, 0, READINGS, 0);
 	mapper_map(n, error);
 	mapper_raster(n, &b);
-	ok(a.rect.width == b.rect.width && a.rect.height == b.rect.height &&
-	   !memcmp(a.cells, b.cells, (size_t)a.rect.width * a.rect.height),
-	   "the last map is as if all had been known from the beginning");
+	ok_eq(a.rect.width, b.rect.width,
+	      "the last map is as if all had been known from the beginning");
+	ok_eq(a.rect.height, b.rect.height,
+	      "the last map is as if all had been known from the beginning");
+	ok_mem(a.cells, b.cells, (size_t)a.rect.width * a.rect.height,
+	       "the last map is as if all had been known from the beginning");
 	free(a.cells);
 	free(b.cells);
 	mapper_destroy(m);
@@ -304,13 +319,17 @@ static void test_redrawn(void)
 	add(m, 0, 60, 0);
 	mapper_map(m, error);
 	add(m, 60, READINGS, 0.4);
-	ok(!mapper_map(m, error) && !mapper_raster(m, &a), "nobody listens");
+	ok(!mapper_map(m, error), "nobody listens");
+	ok(!mapper_raster(m, &a), "nobody listens");
 	add(n, 0, READINGS, 0.4);
 	mapper_map(n, error);
 	mapper_raster(n, &b);
-	ok(a.rect.width == b.rect.width && a.rect.height == b.rect.height &&
-	   !memcmp(a.cells, b.cells, (size_t)a.rect.width * a.rect.height),
-	   "another past: as if it had been that one always");
+	ok_eq(a.rect.width, b.rect.width,
+	      "another past: as if it had been that one always");
+	ok_eq(a.rect.height, b.rect.height,
+	      "another past: as if it had been that one always");
+	ok_mem(a.cells, b.cells, (size_t)a.rect.width * a.rect.height,
+	       "another past: as if it had been that one always");
 	free(a.cells);
 	free(b.cells);
 	mapper_destroy(m);
@@ -325,7 +344,8 @@ static void test_robot(void)
 
 	prefix = "anna/submap_";
 	m = make(&s, "anna");
-	ok(!add(m, 0, 50, 0) && submaps(&s), "a robot's name is in its submaps'");
+	ok(!add(m, 0, 50, 0), "a robot's name is in its submaps'");
+	ok(submaps(&s), "a robot's name is in its submaps'");
 	mapper_destroy(m);
 	prefix = "submap_";
 }
@@ -340,10 +360,12 @@ static void test_odd(void)
 	const struct pose here[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
 	r.range = nothing;
-	ok(!mapper_scan(m, &r, error) && !mapper_history(m, here, 1, error) &&
-		   !mapper_map(m, error) && !submaps(&s) &&
-		   !s.messages[SLAM_PUBLISHER_MAP],
+	ok(!mapper_scan(m, &r, error), "nothing is hit: nothing to see");
+	ok(!mapper_history(m, here, 1, error),
 	   "nothing is hit: nothing to see");
+	ok(!mapper_map(m, error), "nothing is hit: nothing to see");
+	ok(!submaps(&s), "nothing is hit: nothing to see");
+	ok(!s.messages[SLAM_PUBLISHER_MAP], "nothing is hit: nothing to see");
 	ok(mapper_history(m, here, 2, error) == -EINVAL,
 	   "a history of more scans than there are");
 	mapper_destroy(m);

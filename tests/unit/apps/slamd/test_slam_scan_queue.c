@@ -68,15 +68,19 @@ static void test_order(void)
 		good = good && next_is(w, i, i % 3 ? BEAMS : 0);
 	c = scan_queue_count(w);
 	ok(good, "in the order they came, each with its ranges");
-	ok(c.came == 20 && !c.replaced && !c.lost, "which is counted");
+	ok_eq(c.came, 20, "which is counted");
+	ok(!c.replaced, "which is counted");
+	ok(!c.lost, "which is counted");
 	for (int i = 0; i < 200; i++) {
 		put(w, i, i, BEAMS);
 		good = good && next_is(w, i, BEAMS);
 	}
-	ok(good && !replaced(w), "nothing is replaced while nothing waits");
+	ok(good, "nothing is replaced while nothing waits");
+	ok(!replaced(w), "nothing is replaced while nothing waits");
 	put(w, 1, 300, BEAMS * 4);
 	put(w, 2, 301, BEAMS);
-	ok(next_is(w, 1, BEAMS * 4) && next_is(w, 2, BEAMS), "scans of other sizes");
+	ok(next_is(w, 1, BEAMS * 4), "scans of other sizes");
+	ok(next_is(w, 2, BEAMS), "scans of other sizes");
 	scan_queue_end(w);
 	scan_queue_destroy(w);
 	scan_queue_destroy(NULL);
@@ -102,8 +106,9 @@ static void test_near(void)
 	ok(replaced(w) == 9, "as near to the one that was taken");
 	put(w, 12, 0.60, BEAMS);
 	ok(replaced(w) == 9, "a step more would be too far");
-	ok(next_is(w, 10, 0) && next_is(w, 11, BEAMS) && next_is(w, 12, BEAMS),
-	   "so that one stays");
+	ok(next_is(w, 10, 0), "so that one stays");
+	ok(next_is(w, 11, BEAMS), "so that one stays");
+	ok(next_is(w, 12, BEAMS), "so that one stays");
 	scan_queue_destroy(w);
 }
 
@@ -142,8 +147,8 @@ static void test_burst(void)
 	}
 	ok(count == 60, "a burst: the odometry of each");
 	ok(worst <= SCAN_QUEUE_GAP, "no two scans are far from each other");
-	ok(scans > 28 && scans < 35, "but no more of them than needed: %d",
-	   scans);
+	ok(scans > 28, "but no more of them than needed: %d", scans);
+	ok(scans < 35, "but no more of them than needed: %d", scans);
 	ok((uint64_t)(60 - scans) == replaced(w), "the others were replaced");
 	scan_queue_destroy(w);
 }
@@ -162,9 +167,12 @@ static void test_bounds(void)
 	for (int i = 300; i < 5000; i++)
 		put(w, i, i, BEAMS);
 	c = scan_queue_count(w);
-	ok(c.came == 5000 && c.lost == 5000 - SCAN_QUEUE_MAX,
-	   "more than %d readings: the oldest are lost, and counted",
-	   SCAN_QUEUE_MAX);
+	ok_eq(c.came, 5000,
+	      "more than %d readings: the oldest are lost, and counted",
+	      SCAN_QUEUE_MAX);
+	ok_eq(c.lost, 5000 - SCAN_QUEUE_MAX,
+	      "more than %d readings: the oldest are lost, and counted",
+	      SCAN_QUEUE_MAX);
 	scan_queue_end(w);
 	while (scan_queue_take(w, &r)) {
 		first = first < 0 ? (int)r.stamp : first;
@@ -172,10 +180,11 @@ static void test_bounds(void)
 		scans += r.beams > 0;
 		count++;
 	}
-	ok(count == SCAN_QUEUE_MAX && first == 5000 - SCAN_QUEUE_MAX &&
-		   last == 4999,
-	   "the newest are there");
-	ok(scans >= 1 && scans <= SCAN_QUEUE_SCANS, "scans of them: %d", scans);
+	ok_eq(count, SCAN_QUEUE_MAX, "the newest are there");
+	ok_eq(first, 5000 - SCAN_QUEUE_MAX, "the newest are there");
+	ok_eq(last, 4999, "the newest are there");
+	ok(scans >= 1, "scans of them: %d", scans);
+	ok(scans <= SCAN_QUEUE_SCANS, "scans of them: %d", scans);
 	scan_queue_destroy(w);
 }
 
@@ -196,7 +205,8 @@ static void test_mixed(void)
 		good = good && scan_queue_take(w, &r) && r.stamp == i;
 		scans += r.beams > 0;
 	}
-	ok(good && !scan_queue_take(w, &r), "odometry alone in between");
+	ok(good, "odometry alone in between");
+	ok(!scan_queue_take(w, &r), "odometry alone in between");
 	ok(scans == SCAN_QUEUE_SCANS, "no more scans for that: %d", scans);
 	scan_queue_destroy(w);
 }
@@ -239,8 +249,8 @@ static void test_end(void)
 	put(w, 1, 0, BEAMS);
 	scan_queue_end(w);
 	ok(next_is(w, 1, BEAMS), "after the end what waits is given");
-	ok(!scan_queue_take(w, &r) && !scan_queue_take(w, &r),
-	   "and then there is no more");
+	ok(!scan_queue_take(w, &r), "and then there is no more");
+	ok(!scan_queue_take(w, &r), "and then there is no more");
 	scan_queue_destroy(w);
 }
 

@@ -24,8 +24,10 @@ static void check(float leaf, const char *what)
 				 same_cloud(out, ref);
 	}
 	cpu_portable = false;
-	ok(good[0] && good[1], "%s at %g: %u points, %u voxels", what, leaf,
-	   in->count, ref->count);
+	ok(good[0], "%s at %g: %u points, %u voxels", what, leaf, in->count,
+	   ref->count);
+	ok(good[1], "%s at %g: %u points, %u voxels", what, leaf, in->count,
+	   ref->count);
 }
 
 static void begin(void)
@@ -45,8 +47,9 @@ static void made_ones(void)
 	for (int i = 0; i < 5000; i++)
 		add_point(in, -0.05f, 3, 1e4f);
 	check(0.1f, "equal points");
-	ok(out->count == 1 && out->x[0] == -0.05f && out->z[0] == 1e4f,
-	   "their mean is exact");
+	ok_eq(out->count, 1, "their mean is exact");
+	ok(out->x[0] == -0.05f, "their mean is exact");
+	ok(out->z[0] == 1e4f, "their mean is exact");
 	begin();
 	/* on both sides of all borders of 0.25, which floats meet exactly */
 	for (int i = -400; i <= 400; i++)
@@ -84,13 +87,14 @@ static void bad_ones(void)
 			unsigned int at = 999 - 300 * i;
 
 			in->y[at] = bad[i];
-			ok(voxel_filter(voxel, in, 0.1f, out) == -ERANGE &&
-			   !out->count, "coordinate %g is out of range",
+			ok(voxel_filter(voxel, in, 0.1f, out) == -ERANGE,
+			   "coordinate %g is out of range", bad[i]);
+			ok(!out->count, "coordinate %g is out of range",
 			   bad[i]);
 			in->y[at] = 0;
 		}
-		ok(!voxel_filter(voxel, in, 0.1f, out) && out->count,
-		   "good again");
+		ok(!voxel_filter(voxel, in, 0.1f, out), "good again");
+		ok(out->count, "good again");
 	}
 	cpu_portable = false;
 }
@@ -100,10 +104,12 @@ static void too_many(void)
 	struct cloud *few = cloud_create(10);
 	struct voxel *small = voxel_create(10);
 
-	ok(voxel_filter(voxel, in, 0.1f, few) == -ENOSPC && !few->count,
+	ok(voxel_filter(voxel, in, 0.1f, few) == -ENOSPC,
 	   "more voxels than the cloud takes");
-	ok(voxel_filter(small, in, 0.1f, out) == -ENOSPC && !out->count,
+	ok(!few->count, "more voxels than the cloud takes");
+	ok(voxel_filter(small, in, 0.1f, out) == -ENOSPC,
 	   "more points than the filter takes");
+	ok(!out->count, "more points than the filter takes");
 	cloud_destroy(few);
 	voxel_destroy(small);
 }
@@ -119,25 +125,34 @@ static void at_most(void)
 		int err = voxel_filter_most(voxel, in, most, &leaf, out);
 
 		voxel_ref_filter(in, leaf, ref);
-		ok(!err && out->count <= most && out->count >= most * 0.9 &&
-		   leaf > last && same_cloud(out, ref),
-		   "at most %u: %u at %g", most, out->count, leaf);
+		ok(!err, "at most %u: %u at %g", most, out->count, leaf);
+		ok(out->count <= most, "at most %u: %u at %g", most, out->count,
+		   leaf);
+		ok(out->count >= most * 0.9, "at most %u: %u at %g", most,
+		   out->count, leaf);
+		ok(leaf > last, "at most %u: %u at %g", most, out->count, leaf);
+		ok(same_cloud(out, ref), "at most %u: %u at %g", most,
+		   out->count, leaf);
 		last = leaf;
 	}
-	ok(!voxel_filter_most(voxel, in, 8, &leaf, out) && out->count <= 8,
+	ok(!voxel_filter_most(voxel, in, 8, &leaf, out),
 	   "at most 8: the octants");
-	ok(voxel_filter_most(voxel, in, 3, &leaf, out) == -ERANGE &&
-	   !out->count, "at most 3 of 4 and more octants is refused");
-	ok(!voxel_filter_most(voxel, in, 40000, &leaf, out) && !leaf &&
-	   same_cloud(in, out), "as few as wanted: copied");
+	ok(out->count <= 8, "at most 8: the octants");
+	ok_eq(voxel_filter_most(voxel, in, 3, &leaf, out), -ERANGE,
+	      "at most 3 of 4 and more octants is refused");
+	ok(!out->count, "at most 3 of 4 and more octants is refused");
+	ok(!voxel_filter_most(voxel, in, 40000, &leaf, out),
+	   "as few as wanted: copied");
+	ok(!leaf, "as few as wanted: copied");
+	ok(same_cloud(in, out), "as few as wanted: copied");
 	in->z[77] = NAN;
 	ok(voxel_filter_most(voxel, in, 100, &leaf, out) == -ERANGE,
 	   "a NaN is out of range");
 	begin();
 	for (int i = 0; i < 100; i++)
 		add_point(in, 0, 0, 0);
-	ok(!voxel_filter_most(voxel, in, 5, &leaf, out) && out->count == 1,
-	   "equal points");
+	ok(!voxel_filter_most(voxel, in, 5, &leaf, out), "equal points");
+	ok_eq(out->count, 1, "equal points");
 }
 
 static void bytes(bool big_endian, uint8_t axis)
@@ -163,9 +178,15 @@ static void bytes(bool big_endian, uint8_t axis)
 	data = malloc(in->count * l.step);
 	again = malloc(in->count * l.step);
 	cloud_write(in, &l, data);
-	ok(!cloud_begin(out, &l) && !cloud_read(out, &l, data, 400) &&
-	   !cloud_read(out, &l, data + 400 * l.step, 600) &&
-	   same_cloud(in, out), "bytes and back: %s endian, float%d",
+	ok(!cloud_begin(out, &l), "bytes and back: %s endian, float%d",
+	   big_endian ? "big" : "little", axis == CLOUD_FLOAT64 ? 64 : 32);
+	ok(!cloud_read(out, &l, data, 400),
+	   "bytes and back: %s endian, float%d", big_endian ? "big" : "little",
+	   axis == CLOUD_FLOAT64 ? 64 : 32);
+	ok(!cloud_read(out, &l, data + 400 * l.step, 600),
+	   "bytes and back: %s endian, float%d", big_endian ? "big" : "little",
+	   axis == CLOUD_FLOAT64 ? 64 : 32);
+	ok(same_cloud(in, out), "bytes and back: %s endian, float%d",
 	   big_endian ? "big" : "little", axis == CLOUD_FLOAT64 ? 64 : 32);
 	cloud_write(out, &l, again);
 	ok(!memcmp(data, again, in->count * l.step), "the same bytes");
@@ -183,20 +204,24 @@ static void layouts(void)
 	add_noise(in, 20, 1, 1);
 	add_fields(in);
 	cloud_packed_layout(in, &l);
-	ok(l.channels == 7 && l.step == 30 && l.channel[6].offset == 22,
-	   "a layout without gaps");
+	ok_eq(l.channels, 7, "a layout without gaps");
+	ok_eq(l.step, 30, "a layout without gaps");
+	ok_eq(l.channel[6].offset, 22, "a layout without gaps");
 	in->fields = 2;
 	cloud_packed_layout(in, &l);
 	in->x[3] = NAN;
 	in->y[5] = INFINITY;
 	cloud_write(in, &l, data);
-	ok(!cloud_begin(out, &l) && !cloud_read(out, &l, data, 20) &&
-	   out->count == 18 && out->dropped == 2 &&
-	   same_points(in, 6, out, 4, 14),
+	ok(!cloud_begin(out, &l), "points that are nowhere are left out");
+	ok(!cloud_read(out, &l, data, 20),
 	   "points that are nowhere are left out");
-	ok(!cloud_begin(small, &l) &&
-	   cloud_read(small, &l, data, 11) == -ENOSPC && !small->count,
-	   "too many points");
+	ok_eq(out->count, 18, "points that are nowhere are left out");
+	ok_eq(out->dropped, 2, "points that are nowhere are left out");
+	ok(same_points(in, 6, out, 4, 14),
+	   "points that are nowhere are left out");
+	ok(!cloud_begin(small, &l), "too many points");
+	ok_eq(cloud_read(small, &l, data, 11), -ENOSPC, "too many points");
+	ok(!small->count, "too many points");
 	bad = l;
 	bad.step--;
 	ok(cloud_begin(out, &bad) == -EINVAL, "a field beyond the point");

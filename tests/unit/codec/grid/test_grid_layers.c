@@ -91,14 +91,18 @@ static void test_whole(void)
 
 	ok(layers_finish(decoder, &back) == -ENODATA, "nothing came yet");
 	pass(SLOTS, 0);
-	ok(sent.count && sent.count <= SLOTS && !layers_finish(decoder, &back),
-	   "a grid in %u datagrams", sent.count);
+	ok(sent.count, "a grid in %u datagrams", sent.count);
+	ok(sent.count <= SLOTS, "a grid in %u datagrams", sent.count);
+	ok(!layers_finish(decoder, &back), "a grid in %u datagrams",
+	   sent.count);
 	for (unsigned int i = 0; i < 20; i++)
 		pass(SLOTS, 0);
 	layers_finish(decoder, &back);
-	ok(shape_is(&back) && back.layers == LAYERS &&
-	   !strcmp(back.layer[3].name, "temperature") &&
-	   back.layer[1].basic && !back.layer[0].basic, "with all it is");
+	ok(shape_is(&back), "with all it is");
+	ok_eq(back.layers, LAYERS, "with all it is");
+	ok_str(back.layer[3].name, "temperature", "with all it is");
+	ok(back.layer[1].basic, "with all it is");
+	ok(!back.layer[0].basic, "with all it is");
 	for (unsigned int l = 0; l < LAYERS; l++) {
 		double w = worst(&back, l, ranges[l]);
 
@@ -120,8 +124,14 @@ static void test_lossy(void)
 		few++;
 	}
 	layers_finish(decoder, &back);
-	ok(layers_share(decoder) == 1 && back.layers == LAYERS &&
-	   worst(&back, 2, 100) >= 0 && worst(&back, 2, 100) < 1e-4,
+	ok(layers_share(decoder) == 1,
+	   "six datagrams at a time, half of them lost: whole after %u", few);
+	ok_eq(back.layers, LAYERS,
+	      "six datagrams at a time, half of them lost: whole after %u",
+	      few);
+	ok(worst(&back, 2, 100) >= 0,
+	   "six datagrams at a time, half of them lost: whole after %u", few);
+	ok(worst(&back, 2, 100) < 1e-4,
 	   "six datagrams at a time, half of them lost: whole after %u", few);
 }
 
@@ -137,14 +147,15 @@ static void test_moves(void)
 	for (unsigned int i = 0; i < 40; i++)
 		pass(40, 20);
 	layers_finish(decoder, &back);
-	ok(shape_is(&back) && worst(&back, 0, 4) >= 0 &&
-	   worst(&back, 0, 4) < 1e-4, "a window that moves");
+	ok(shape_is(&back), "a window that moves");
+	ok(worst(&back, 0, 4) >= 0, "a window that moves");
+	ok(worst(&back, 0, 4) < 1e-4, "a window that moves");
 	cells[0][50 * SIDE + 100] = 30;
 	for (unsigned int i = 0; i < 60; i++)
 		pass(40, 20);
 	layers_finish(decoder, &back);
-	ok(worst(&back, 0, 64) >= 0 && worst(&back, 0, 64) < 1e-4,
-	   "a range that grows");
+	ok(worst(&back, 0, 64) >= 0, "a range that grows");
+	ok(worst(&back, 0, 64) < 1e-4, "a range that grows");
 }
 
 static void test_bad(void)
@@ -175,8 +186,11 @@ static void test_bad(void)
 		}
 	}
 	pass(SLOTS, 0);
-	ok(!layers_finish(decoder, &other) && shape_is(&other) &&
-	   other.layers == LAYERS, "bytes changed on the way: the next is read");
+	ok(!layers_finish(decoder, &other),
+	   "bytes changed on the way: the next is read");
+	ok(shape_is(&other), "bytes changed on the way: the next is read");
+	ok_eq(other.layers, LAYERS,
+	      "bytes changed on the way: the next is read");
 }
 
 int main(void)

@@ -64,9 +64,12 @@ static void test_identity(void)
 		m.yaw = i & 1 ? 0.25 : 0;
 		tiles_encode(e, &m, MAX, i & 2, &out);
 		receive(d, 7, &rng, 0);
-		ok(!tiles_finish(d, &got) && same(&m, &got) &&
-		   !tiles_pending(e), "%ux%u of any values, %u datagrams", w,
-		   h, out.count);
+		ok(!tiles_finish(d, &got), "%ux%u of any values, %u datagrams",
+		   w, h, out.count);
+		ok(same(&m, &got), "%ux%u of any values, %u datagrams", w, h,
+		   out.count);
+		ok(!tiles_pending(e), "%ux%u of any values, %u datagrams", w, h,
+		   out.count);
 		tiles_encoder_destroy(e);
 		tiles_decoder_destroy(d);
 		free(m.cells);
@@ -136,20 +139,28 @@ static void test_changes(void)
 	} while (tiles_pending(e) && frames < 100);
 	tiles_finish(d, &got);
 	all = changed_tiles(d);
-	ok(most == 2 && frames > 2 && same(&m, &got),
-	   "%u tiles in %u frames of 2 datagrams, over the wrap", all,
-	   frames);
+	ok_eq(most, 2, "%u tiles in %u frames of 2 datagrams, over the wrap",
+	      all, frames);
+	ok(frames > 2, "%u tiles in %u frames of 2 datagrams, over the wrap",
+	   all, frames);
+	ok(same(&m, &got),
+	   "%u tiles in %u frames of 2 datagrams, over the wrap", all, frames);
 	m.cells[500 * SIDE + 400] ^= 1;
 	tiles_encode(e, &m, 1, false, &out);
 	ok(!tiles_pending(e), "a change goes first");
 	receive(d, 200, &rng, 0);
 	tiles_finish(d, &got);
-	ok(changed_tiles(d) == 1 && tiles_changed(d, &cursor, &a) &&
-	   a.x == 384 && a.y == 448 && a.width == 64 && a.height == 64 &&
-	   same(&m, &got), "and is told to the viewer");
+	ok_eq(changed_tiles(d), 1, "and is told to the viewer");
+	ok(tiles_changed(d, &cursor, &a), "and is told to the viewer");
+	ok_eq(a.x, 384, "and is told to the viewer");
+	ok_eq(a.y, 448, "and is told to the viewer");
+	ok_eq(a.width, 64, "and is told to the viewer");
+	ok_eq(a.height, 64, "and is told to the viewer");
+	ok(same(&m, &got), "and is told to the viewer");
 	ok(tiles_age(d, 400, 500) == 0, "its tile is new");
-	ok(tiles_share(d).received == tiles_share(d).known &&
-	   tiles_share(d).known == all, "all tiles are here");
+	ok_eq(tiles_share(d).received, tiles_share(d).known,
+	      "all tiles are here");
+	ok_eq(tiles_share(d).known, all, "all tiles are here");
 	for (frames = 0; frames < 40; frames++) {
 		tiles_encode(e, &m, 1, false, &out);
 		receive(d, 201 + frames, &rng, 0);
@@ -159,7 +170,8 @@ static void test_changes(void)
 		for (unsigned int k = 0; k < SIDE; k += 64)
 			if (tiles_age(d, i, k) > (int)most)
 				most = tiles_age(d, i, k);
-	ok(most < 30 && most > 2, "each is sent again by turns (%u)", most);
+	ok(most < 30, "each is sent again by turns (%u)", most);
+	ok(most > 2, "each is sent again by turns (%u)", most);
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 	free(m.cells);
@@ -182,19 +194,24 @@ static void test_order(void)
 	receive(d, 1, &rng, 0);
 	ok(tiles_add(d, data[0], lens[0]) == -EEXIST, "a duplicate");
 	tiles_begin(d, 0xffffffff);
-	ok(!tiles_add(d, old, len) && !tiles_finish(d, &got) &&
-	   same(&m, &got), "a late frame changes nothing that is newer");
+	ok(!tiles_add(d, old, len),
+	   "a late frame changes nothing that is newer");
+	ok(!tiles_finish(d, &got),
+	   "a late frame changes nothing that is newer");
+	ok(same(&m, &got), "a late frame changes nothing that is newer");
 	m.resolution = 0.1f;
 	tiles_encode(e, &m, 9, false, &out);
 	tiles_begin(d, 0);
 	ok(tiles_add(d, data[0], lens[0]) == -EPROTO,
 	   "another grid in an older frame is not");
 	receive(d, 2, &rng, 0);
-	ok(!tiles_finish(d, &got) && same(&m, &got), "but in a newer one");
+	ok(!tiles_finish(d, &got), "but in a newer one");
+	ok(same(&m, &got), "but in a newer one");
 	memset(m.cells, MAP_UNKNOWN, 100 * 100);
 	tiles_encode(e, &m, 9, false, &out);
 	receive(d, 3, &rng, 0);
-	ok(!tiles_finish(d, &got) && same(&m, &got), "known, then unknown");
+	ok(!tiles_finish(d, &got), "known, then unknown");
+	ok(same(&m, &got), "known, then unknown");
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 	free(m.cells);
@@ -250,7 +267,8 @@ static void test_growth(void)
 	ok(more > first, "a shift of part of a cell sends all (%u, %u)",
 	   first, more);
 	receive(d, 9, &rng, 0);
-	ok(!tiles_finish(d, &got) && same(&m, &got), "and it arrives");
+	ok(!tiles_finish(d, &got), "and it arrives");
+	ok(same(&m, &got), "and it arrives");
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 	free(m.cells);
@@ -338,16 +356,18 @@ static void test_small(void)
 		receive(d, frame++, &rng, 0);
 		tiles_finish(d, &got);
 	} while (tiles_pending(e) && frame < 2000);
-	ok(same(&m, &got) && fits,
+	ok(same(&m, &got),
 	   "noise in one datagram of %u bytes a frame: %u frames", out.size,
 	   frame);
+	ok(fits, "noise in one datagram of %u bytes a frame: %u frames",
+	   out.size, frame);
 	out.size = PAYLOAD_MAX;
 	memset(m.cells, MAP_UNKNOWN, 200 * 200);
 	tiles_encoder_destroy(e);
 	e = tiles_encoder_create(200, 200);
 	tiles_encode(e, &m, MAX, true, &out);
-	ok(out.count == 1 && lens[0] < 40, "an unknown map: %u bytes",
-	   lens[0]);
+	ok_eq(out.count, 1, "an unknown map: %u bytes", lens[0]);
+	ok(lens[0] < 40, "an unknown map: %u bytes", lens[0]);
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 	free(m.cells);
@@ -372,16 +392,17 @@ static void test_bad(void)
 	wrong = m;
 	wrong.yaw = NAN;
 	ok(tiles_encode(e, &wrong, 1, 0, &out) == -EINVAL, "no yaw");
-	ok(!tiles_encoder_create(0, 1) && !tiles_decoder_create(1, 65536),
-	   "sizes of none");
+	ok(!tiles_encoder_create(0, 1), "sizes of none");
+	ok(!tiles_decoder_create(1, 65536), "sizes of none");
 	ok(tiles_finish(d, &got) == -ENODATA, "nothing came yet");
 	tiles_encode(e, &m, 1, 0, &out);
 	tiles_begin(tiny, 1);
 	ok(tiles_add(tiny, data[0], lens[0]) == -E2BIG, "more than expected");
 	tiles_begin(d, 1);
-	ok(tiles_add(d, data[0], 40) == -EINVAL &&
-	   tiles_add(d, data[0], lens[0] - 1) == -EINVAL &&
-	   tiles_finish(d, &got) == -ENODATA, "cut off: nothing of it");
+	ok_eq(tiles_add(d, data[0], 40), -EINVAL, "cut off: nothing of it");
+	ok_eq(tiles_add(d, data[0], lens[0] - 1), -EINVAL,
+	      "cut off: nothing of it");
+	ok_eq(tiles_finish(d, &got), -ENODATA, "cut off: nothing of it");
 	data[0][0] ^= 0x10;
 	ok(tiles_add(d, data[0], lens[0]) == -EINVAL, "another version");
 	data[0][0] ^= 0x10;
@@ -428,8 +449,12 @@ static void test_real(const char *name, unsigned int most_bytes)
 	d = tiles_decoder_create(m.width, m.height);
 	tiles_encode(e, &m, MAX, false, &out);
 	receive(d, 1, &rng, 0);
-	ok(!tiles_finish(d, &got) && same(&m, &got) && bytes() <= most_bytes,
-	   "%s: lossless, %u bytes, %u datagrams", name, bytes(), out.count);
+	ok(!tiles_finish(d, &got), "%s: lossless, %u bytes, %u datagrams", name,
+	   bytes(), out.count);
+	ok(same(&m, &got), "%s: lossless, %u bytes, %u datagrams", name,
+	   bytes(), out.count);
+	ok(bytes() <= most_bytes, "%s: lossless, %u bytes, %u datagrams", name,
+	   bytes(), out.count);
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 }

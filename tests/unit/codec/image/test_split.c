@@ -47,8 +47,9 @@ static void test_pattern(void)
 		for (unsigned int x = 0; x < 4; x++)
 			good &= pattern_number(x, y, 2) == four[y][x];
 	ok(good, "16 sub-images as in table 3 of D6.3");
-	ok(pattern_number(1, 0, 3) == 32 && pattern_number(7, 7, 3) == 21 &&
-	   pattern_number(0, 7, 3) == 63, "64 likewise");
+	ok_eq(pattern_number(1, 0, 3), 32, "64 likewise");
+	ok_eq(pattern_number(7, 7, 3), 21, "64 likewise");
+	ok_eq(pattern_number(0, 7, 3), 63, "64 likewise");
 }
 
 /* All datagrams, in any order, twice, with strangers between */
@@ -96,8 +97,13 @@ static void test_identity(void)
 				wrong += !identity(w, h, 1 + (w + h) % 4,
 						   w & 2 ? 16 : 8, steps);
 	ok(!wrong, "split, merge: identity from 1x1 on, 1 to 4 channels");
-	ok(identity(640, 480, 1, 8, 4) && identity(640, 480, 3, 8, 4) &&
-	   identity(641, 479, 1, 16, 4) && identity(1024, 768, 1, 16, 4),
+	ok(identity(640, 480, 1, 8, 4),
+	   "cameras, too, with sub-images in several datagrams");
+	ok(identity(640, 480, 3, 8, 4),
+	   "cameras, too, with sub-images in several datagrams");
+	ok(identity(641, 479, 1, 16, 4),
+	   "cameras, too, with sub-images in several datagrams");
+	ok(identity(1024, 768, 1, 16, 4),
 	   "cameras, too, with sub-images in several datagrams");
 }
 
@@ -223,8 +229,13 @@ static void test_still(void)
 		for (unsigned int i = frame; i < p.count; i += 3)
 			third += !split_add(d, payload_at(&p, i), p.len[i]);
 	}
-	ok(third == p.count && split_share(d) == 1 &&
-	   !split_finish(d, false, &out, room) && same(&in, &out),
+	ok_eq(third, p.count,
+	      "a robot that stands: three frames of a third are one whole");
+	ok(split_share(d) == 1,
+	   "a robot that stands: three frames of a third are one whole");
+	ok(!split_finish(d, false, &out, room),
+	   "a robot that stands: three frames of a third are one whole");
+	ok(same(&in, &out),
 	   "a robot that stands: three frames of a third are one whole");
 	image_row(&in, 0)[0] ^= 255;
 	split_encode(&in, 3, &p);
@@ -238,8 +249,8 @@ static void test_still(void)
 	ok(split_finish(d, false, &out, room - 1) == -EMSGSIZE,
 	   "no room is told");
 	split_begin(d, false);
-	ok(split_finish(d, false, &out, room) == -ENODATA && !split_share(d),
-	   "nothing is told");
+	ok_eq(split_finish(d, false, &out, room), -ENODATA, "nothing is told");
+	ok(!split_share(d), "nothing is told");
 	free(in.data);
 	free(out.data);
 	payloads_destroy(&p);
@@ -274,8 +285,8 @@ static void test_bad(void)
 	ok(split_encode(&in, 2, &p) == -EMSGSIZE, "a row must fit");
 	p.size = PAYLOAD_MAX;
 	p.max = 5;
-	ok(!split_encode(&in, 2, &p) && p.count == 5,
-	   "fewer slots, fewer sub-images");
+	ok(!split_encode(&in, 2, &p), "fewer slots, fewer sub-images");
+	ok_eq(p.count, 5, "fewer slots, fewer sub-images");
 	free(in.data);
 	payloads_destroy(&p);
 	split_decoder_destroy(d);

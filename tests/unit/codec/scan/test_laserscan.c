@@ -68,8 +68,8 @@ static void test_subsets(void)
 	bool came[SLOTS];
 	unsigned int bad = 0;
 
-	ok(!laserscan_encode(&in, &params, &p) && p.count == 4,
-	   "four datagrams");
+	ok(!laserscan_encode(&in, &params, &p), "four datagrams");
+	ok_eq(p.count, 4, "four datagrams");
 	for (unsigned int subset = 1; subset < 16; subset++) {
 		laserscan_begin(d);
 		for (unsigned int i = 4; i--; ) {
@@ -83,11 +83,12 @@ static void test_subsets(void)
 		bad += wrong(&in, &out, came, .01f);
 	}
 	ok(!bad, "any of them give their beams, to half a step");
-	ok(out.angle_min == in.angle_min && out.range_max == in.range_max &&
-	   out.angle_increment == in.angle_increment &&
-	   out.time_increment == in.time_increment &&
-	   out.scan_time == in.scan_time && out.range_min == in.range_min,
-	   "and the geometry");
+	ok(out.angle_min == in.angle_min, "and the geometry");
+	ok(out.range_max == in.range_max, "and the geometry");
+	ok(out.angle_increment == in.angle_increment, "and the geometry");
+	ok(out.time_increment == in.time_increment, "and the geometry");
+	ok(out.scan_time == in.scan_time, "and the geometry");
+	ok(out.range_min == in.range_min, "and the geometry");
 	ok(payloads_bytes(&p) < BEAMS * 12 / 10,
 	   "%zu bytes of %d float32", payloads_bytes(&p), BEAMS);
 	laserscan_decoder_destroy(d);
@@ -132,8 +133,8 @@ static void test_far(void)
 	ok(!laserscan_encode(&in, &params, &p), "a range of 6,000 km");
 	laserscan_begin(d);
 	laserscan_add(d, payload_at(&p, 0), p.len[0]);
-	ok(!laserscan_finish(d, &out) &&
-	   fabsf(out.range[7] - range[7]) < 100, "makes the resolution coarse");
+	ok(!laserscan_finish(d, &out), "makes the resolution coarse");
+	ok(fabsf(out.range[7] - range[7]) < 100, "makes the resolution coarse");
 	laserscan_decoder_destroy(d);
 }
 
@@ -153,9 +154,9 @@ static void test_bad(void)
 	for (size_t len = 0; len < LASERSCAN_HEADER; len++)
 		taken += laserscan_add(d, payload_at(&p, 0), len) != -EINVAL;
 	ok(!taken, "a header that was cut");
-	ok(!laserscan_add(d, payload_at(&p, 0), p.len[0]) &&
-	   laserscan_add(d, payload_at(&p, 0), p.len[0]) == -EEXIST,
-	   "one twice");
+	ok(!laserscan_add(d, payload_at(&p, 0), p.len[0]), "one twice");
+	ok_eq(laserscan_add(d, payload_at(&p, 0), p.len[0]), -EEXIST,
+	      "one twice");
 	payload_at(&p, 1)[9] ^= 1;
 	ok(laserscan_add(d, payload_at(&p, 1), p.len[1]) == -EPROTO,
 	   "one of another scan");

@@ -234,7 +234,8 @@ static void has_bus_info(const char *direction, const char *transport,
 	ok_str(words[3], transport, "by what");
 	ok_str(words[4], topic, "of which topic");
 	words[5] = xml_string(item, 6);
-	ok(words[5] && !strncmp(words[5], text, strlen(text)), "%s", words[5]);
+	ok(words[5], "%s", words[5]);
+	ok(!strncmp(words[5], text, strlen(text)), "%s", words[5]);
 	for (int i = 1; i < 6; i++)
 		free(words[i]);
 	xml_put(item);

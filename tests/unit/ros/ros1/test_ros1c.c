@@ -103,7 +103,14 @@ static void test_order(void)
 		}
 		good &= complete == 1 && is_message(&u, id, size);
 	}
-	ok(good && id && !u.incomplete && !u.refused && !u.missing,
+	ok(good,
+	   "any size, order and number of copies, over the end of the ids");
+	ok(id, "any size, order and number of copies, over the end of the ids");
+	ok(!u.incomplete,
+	   "any size, order and number of copies, over the end of the ids");
+	ok(!u.refused,
+	   "any size, order and number of copies, over the end of the ids");
+	ok(!u.missing,
 	   "any size, order and number of copies, over the end of the ids");
 	udpros_close(&u);
 }
@@ -124,9 +131,11 @@ static void test_loss(void)
 			is_message(&u, id, 1000);
 	}
 	ok(good, "whichever block is lost, the next message is complete");
-	ok(u.incomplete == n && !u.missing, "and that is counted");
+	ok_eq(u.incomplete, n, "and that is counted");
+	ok(!u.missing, "and that is counted");
 	good = give(&u, udpros_next(udpros_next(id)), 10, BLOCKS, i) == 1;
-	ok(good && u.missing == 1, "messages that did not come are counted");
+	ok(good, "messages that did not come are counted");
+	ok_eq(u.missing, 1, "messages that did not come are counted");
 	ok(give(&u, udpros_next(id), 10, BLOCKS, i) == -EEXIST,
 	   "one that comes too late is left out");
 	good = give(&u, id, 10, BLOCKS, i + 1000) == 1;
@@ -171,21 +180,25 @@ static void test_hostile(void)
 	   "another connection");
 	cut(d, 1, 10);
 	put_le32(d[0].bytes + UDPROS_HEADER, 11);
-	ok(udpros_add(&u, d[0].bytes, d[0].len, 0) == -EPROTO &&
-	   u.refused == 1, "a length that is not that of the message");
+	ok_eq(udpros_add(&u, d[0].bytes, d[0].len, 0), -EPROTO,
+	      "a length that is not that of the message");
+	ok_eq(u.refused, 1, "a length that is not that of the message");
 	udpros_put(p, CONNECTION, 2, 0, 65535);
 	ok(udpros_add(&u, p, DATAGRAM, 0) == -EMSGSIZE,
 	   "more blocks than a message may have");
 	udpros_put(p, CONNECTION, 3, 65535, 65535);
-	ok(udpros_add(&u, p, DATAGRAM, 0) == -EMSGSIZE && u.message.cap <=
-	   2 * MESSAGE, "a block that is far behind: no memory for it");
+	ok_eq(udpros_add(&u, p, DATAGRAM, 0), -EMSGSIZE,
+	      "a block that is far behind: no memory for it");
+	ok(u.message.cap <= 2 * MESSAGE,
+	   "a block that is far behind: no memory for it");
 	udpros_put(p, CONNECTION, 4, 0, 2);
 	ok(udpros_add(&u, p, DATAGRAM + 1, 0) == -EPROTO, "a block too long");
 	udpros_put(p, CONNECTION, 5, 0, 0);
 	good = udpros_add(&u, p, DATAGRAM, 0) == -EPROTO;
 	p[4] = UDPROS_DATAN;
-	ok(good && udpros_add(&u, p, DATAGRAM, 0) == -EPROTO,
-	   "no blocks, and block 0 as another one");
+	ok(good, "no blocks, and block 0 as another one");
+	ok_eq(udpros_add(&u, p, DATAGRAM, 0), -EPROTO,
+	      "no blocks, and block 0 as another one");
 	cut(d, 6, 2 * BLOCK);
 	put_le32(d[0].bytes + UDPROS_HEADER, BLOCK + 1 - 4);
 	for (i = 0, good = true; i < 3; i++)
@@ -204,8 +217,9 @@ static void test_hostile(void)
 		put_le32(p, CONNECTION);
 		udpros_add(&u, p, UDPROS_HEADER + rnd(&seed, DATAGRAM), i);
 	}
-	ok(give(&u, 77, 1000, BLOCKS, i + 1000) == 1 &&
-	   is_message(&u, 77, 1000), "and what follows nonsense is taken");
+	ok_eq(give(&u, 77, 1000, BLOCKS, i + 1000), 1,
+	      "and what follows nonsense is taken");
+	ok(is_message(&u, 77, 1000), "and what follows nonsense is taken");
 	udpros_close(&u);
 }
 
@@ -225,10 +239,11 @@ static void test_header(void)
 	header_append(&b, "callerid", "/a");
 	header_append(&b, "message_definition", "int32 x=1\n");
 	header_append(&b, "unknown", "");
-	ok(!header_parse(b.data, b.len, &h) &&
-	   header_is(&h, HEADER_CALLERID, "/a") &&
-	   header_is(&h, HEADER_DEFINITION, "int32 x=1\n") &&
-	   !header_is(&h, HEADER_MD5SUM, ""), "header: what was written");
+	ok(!header_parse(b.data, b.len, &h), "header: what was written");
+	ok(header_is(&h, HEADER_CALLERID, "/a"), "header: what was written");
+	ok(header_is(&h, HEADER_DEFINITION, "int32 x=1\n"),
+	   "header: what was written");
+	ok(!header_is(&h, HEADER_MD5SUM, ""), "header: what was written");
 	value = header_value(&h, HEADER_TYPE);
 	ok(!strcmp(value, ""), "header: no value");
 	free(value);
@@ -244,9 +259,8 @@ static void test_header(void)
 		good &= header_parse(b.data, b.len, &h) == -EPROTO;
 	}
 	ok(good, "header: lengths that do not fit");
-	ok(header_parse("\4\0\0\0=abc", 8, &h) == -EPROTO &&
-	   header_parse("\4\0\0\0abcd", 8, &h) == -EPROTO,
-	   "header: no name");
+	ok_eq(header_parse("\4\0\0\0=abc", 8, &h), -EPROTO, "header: no name");
+	ok_eq(header_parse("\4\0\0\0abcd", 8, &h), -EPROTO, "header: no name");
 	bytes_free(&b);
 }
 
@@ -271,23 +285,34 @@ static void test_http(void)
 		good &= http_parse(&b, false, &h) == 0;
 	}
 	b.len = all;
-	ok(good && http_parse(&b, false, &h) == 1 && h.body == 5 &&
-	   h.head == all - 5 && h.close, "HTTP: a request, byte by byte");
+	ok(good, "HTTP: a request, byte by byte");
+	ok_eq(http_parse(&b, false, &h), 1, "HTTP: a request, byte by byte");
+	ok_eq(h.body, 5, "HTTP: a request, byte by byte");
+	ok_eq(h.head, all - 5, "HTTP: a request, byte by byte");
+	ok(h.close, "HTTP: a request, byte by byte");
 	b.len = 0;
 	http_response(&b, "200 OK", false, "hello", 5);
-	ok(http_parse(&b, false, &h) == 1 && h.body == 5 && h.status == 200 &&
-	   !h.close, "HTTP: a response");
-	ok(http("HTTP/1.0 200 OK\r\n\r\nabc", false, &h) == 0 &&
-	   http("HTTP/1.0 200 OK\n\nabc", true, &h) == 1 && h.body == 3,
-	   "HTTP: a response to the end of the connection");
-	ok(http("POST / HTTP/1.1\r\ncontent-length:3\r\nConnection: close\r\n"
-		"\r\nabcPOST", false, &h) == 1 && h.body == 3 && h.close,
-	   "HTTP: what follows is not of it");
-	ok(http("POST / HTTP/1.1\r\n\r\n", false, &h) == -EPROTO &&
-	   http("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", false, &h) ==
-	   -EPROTO && http("GET / HTTP/1.1\r\n\r\n", false, &h) == -EPROTO &&
-	   http("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", true,
-		&h) == -EPROTO, "HTTP: what is not understood");
+	ok_eq(http_parse(&b, false, &h), 1, "HTTP: a response");
+	ok_eq(h.body, 5, "HTTP: a response");
+	ok_eq(h.status, 200, "HTTP: a response");
+	ok(!h.close, "HTTP: a response");
+	ok_eq(http("HTTP/1.0 200 OK\r\n\r\nabc", false, &h), 0,
+	      "HTTP: a response to the end of the connection");
+	ok_eq(http("HTTP/1.0 200 OK\n\nabc", true, &h), 1,
+	      "HTTP: a response to the end of the connection");
+	ok_eq(h.body, 3, "HTTP: a response to the end of the connection");
+	ok_eq(http("POST / HTTP/1.1\r\ncontent-length:3\r\nConnection: close\r\n"
+	      "\r\nabcPOST", false, &h), 1, "HTTP: what follows is not of it");
+	ok_eq(h.body, 3, "HTTP: what follows is not of it");
+	ok(h.close, "HTTP: what follows is not of it");
+	ok_eq(http("POST / HTTP/1.1\r\n\r\n", false, &h), -EPROTO,
+	      "HTTP: what is not understood");
+	ok_eq(http("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", false, &h),
+	      -EPROTO, "HTTP: what is not understood");
+	ok_eq(http("GET / HTTP/1.1\r\n\r\n", false, &h), -EPROTO,
+	      "HTTP: what is not understood");
+	ok_eq(http("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", true, &h),
+	      -EPROTO, "HTTP: what is not understood");
 	ok(http("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n"
 		"\r\n", false, &h) == -EMSGSIZE, "HTTP: a body too large");
 	b.len = 0;
@@ -308,16 +333,20 @@ static void test_xml(void)
 	char *method = NULL, *text;
 	size_t len = 0;
 
-	ok(!xml_write_call(&b, "m", xml_build("(si(s)6)", "<&>", -5, "x",
-					      "\0\1\2", (size_t)3)) &&
-	   !xml_parse_call(b.data, b.len, &method, &v) &&
-	   !strcmp(method, "m"), "XML-RPC: a call");
+	ok(!xml_write_call(&b, "m", xml_build("(si(s)6)", "<&>", -5, "x", "\0\1\2", (size_t)3)),
+	   "XML-RPC: a call");
+	ok(!xml_parse_call(b.data, b.len, &method, &v), "XML-RPC: a call");
+	ok_str(method, "m", "XML-RPC: a call");
 	text = xml_string(v, 0);
 	base64 = xml_base64(v, 3, &len);
-	ok(!strcmp(text, "<&>") && xml_int(v, 1, 0) == -5 && len == 3 &&
-	   !memcmp(base64, "\0\1\2", 3), "XML-RPC: its parameters");
-	ok(!xml_string(v, 1) && xml_int(v, 0, 9) == 9 && !xml_string(v, 4) &&
-	   !xml_size(NULL), "XML-RPC: what is not there");
+	ok_str(text, "<&>", "XML-RPC: its parameters");
+	ok_eq(xml_int(v, 1, 0), -5, "XML-RPC: its parameters");
+	ok_eq(len, 3, "XML-RPC: its parameters");
+	ok_mem(base64, "\0\1\2", 3, "XML-RPC: its parameters");
+	ok(!xml_string(v, 1), "XML-RPC: what is not there");
+	ok_eq(xml_int(v, 0, 9), 9, "XML-RPC: what is not there");
+	ok(!xml_string(v, 4), "XML-RPC: what is not there");
+	ok(!xml_size(NULL), "XML-RPC: what is not there");
 	free(text);
 	free(base64);
 	free(method);
@@ -325,8 +354,8 @@ static void test_xml(void)
 	ok(xml_parse_call(bomb, sizeof(bomb) - 1, &method, &v) == -EPROTO,
 	   "XML-RPC: no document types");
 	b.len = 0;
-	ok(!xml_write_fault(&b, 1, "no") &&
-	   xml_parse_answer(b.data, b.len, &v) == -EPROTO, "XML-RPC: a fault");
+	ok(!xml_write_fault(&b, 1, "no"), "XML-RPC: a fault");
+	ok_eq(xml_parse_answer(b.data, b.len, &v), -EPROTO, "XML-RPC: a fault");
 	bytes_free(&b);
 }
 
