@@ -14,6 +14,8 @@
  * tap_rounds(few, many) is few, and many where MORE is set, as in make check-full.
  * tap_done() prints the plan and gives main() its exit status. rnd() is a
  * deterministic generator (splitmix64), so that every run is the same run.
+ * thorough() is true if MORE is set, as units_plain of check-full does: then
+ * matrices are whole.
  */
 #ifndef OPTSAMPLE_TAP_H
 #define OPTSAMPLE_TAP_H
@@ -163,6 +165,14 @@ __attribute__((unused))
 static uint32_t rnd(uint64_t *state, uint32_t n)
 {
 	return (uint32_t)(rnd64(state) % n);
+}
+
+__attribute__((unused))
+static bool thorough(void)
+{
+	const char *more = getenv("MORE");
+
+	return more && *more;
 }
 
 #endif /* OPTSAMPLE_TAP_H */

@@ -8,7 +8,8 @@
 #include "map/store/store_db.h"
 #include "site_fixture.h"
 
-enum { SIDE = 16, SPOTS = 300 };	/* nodes in a row; metres of it: STEP */
+enum { SIDE = 16 };		/* nodes in a row; metres of it: STEP */
+static unsigned int spots;
 static const double STEP = 3;
 
 static const char *const words[] = {
@@ -126,7 +127,7 @@ static void test_same(const char *path)
 
 	site_set_want(whole, want, whole);
 	site_fuse(whole, -1, UINT64_MAX, NULL, NULL);
-	for (unsigned int i = 0; i < SPOTS; i++) {
+	for (unsigned int i = 0; i < spots; i++) {
 		const double x = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
 				 STEP;
 		const double y = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
@@ -140,8 +141,8 @@ static void test_same(const char *path)
 		most = submaps > most ? submaps : most;
 		site_close(part);
 	}
-	ok(same == SPOTS && known > SPOTS / 2,
-	   "%u of %d spots are as in the whole, %u of them known", same, SPOTS,
+	ok(same == spots && known > spots / 2,
+	   "%u of %u spots are as in the whole, %u of them known", same, spots,
 	   known);
 	/*
 	 * 5 x 5, 3 m apart, in circles of 2.83 m, boxes of 1 m more and two
@@ -185,7 +186,7 @@ static void test_unfused(const char *path)
 	site_set_want(whole, want, whole);
 	site_fuse(whole, -1, UINT64_MAX, NULL, NULL);
 	site_set_want(s, count_wants, &wants);
-	for (unsigned int i = 0; i < SPOTS / 3; i++) {
+	for (unsigned int i = 0; i < spots / 3; i++) {
 		const double x = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
 				 STEP;
 		const double y = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
@@ -195,10 +196,10 @@ static void test_unfused(const char *path)
 	}
 	for (unsigned int i = 0; i < 20; i++)
 		rooms += same_text(room(whole, i), room(s, i));
-	ok(same == SPOTS / 3 && rooms == 20 && !wants &&
+	ok(same == spots / 3 && rooms == 20 && !wants &&
 	   !site_counts(s).tile_bytes,
-	   "before anything is fused: %u of %d spots, %u of 20 rooms, %u times "
-	   "fused for one", same, SPOTS / 3, rooms, wants);
+	   "before anything is fused: %u of %u spots, %u of 20 rooms, %u times "
+	   "fused for one", same, spots / 3, rooms, wants);
 	/* a little of it: most of what others see is not there yet */
 	site_fuse(s, -1, 1, NULL, NULL);
 	ok(same_text(spot(whole, 10, 10), spot(s, 10, 10)) && !wants,
@@ -239,6 +240,7 @@ int main(void)
 {
 	const char *path, *small;
 
+	spots = thorough() ? 300 : 36;
 	make_folder();
 	path = in_folder("site");
 	small = in_folder("small");

@@ -363,7 +363,7 @@ static void test_random(void)
 
 	for (int i = 0; i < FRAMES; i++)
 		k[i] = (struct known){ .of = -2 };
-	for (unsigned int step = 1; step <= 400; step++) {
+	for (unsigned int step = 1; step <= (thorough() ? 400 : 100); step++) {
 		const unsigned int n = 1 + rnd(&seed, 3);
 
 		memcpy(old, k, sizeof(k));
@@ -387,9 +387,10 @@ static void test_random(void)
 		site_close(s);
 		s = open_site(path, STORE_WRITE);
 	}
-	ok(!bad && circles > 50 && taken > 50,
-	   "%u changes and %u circles: as the model has it, on disk too",
-	   taken, circles);
+	ok_eq(bad, 0, "%u changes and %u circles: as the model has it, on disk too",
+	      taken, circles);
+	ok_range(circles, 10, INFINITY, "... enough of circles");
+	ok_range(taken, 50, INFINITY, "... and of changes");
 	site_close(s);
 }
 
@@ -397,7 +398,7 @@ static void test_random(void)
  * Many
  */
 
-enum { MANY = 20000 };
+enum { MANY = 5000 };
 
 static void test_many(void)
 {
@@ -410,13 +411,13 @@ static void test_many(void)
 	for (unsigned int i = 0; i < MANY; i++) {
 		snprintf(frame, sizeof(frame), "n%u", MANY - i);
 		snprintf(of, sizeof(of), "n%u", MANY - i - 1);
-		t[i] = transform(frame, of, 0.01, 0, 0);
+		t[i] = transform(frame, of, 0.04, 0, 0);
 	}
 	ok(!site_transforms(s, t, MANY, "test", error) &&
 	   site_counts(s).placed == MANY + 1, "a chain of %u, the last one first",
 	   MANY);
 	move(s, "n0", "", 1, 1, 0);
-	put_mark(s, "n20000", 7);
+	put_mark(s, "n5000", 7);
 	ok(site_counts(s).placed == MANY + 1 && seen(s, 201.01, 1.01) == 7,
 	   "all of it has a place");
 	for (unsigned int i = 0; i < 5; i++)

@@ -240,6 +240,7 @@ static void test_field_random(void)
 {
 	static struct hits h;
 	struct tiles *pool = tiles_create(&field_tiles, 0);
+	const int hits = thorough() ? 400 : 80;
 	struct likelihood_field f, copy;
 	unsigned int bits = 0;
 	uint64_t state = 3;
@@ -248,9 +249,9 @@ static void test_field_random(void)
 
 	field_init(&f);
 	field_init(&copy);
-	for (int i = 0; i < 400; i++)
-		hit(&f, pool, &h, (int)rnd(&state, 40000) - 25000,
-		    (int)rnd(&state, 30000) - 9000);
+	for (int i = 0; i < hits; i++)
+		hit(&f, pool, &h, (int)rnd(&state, 100 * hits) - 60 * hits,
+		    (int)rnd(&state, 75 * hits) - 22 * hits);
 	/* on the borders of tiles, where neighbours have them too */
 	for (int i = -3; i < 3; i++)
 		for (int k = -1; k < 17; k++)
