@@ -128,13 +128,17 @@ static inline size_t end_read(const struct end *e, uint8_t *to)
 {
 	struct ddsi_serdata *d;
 	dds_sample_info_t info;
+	const uint8_t *bytes;
 	size_t len;
 
 	if (dds_takecdr(e->end, &d, 1, &info, DDS_ANY_STATE) != 1)
 		return 0;
-	memcpy(to, ros2_type_bytes(d, &len), info.valid_data ? len : 0);
+	bytes = ros2_type_bytes(d, &len);
+	if (!info.valid_data)
+		len = 0;
+	memcpy(to, bytes, len);
 	ddsi_serdata_unref(d);
-	return info.valid_data ? len : 0;
+	return len;
 }
 
 #endif
