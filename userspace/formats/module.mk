@@ -2,5 +2,5 @@
 USES	:= codec/cloud codec/grid codec/image
 FLAGS	:= $(EXACT)
 LIBS	:= -lpng -lm
-TESTS	:= velodyne
+TESTS	:= velodyne formats_files
 FUZZ	:= velodyne
