@@ -34,7 +34,7 @@ SWAPS = ({" < ": " <= ", " > ": " >= ", " <= ": " < ", " >= ": " > ",
           " << ": " >> ", " * ": " + "},
          {" && ": " || ", " || ": " && "})
 # what only a reader of logs would notice, and what could do harm elsewhere
-LEFT_OUT = re.compile(r"\b(log_\w+|\w*printf|error_set|assert|kill|killpg|"
+LEFT_OUT = re.compile(r"\b(log_\w+|\w+_log|va_\w+|\w*printf|error_set|assert|kill|killpg|"
                       r"unlink\w*|rmdir|remove|rename\w*|reboot|mount|umount2?)\(")
 
 # tables of numbers, which a test could only repeat; an array that is one longer
