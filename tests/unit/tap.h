@@ -21,6 +21,7 @@
 #define OPTSAMPLE_TAP_H
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

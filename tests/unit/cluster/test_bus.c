@@ -13,8 +13,10 @@ static void refuses(const char *what, enum bus_role role,
 	struct bus *e;
 	const int got = bus_open(&e, what, role, &c, error);
 
-	ok(got == err && strstr(error, line) && !strchr(error, '\n') &&
-	   !strstr(error, "secret"), "%s", error);
+	ok_eq(got, err, "%s", error);
+	ok(strstr(error, line), "... error says it");
+	ok(!strchr(error, '\n'), "... error is one line");
+	ok(!strstr(error, "secret"), "... error does not say it");
 }
 
 static void test_bad(void)
@@ -225,7 +227,8 @@ static int test_mpi(uint32_t workers)
 		wrong += n;
 		told++;
 	}
-	ok(told == workers && !wrong, "came in order: %u did not", wrong);
+	ok_eq(told, workers, "came in order: %u did not", wrong);
+	ok_eq(wrong, 0, "... wrong");
 	close_member(e);
 	return tap_done();
 }

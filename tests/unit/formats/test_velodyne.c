@@ -131,17 +131,22 @@ static void test_turns(void)
 
 	ok(turns == 4, "turns begin at 0, what comes before is left out (%u)",
 	   turns);
-	ok(o.rings == 16 && abs((int)o.columns - 1809) <= 1,
-	   "a turn has all its columns (%u)", o.columns);
+	ok_eq(o.rings, 16, "a turn has all its columns (%u)", o.columns);
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
 	ok(columns_seen(&o) == o.columns, "ranges in their ring and column");
-	ok(o.elevation[0] == -1500 && o.elevation[15] == 1500 &&
-	   o.elevation[8] == 100, "rings are sorted, the lowest first");
-	ok(fabsf(o.advance[15] - 15 * 2.304f / 55.296f * 19.9f) < 0.05f &&
-	   o.advance[0] == 0 &&
-	   fabsf(o.advance[8] - 2.304f / 55.296f * 19.9f) < 0.01f,
-	   "each ring's azimuth is ahead as it fires later");
-	ok(o.azimuth[0] < 40 && o.azimuth[o.columns - 1] > 35960 &&
-	   widest(&o) <= 22, "azimuths are between the blocks'");
+	ok_eq(o.elevation[0], -1500, "rings are sorted, the lowest first");
+	ok_eq(o.elevation[15], 1500, "... elevation");
+	ok_eq(o.elevation[8], 100, "... elevation");
+	ok_range(fabsf(o.advance[15] - 15 * 2.304f / 55.296f * 19.9f),
+		 -INFINITY, 0.05f,
+		 "each ring's azimuth is ahead as it fires later");
+	ok_near(o.advance[0], 0, 0, "... advance");
+	ok_range(fabsf(o.advance[8] - 2.304f / 55.296f * 19.9f), -INFINITY,
+		 0.01f, "... fabsf");
+	ok_range(o.azimuth[0], -INFINITY, 39,
+		 "azimuths are between the blocks'");
+	ok_range(o.azimuth[o.columns - 1], 35961, INFINITY, "... azimuth");
+	ok_range(widest(&o), -INFINITY, 22, "... widest");
 	velodyne_destroy(v);
 }
 
@@ -156,16 +161,18 @@ static void test_loss(void)
 	turns = run(v, &s, 2 * PER_TURN,
 		    "....................................."
 		    "xx....x.....x", &o);
-	ok(turns == 1 && abs((int)o.columns - 1809) <= 1 && widest(&o) <= 23,
-	   "lost packets: as many columns (%u)", o.columns);
+	ok_eq(turns, 1, "lost packets: as many columns (%u)", o.columns);
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
+	ok_range(widest(&o), -INFINITY, 23, "... widest");
 	ok(columns_seen(&o) == o.columns - 4 * 24,
 	   "of which the lost ones are empty (%u)", columns_seen(&o));
 	/* 2 turns lost: the azimuths alone would not tell */
 	turns = run(v, &s, 10, NULL, &o);
 	s.block += 12 * PER_TURN * 2 + 100;
 	turns = run(v, &s, 2, NULL, &o);
-	ok(turns == 1 && columns_seen(&o) < 1800 && columns_seen(&o),
-	   "an outage ends the turn (%u)", columns_seen(&o));
+	ok_eq(turns, 1, "an outage ends the turn (%u)", columns_seen(&o));
+	ok_range(columns_seen(&o), -INFINITY, 1799, "... columns seen");
+	ok(columns_seen(&o), "... columns seen");
 	velodyne_destroy(v);
 }
 
@@ -185,18 +192,20 @@ static void test_order(void)
 		turns += velodyne_add(v, second, sizeof(second), &o) == 1;
 		turns += velodyne_add(v, first, sizeof(first), &o) == 1;
 	}
-	ok(turns == 1 && columns_seen(&o) == o.columns,
-	   "late and doubled packets are ignored");
+	ok_eq(turns, 1, "late and doubled packets are ignored");
+	ok_eq(columns_seen(&o), o.columns, "... columns seen");
 	again = new_sensor();
 	again.offset_us = 2000000000;
 	turns = run(v, &again, 3 * PER_TURN, NULL, &o);
-	ok(turns >= 2 && columns_seen(&o) == o.columns &&
-	   o.stamp < 3000000000000ULL, "a sensor that starts again goes on");
+	ok_range(turns, 2, INFINITY, "a sensor that starts again goes on");
+	ok_eq(columns_seen(&o), o.columns, "... columns seen");
+	ok_range(o.stamp, -INFINITY, 3000000000000ULL, "... stamp");
 	again.offset_us = 3599950000U - again.block * 110.592;
 	turns = run(v, &again, PER_TURN * 2, NULL, &o);
-	ok(turns >= 1 && o.stamp > 3599000000000ULL,
-	   "its clock goes on over the hour (%u, %llu)", turns,
-	   (unsigned long long)o.stamp);
+	ok_range(turns, 1, INFINITY,
+		 "its clock goes on over the hour (%u, %llu)", turns,
+		 (unsigned long long)o.stamp);
+	ok_range(o.stamp, 3599000000000ULL, INFINITY, "... stamp");
 	velodyne_destroy(v);
 }
 
@@ -209,23 +218,24 @@ static void test_modes(void)
 
 	s.mode = DUAL;
 	turns = run(v, &s, 3 * 2 * PER_TURN, NULL, &o);
-	ok(turns == 2 && columns_seen(&o) == o.columns &&
-	   abs((int)o.columns - 1809) <= 1 && o.intensity[0] != 1,
-	   "of two returns the farther is kept");
+	ok_eq(turns, 2, "of two returns the farther is kept");
+	ok_eq(columns_seen(&o), o.columns, "... columns seen");
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
+	ok(o.intensity[0] != 1, "... intensity");
 	velodyne_destroy(v);
 	v = velodyne_create();
 	s = new_sensor();
 	s.model = 0x24;
 	run(v, &s, 3 * PER_TURN, NULL, &o);
-	ok(o.elevation[0] == -1000 && o.elevation[8] == 67,
-	   "Puck Hi-Res: its elevations");
+	ok_eq(o.elevation[0], -1000, "Puck Hi-Res: its elevations");
+	ok_eq(o.elevation[8], 67, "... elevation");
 	velodyne_destroy(v);
 	v = velodyne_create();
 	s = new_sensor();
 	s.step = 3.9;
 	turns = run(v, &s, 2000, NULL, &o);
-	ok(turns && o.columns == ORGANISED_COLUMNS,
-	   "a head that hardly turns: as many columns as fit");
+	ok(turns, "a head that hardly turns: as many columns as fit");
+	ok_eq(o.columns, ORGANISED_COLUMNS, "... columns");
 	velodyne_destroy(v);
 }
 
@@ -340,10 +350,11 @@ static void test_recording(void)
 		if (!load(&r, turns))
 			continue;
 		points = compare_turn(&r, &o);
-		ok(r.missed < 50 && r.worst < 0.01,
-		   "turn %u: %u points, %u in the file, %u differ, "
-		   "others by %.1f mm at most", turns, points, r.n, r.missed,
-		   1000 * r.worst);
+		ok_range(r.missed, -INFINITY, 49,
+			 "turn %u: %u points, %u in the file, %u differ, "
+			 "others by %.1f mm at most",
+			 turns, points, r.n, r.missed, 1000 * r.worst);
+		ok_range(r.worst, -INFINITY, 0.01, "... worst");
 	}
 	ok(turns == 12, "the recording has 12 whole turns (%u)", turns);
 	fclose(f);

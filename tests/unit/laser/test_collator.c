@@ -75,24 +75,27 @@ static void test_waiting(void)
 	add_scan(p, 120 * MS, 700);
 	add_scan(p, 200 * MS, 3);
 	add_odometry(p, 100 * MS);
-	ok(collator_next(p, &r) && right(&r, 50 * MS, 5),
-	   "collator: in between, around -pi");
+	ok(collator_next(p, &r), "collator: in between, around -pi");
+	ok(right(&r, 50 * MS, 5), "... right");
 	ok(!collator_next(p, &r), "collator: the next one waits");
 	add_odometry(p, 200 * MS);
-	ok(collator_next(p, &r) && right(&r, 120 * MS, 700) &&
-	   collator_next(p, &r) && right(&r, 200 * MS, 3) &&
-	   !collator_next(p, &r), "collator: also just at it");
+	ok(collator_next(p, &r), "collator: also just at it");
+	ok(right(&r, 120 * MS, 700), "... right");
+	ok(collator_next(p, &r), "... collator next");
+	ok(right(&r, 200 * MS, 3), "... right");
+	ok_eq(collator_next(p, &r), 0, "... collator next");
 	/* odometry that is late, out of order, twice */
 	add_scan(p, 250 * MS, 4);
 	add_odometry(p, 300 * MS);
 	add_odometry(p, 240 * MS);
 	add_odometry(p, 240 * MS);
 	add_odometry(p, 260 * MS);
-	ok(collator_next(p, &r) && right(&r, 250 * MS, 4),
-	   "collator: odometry that is out of order");
+	ok(collator_next(p, &r), "collator: odometry that is out of order");
+	ok(right(&r, 250 * MS, 4), "... right");
 	collator_count(p, &count);
-	ok(count.given == 4 && !count.dropped && !count.bad,
-	   "collator: counts");
+	ok_eq(count.given, 4, "collator: counts");
+	ok_eq(count.dropped, 0, "... dropped");
+	ok_eq(count.bad, 0, "... bad");
 	collator_free(p);
 }
 
@@ -117,24 +120,30 @@ static void test_sweep(void)
 	ok(!collator_next(p, &r), "sweep: waits for odometry of its end");
 	at = (struct pose){ 0.4, 0, 0.2 };
 	collator_add_odometry(p, 400 * MS, &at);
-	ok(collator_next(p, &r) && near(r.odometry.x, 0.1) &&
-	   near(hypot(r.sweep.x, r.sweep.y), 0.2) && near(r.sweep.yaw, 0.1) &&
-	   reading_sweeps(&r) && near(reading_swept(&r, 50).yaw, 0.05),
-	   "sweep: how the robot moved during the scan");
+	ok(collator_next(p, &r), "sweep: how the robot moved during the scan");
+	ok(near(r.odometry.x, 0.1), "... near");
+	ok(near(hypot(r.sweep.x, r.sweep.y), 0.2), "... near");
+	ok(near(r.sweep.yaw, 0.1), "... near");
+	ok(reading_sweeps(&r), "... reading sweeps");
+	ok(near(reading_swept(&r, 50).yaw, 0.05), "... near");
 	scan.stamp = 390 * MS;
 	collator_add_scan(p, &scan);
 	ok(!collator_next(p, &r), "sweep: its end is not there yet");
 	collator_add_odometry(p, 3000 * MS, &at);
 	collator_count(p, &count);
-	ok(collator_next(p, &r) && !reading_sweeps(&r) && !count.unswept,
+	ok(collator_next(p, &r),
 	   "sweep: and does not come: as if the robot stood");
+	ok_eq(reading_sweeps(&r), 0, "... reading sweeps");
+	ok_eq(count.unswept, 0, "... unswept");
 	collator_count(p, &count);
-	ok(count.unswept == 1 && count.given == 2, "sweep: that is counted");
+	ok_eq(count.unswept, 1, "sweep: that is counted");
+	ok_eq(count.given, 2, "... given");
 	scan.time_increment = 5;
 	scan.stamp = 3000 * MS;
 	collator_add_scan(p, &scan);
-	ok(collator_next(p, &r) && !reading_sweeps(&r),
+	ok(collator_next(p, &r),
 	   "sweep: a time that cannot be is not looked at");
+	ok_eq(reading_sweeps(&r), 0, "... reading sweeps");
 	collator_free(p);
 }
 
@@ -156,7 +165,8 @@ static void test_behind_outage(void)
 			given += right(&r, (given + 1) * 2 * SECOND, 3);
 	}
 	collator_count(p, &count);
-	ok(given == 20 && !count.dropped, "behind an outage: %d of 20", given);
+	ok_eq(given, 20, "behind an outage: %d of 20", given);
+	ok_eq(count.dropped, 0, "... dropped");
 	for (int i = 42; i <= 80; i++)
 		add_odometry(p, i * SECOND);
 	given = 0;
@@ -183,16 +193,16 @@ static void test_dropping(void)
 	add_odometry(p, 300 * MS);
 	ok(!collator_next(p, &r), "dropping: odometry from before may come");
 	add_odometry(p, 1001 * MS);
-	ok(collator_next(p, &r) && right(&r, 200 * MS, 2),
-	   "dropping: not for ever");
+	ok(collator_next(p, &r), "dropping: not for ever");
+	ok(right(&r, 200 * MS, 2), "... right");
 	/* odometry fails for a while */
 	add_scan(p, 1500 * MS, 3);
 	add_scan(p, 2600 * MS, 4);
 	add_odometry(p, 2550 * MS);
 	ok(!collator_next(p, &r), "dropping: a gap says nothing");
 	add_odometry(p, 2650 * MS);
-	ok(collator_next(p, &r) && right(&r, 2600 * MS, 4),
-	   "dropping: it goes on after it");
+	ok(collator_next(p, &r), "dropping: it goes on after it");
+	ok(right(&r, 2600 * MS, 4), "... right");
 	for (int i = 0; i < 200; i++)
 		add_scan(p, 3000 * MS + i, 5);
 	for (int i = 26; i < 32; i++)
@@ -201,13 +211,16 @@ static void test_dropping(void)
 		given++;
 	ok(given == COLLATOR_SCANS, "dropping: so many wait (%d)", given);
 	collator_count(p, &count);
-	ok(count.dropped == 2 + 200 - COLLATOR_SCANS && count.given ==
-	   (unsigned int)given + 2, "dropping: counts");
-	ok(add_scan(p, -1, 5) == -EINVAL && add_scan(p, 5, 0) == -EINVAL &&
-	   add_scan(p, 5, READING_BEAMS_MAX + 1) == -EINVAL &&
-	   collator_add_odometry(p, -1, &(struct pose){ 0 }) == -EINVAL &&
-	   collator_add_odometry(p, 5, &nowhere) == -EINVAL,
-	   "dropping: what cannot be is refused");
+	ok_eq(count.dropped, 2 + 200 - COLLATOR_SCANS, "dropping: counts");
+	ok_eq(count.given, (unsigned int)given + 2, "... given");
+	ok_eq(add_scan(p, -1, 5), -EINVAL,
+	      "dropping: what cannot be is refused");
+	ok_eq(add_scan(p, 5, 0), -EINVAL, "... add scan");
+	ok_eq(add_scan(p, 5, READING_BEAMS_MAX + 1), -EINVAL, "... add scan");
+	ok_eq(collator_add_odometry(p, -1, &(struct pose){ 0 }), -EINVAL,
+	      "... collator add odometry");
+	ok_eq(collator_add_odometry(p, 5, &nowhere), -EINVAL,
+	      "... collator add odometry");
 	collator_count(p, &count);
 	ok(count.bad == 5, "dropping: and counted");
 	collator_free(p);
@@ -230,15 +243,16 @@ static void test_clock(void)
 					 right(&r, r.stamp, 6);
 		}
 	collator_count(p, &count);
-	ok(given == 900 && !count.dropped,
-	   "clock: a recording that plays again and again (%d)", given);
+	ok_eq(given, 900, "clock: a recording that plays again and again (%d)",
+	      given);
+	ok_eq(count.dropped, 0, "... dropped");
 	/* one stamp from far away */
 	add_odometry(p, start);
 	add_scan(p, 40 * SECOND, 6);
 	add_odometry(p, 40 * SECOND - MS);
 	add_odometry(p, 40 * SECOND + MS);
-	ok(collator_next(p, &r) && right(&r, 40 * SECOND, 6),
-	   "clock: one wrong stamp does not end it");
+	ok(collator_next(p, &r), "clock: one wrong stamp does not end it");
+	ok(right(&r, 40 * SECOND, 6), "... right");
 	collator_free(p);
 }
 
@@ -280,19 +294,24 @@ static void test_frames(void)
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		err |= tf_add(&f, &good[i]);
-	ok(!err && tf_find(&f, "laser", "base_footprint", &place) &&
-	   placement_pose(&place, &pose, &turned) && near(pose.x, 0.75) &&
-	   near(pose.y, 0) && near(pose.yaw, M_PI_2) && turned,
-	   "frames: along a chain, upside down");
-	ok(tf_find(&f, "base_footprint", "base_link", &place) &&
-	   placement_pose(&place, &pose, &turned) && near(pose.x, -0.5) &&
-	   !turned, "frames: the other way");
-	ok(tf_find(&f, "mast", "base_link", &place) &&
-	   !placement_pose(&place, &pose, &turned), "frames: not level");
-	ok(!tf_find(&f, "laser", "a", &place) &&
-	   !tf_find(&f, "a", "laser", &place) &&
-	   !tf_find(&f, "laser", "camera", &place),
-	   "frames: no way there, or in circles");
+	ok_eq(err, 0, "frames: along a chain, upside down");
+	ok(tf_find(&f, "laser", "base_footprint", &place), "... tf find");
+	ok(placement_pose(&place, &pose, &turned), "... placement pose");
+	ok(near(pose.x, 0.75), "... near");
+	ok(near(pose.y, 0), "... near");
+	ok(near(pose.yaw, M_PI_2), "... near");
+	ok(turned, "... turned");
+	ok(tf_find(&f, "base_footprint", "base_link", &place),
+	   "frames: the other way");
+	ok(placement_pose(&place, &pose, &turned), "... placement pose");
+	ok(near(pose.x, -0.5), "... near");
+	ok_eq(turned, 0, "... turned");
+	ok(tf_find(&f, "mast", "base_link", &place), "frames: not level");
+	ok_eq(placement_pose(&place, &pose, &turned), 0, "... placement pose");
+	ok_eq(tf_find(&f, "laser", "a", &place), 0,
+	      "frames: no way there, or in circles");
+	ok_eq(tf_find(&f, "a", "laser", &place), 0, "... tf find");
+	ok_eq(tf_find(&f, "laser", "camera", &place), 0, "... tf find");
 	memset(bad.rotation, 0, sizeof(bad.rotation));
 	err = tf_add(&f, &bad);
 	bad = good[0];
@@ -309,7 +328,8 @@ static void test_frames(void)
 		bad = transform("odom", name, 0, 0, 0);
 		err = tf_add(&f, &bad);
 	}
-	ok(err == -E2BIG && f.count == TF_FRAMES_MAX, "frames: too many");
+	ok_eq(err, -E2BIG, "frames: too many");
+	ok_eq(f.count, TF_FRAMES_MAX, "... count");
 }
 
 /*
@@ -365,8 +385,9 @@ static void test_placed_early(void)
 	take_scan(in, 50 * MS);
 	take_transform(in, transform("odom", "base", 1, 0, 0), 60 * MS, false);
 	got = laser_input_next(in, &r);
-	ok(got && near(r.laser.x, 0.5) && near(r.angle_increment, -0.5),
-	   "live: the first scan has its laser where it is");
+	ok(got, "live: the first scan has its laser where it is");
+	ok(near(r.laser.x, 0.5), "... near");
+	ok(near(r.angle_increment, -0.5), "... near");
 	laser_input_free(in);
 }
 
@@ -385,22 +406,25 @@ static void test_live(void)
 	take_transform(in, transform("base", "laser", 0, 0, M_PI_2), 0, true);
 	good &= is_state(in, LASER_INPUT_TILTED);
 	take_transform(in, transform("base", "laser", 0.5, 0, M_PI), 0, true);
-	ok(good && is_state(in, LASER_INPUT_READY),
-	   "live: what is missing yet");
+	ok(good, "live: what is missing yet");
+	ok(is_state(in, LASER_INPUT_READY), "... is state");
 	take_scan(in, 50 * MS);
 	ok(!laser_input_next(in, &r), "live: a scan waits");
 	take_transform(in, transform("map", "odom", 7, 0, 0), 60 * MS, false);
 	ok(!laser_input_next(in, &r), "live: another transform is no odometry");
 	take_transform(in, transform("odom", "base", 3, 0, 0), 100 * MS, false);
-	ok(laser_input_next(in, &r) && near(r.odometry.x, 2) &&
-		   r.laser.x == 0.5 && near(r.angle_increment, -0.5) &&
-		   r.range_max == READING_RANGE_MAX,
-	   "live: a reading");
+	ok(laser_input_next(in, &r), "live: a reading");
+	ok(near(r.odometry.x, 2), "... near");
+	ok_near(r.laser.x, 0.5, 0, "... x");
+	ok(near(r.angle_increment, -0.5), "... near");
+	ok_near(r.range_max, READING_RANGE_MAX, 0, "... range max");
 	good = take_transform(in, transform("odom", "base", NAN, 0, 0),
 			      200 * MS, false) == -EINVAL;
 	laser_input_count(in, &count);
-	ok(good && count.given == 1 && count.dropped == 2 && count.bad == 1,
-	   "live: counts");
+	ok(good, "live: counts");
+	ok_eq(count.given, 1, "... given");
+	ok_eq(count.dropped, 2, "... dropped");
+	ok_eq(count.bad, 1, "... bad");
 	laser_input_free(in);
 }
 
@@ -563,20 +587,28 @@ static void test_bags(void)
 		int n = read_bag(path, NULL, &r, range, &count);
 		double t = n > 0 ? (r.stamp - start) * 1e-9 : 0;
 
-		ok(n == 100 && near(t, 9.949) && near(r.odometry.x, t) &&
-		   near(remainder(r.odometry.yaw - t, 2 * M_PI), 0),
-		   "%s: readings with odometry", kinds[i].file);
+		ok_eq(n, 100, "%s: readings with odometry", kinds[i].file);
+		ok(near(t, 9.949), "... near");
+		ok(near(r.odometry.x, t), "... near");
+		ok(near(remainder(r.odometry.yaw - t, 2 * M_PI), 0),
+		   "... near");
 		/* the last one has no odometry behind it */
-		ok(!count.bad && count.unpaired == 1 && !count.backwards &&
-		   count.bytes == count.size && count.size > 1000,
-		   "%s: counts", kinds[i].file);
-		ok(near(r.laser.x, kinds[i].fixed ? 0.2 : 0) &&
-		   near(r.laser.yaw, 0) && near(r.angle_min, -0.5 * sign) &&
-		   near(r.angle_increment, 0.5 * sign),
+		ok_eq(count.bad, 0, "%s: counts", kinds[i].file);
+		ok_eq(count.unpaired, 1, "... unpaired");
+		ok_eq(count.backwards, 0, "... backwards");
+		ok_eq(count.bytes, count.size, "... bytes");
+		ok_range(count.size, 1001, INFINITY, "... size");
+		ok(near(r.laser.x, kinds[i].fixed ? 0.2 : 0),
 		   "%s: where the laser is", kinds[i].file);
-		ok(r.beams == 4 && range[0] == 1 && !range[1] &&
-		   isinf(range[2]) && range[3] == 2 && r.range_max == 12,
-		   "%s: ranges", kinds[i].file);
+		ok(near(r.laser.yaw, 0), "... near");
+		ok(near(r.angle_min, -0.5 * sign), "... near");
+		ok(near(r.angle_increment, 0.5 * sign), "... near");
+		ok_eq(r.beams, 4, "%s: ranges", kinds[i].file);
+		ok_near(range[0], 1, 0, "... range");
+		ok_near(range[1], 0, 0, "... range");
+		ok(isinf(range[2]), "... range is infinite");
+		ok_near(range[3], 2, 0, "... range");
+		ok_near(r.range_max, 12, 0, "... range max");
 	}
 }
 
@@ -595,25 +627,30 @@ static void test_bags_refused(void)
 	struct reading r;
 	float range[4];
 
-	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
-	   strstr(error, "laser (laser)"), "no place of the laser: %s", error);
-	ok(read_bag(path, &config, &r, range, &count) == 100 &&
-	   r.laser.y == 0.2, "but it may be given");
+	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA,
+	      "no place of the laser: %s", error);
+	ok(strstr(error, "laser (laser)"), "... error says it");
+	ok_eq(read_bag(path, &config, &r, range, &count), 100,
+	      "but it may be given");
+	ok_near(r.laser.y, 0.2, 0, "... y");
 	config.scan = "/front";
-	ok(read_bag(path, &config, &r, range, &count) == -ENODATA &&
-	   strstr(error, "no topic /front"), "no such topic: %s", error);
-	ok(read_bag(make_bag(&no_odometry), NULL, &r, range, &count) ==
-	   -ENODATA && strstr(error, "no odometry"), "%s", error);
+	ok_eq(read_bag(path, &config, &r, range, &count), -ENODATA,
+	      "no such topic: %s", error);
+	ok(strstr(error, "no topic /front"), "... error says it");
+	ok_eq(read_bag(make_bag(&no_odometry), NULL, &r, range, &count),
+	      -ENODATA, "%s", error);
+	ok(strstr(error, "no odometry"), "... error says it");
 	path = make_bag(&silent);
-	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
-	   strstr(error, "frame_id"), "%s", error);
+	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA, "%s", error);
+	ok(strstr(error, "frame_id"), "... error says it");
 	config.scan = NULL;
 	ok(read_bag(path, &config, &r, range, &count) == 100,
 	   "no frame, but a place given");
 	if (access(REAL, R_OK))
 		return;
-	ok(read_bag(REAL, NULL, &r, range, &count) == -ENODATA &&
-	   strstr(error, "no odometry"), "a real one: %s", error);
+	ok_eq(read_bag(REAL, NULL, &r, range, &count), -ENODATA,
+	      "a real one: %s", error);
+	ok(strstr(error, "no odometry"), "... error says it");
 }
 
 static void test_several(void)
@@ -642,13 +679,16 @@ static void test_several(void)
 	bag_write(w, topic[2], start + SECOND, "\0\1\0\0abc", 7);
 	if (bag_finish(w))
 		abort();
-	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
-	   strstr(error, "/front /rear"), "several scans: %s", error);
-	ok(read_bag(path, &config, &r, range, &count) == 10 && count.bad == 1,
-	   "one of them; a damaged message is passed over");
+	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA,
+	      "several scans: %s", error);
+	ok(strstr(error, "/front /rear"), "... error says it");
+	ok_eq(read_bag(path, &config, &r, range, &count), 10,
+	      "one of them; a damaged message is passed over");
+	ok_eq(count.bad, 1, "... bad");
 	config.scan = "/rear";
-	ok(read_bag(path, &config, &r, range, &count) == 9 && count.bad == 2,
-	   "the other one; a scan of another frame is passed over");
+	ok_eq(read_bag(path, &config, &r, range, &count), 9,
+	      "the other one; a scan of another frame is passed over");
+	ok_eq(count.bad, 2, "... bad");
 }
 
 int main(void)

@@ -197,19 +197,27 @@ static void test_carmen(void)
 		"TRUEPOS 1 2 3 1 2 3 10" TAIL
 		"ODOM 1.5 2 4 0 0 0 10.5" TAIL, NULL);
 
-	ok(!s->open && !s->end && s->readings == 3 && s->scans == 1,
-	   "carmen: readings (%u)", s->readings);
-	ok(s->stamp[0] == 10000000000 && s->stamp[1] == 10250000000 &&
-	   s->stamp[2] == 10500000000, "carmen: their times");
-	ok(s->first.odometry.x == 1 && s->first.odometry.y == 2 &&
-	   s->first.odometry.yaw == 0.5 && s->x[2] == 1.5, "carmen: poses");
-	ok(s->first.beams == 3 && s->begin[0] == 1 && s->begin[1] == 2.5 &&
-	   isnan(s->begin[2]), "carmen: ranges, also none");
-	ok(s->first.range_max > 2.5f && s->first.range_max < 2.6f,
-	   "carmen: the largest of few ranges is one");
-	ok(!s->count.bad && !s->count.backwards &&
-	   s->count.bytes == s->count.size && s->count.size > 300,
-	   "carmen: counts");
+	ok_eq(s->open, 0, "carmen: readings (%u)", s->readings);
+	ok_eq(s->end, 0, "... end");
+	ok_eq(s->readings, 3, "... readings");
+	ok_eq(s->scans, 1, "... scans");
+	ok_eq(s->stamp[0], 10000000000, "carmen: their times");
+	ok_eq(s->stamp[1], 10250000000, "... stamp");
+	ok_eq(s->stamp[2], 10500000000, "... stamp");
+	ok_near(s->first.odometry.x, 1, 0, "carmen: poses");
+	ok_near(s->first.odometry.y, 2, 0, "... y");
+	ok_near(s->first.odometry.yaw, 0.5, 0, "... yaw");
+	ok_near(s->x[2], 1.5, 0, "... x");
+	ok_eq(s->first.beams, 3, "carmen: ranges, also none");
+	ok_near(s->begin[0], 1, 0, "... begin");
+	ok_near(s->begin[1], 2.5, 0, "... begin");
+	ok(isnan(s->begin[2]), "... begin is unknown");
+	ok_range(s->first.range_max, 2.5f, 2.6f,
+		 "carmen: the largest of few ranges is one");
+	ok_eq(s->count.bad, 0, "carmen: counts");
+	ok_eq(s->count.backwards, 0, "... backwards");
+	ok_eq(s->count.bytes, s->count.size, "... bytes");
+	ok_range(s->count.size, 301, INFINITY, "... size");
 }
 
 /* A FLASER of @n beams; ranges of @base and, every fifth, @most */
@@ -247,11 +255,13 @@ static void test_angles(void)
 
 		make_scan(text + n, lasers[i].beams, 1, 2);
 		s = read_text(text, NULL);
-		ok(s->scans == 1 && s->first.beams == lasers[i].beams &&
-		   near(s->first.angle_min, lasers[i].begin * degree) &&
-		   near(s->first.angle_increment, lasers[i].step * degree),
-		   "carmen: angles of %u beams%s", lasers[i].beams,
-		   *lasers[i].param ? ", with PARAM" : "");
+		ok_eq(s->scans, 1, "carmen: angles of %u beams%s",
+		      lasers[i].beams, *lasers[i].param ? ", with PARAM" : "");
+		ok_eq(s->first.beams, lasers[i].beams, "... beams");
+		ok(near(s->first.angle_min, lasers[i].begin * degree),
+		   "... near");
+		ok(near(s->first.angle_increment, lasers[i].step * degree),
+		   "... near");
 	}
 }
 
@@ -265,9 +275,9 @@ static void test_range_max(void)
 	for (int i = 0; i < 100; i++)
 		n += make_scan(text + n, 180, 3 + i * 0.05, 81.83);
 	s = read_text(text, NULL);
-	ok(s->scans == 100 && s->first.range_max < 81.83f &&
-	   s->first.range_max > 81, "carmen: ranges of nothing are found (%g)",
-	   s->first.range_max);
+	ok_eq(s->scans, 100, "carmen: ranges of nothing are found (%g)",
+	      s->first.range_max);
+	ok_range(s->first.range_max, 81, 81.829, "... range max");
 	ok(near(s->first.laser.x, 0.1), "carmen: place of the laser");
 	s = read_text(text, &config);
 	ok(s->last.range_max == 30, "carmen: or they are given");
@@ -276,8 +286,8 @@ static void test_range_max(void)
 	for (int i = 0; i < 100; i++)
 		n += make_scan(text + n, 180, 3 + i * 0.05, 81.83);
 	s = read_text(text, NULL);
-	ok(s->last.range_max == 20.5f && near(s->last.laser.x, -0.04),
-	   "carmen: PARAMs of the laser");
+	ok_near(s->last.range_max, 20.5f, 0, "carmen: PARAMs of the laser");
+	ok(near(s->last.laser.x, -0.04), "... near");
 	n = 0;
 	for (int i = 0; i < 100; i++)
 		n += make_scan(text + n, 180, 3 + i * 0.05, 9 - i * 0.02);
@@ -289,17 +299,17 @@ static void test_range_max(void)
 		n += make_scan(text + n, 180, 3 + i * 0.05,
 			       i % 3 ? 51.1 : 50.0);
 	s = read_text(text, NULL);
-	ok(s->first.range_max < 50 && s->first.range_max > 49.5,
-	   "carmen: two ranges of nothing, 51.1 and 50 m (%g)",
-	   s->first.range_max);
+	ok_range(s->first.range_max, 49.5, 49.999,
+		 "carmen: two ranges of nothing, 51.1 and 50 m (%g)",
+		 s->first.range_max);
 	n = 0;
 	for (int i = 0; i < 100; i++)
 		n += make_scan(text + n, 180, 3 + i * 0.05,
 			       i % 5 ? 51.1 : 49 + i * 0.01);
 	s = read_text(text, NULL);
-	ok(s->first.range_max > 50.5 && s->first.range_max < 51.1f,
-	   "carmen: walls just below them are walls (%g)",
-	   s->first.range_max);
+	ok_range(s->first.range_max, 50.5, 51.1f,
+		 "carmen: walls just below them are walls (%g)",
+		 s->first.range_max);
 }
 
 static void test_robotlaser(void)
@@ -309,13 +319,16 @@ static void test_robotlaser(void)
 		"1 2.2 1.5707963267948966 1 2 1.5707963267948966 "
 		"0 0 0 0 0 7.5" TAIL, NULL);
 
-	ok(s->scans == 1 && s->first.stamp == 7500000000 &&
-	   near(s->first.angle_min, -1) &&
-	   near(s->first.angle_increment, 0.5) && s->first.range_max == 40 &&
-	   s->begin[3] == 50, "robotlaser: the scan");
-	ok(near(s->first.odometry.y, 2) && near(s->first.laser.x, 0.2) &&
-	   near(s->first.laser.y, 0) && near(s->first.laser.yaw, 0),
-	   "robotlaser: the laser on the robot");
+	ok_eq(s->scans, 1, "robotlaser: the scan");
+	ok_eq(s->first.stamp, 7500000000, "... stamp");
+	ok(near(s->first.angle_min, -1), "... near");
+	ok(near(s->first.angle_increment, 0.5), "... near");
+	ok_near(s->first.range_max, 40, 0, "... range max");
+	ok_near(s->begin[3], 50, 0, "... begin");
+	ok(near(s->first.odometry.y, 2), "robotlaser: the laser on the robot");
+	ok(near(s->first.laser.x, 0.2), "... near");
+	ok(near(s->first.laser.y, 0), "... near");
+	ok(near(s->first.laser.yaw, 0), "... near");
 }
 
 static void test_bad_lines(void)
@@ -350,8 +363,10 @@ static void test_bad_lines(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text), SCAN "%s" SCAN, bad[i]);
 		s = read_text(text, NULL);
-		ok(!s->open && !s->end && s->readings == 2 &&
-		   s->count.bad == 1, "bad line %zu is passed over", i);
+		ok_eq(s->open, 0, "bad line %zu is passed over", i);
+		ok_eq(s->end, 0, "... end");
+		ok_eq(s->readings, 2, "... readings");
+		ok_eq(s->count.bad, 1, "... bad");
 	}
 }
 
@@ -364,25 +379,30 @@ static void test_lines(void)
 
 	s = read_text("FLASER 2 1 2 0 0 0 0 0 0 5 h 5\r\n"
 		      "ODOM 1 2 0 0 0 0 6 h 6\r\n", NULL);
-	ok(s->readings == 2 && !s->count.bad, "CR LF");
+	ok_eq(s->readings, 2, "CR LF");
+	ok_eq(s->count.bad, 0, "... bad");
 	s = read_text(SCAN "ODOM 1 2 0 0 0 0 60", NULL);
-	ok(s->readings == 1 && s->count.bad == 1,
-	   "half a line: its time may be half of one");
+	ok_eq(s->readings, 1, "half a line: its time may be half of one");
+	ok_eq(s->count.bad, 1, "... bad");
 	s = read_text(SCAN "ODOM 1 2 0 0 0 0 60 h 60", NULL);
-	ok(s->readings == 2 && !s->count.bad, "no end of the last line");
+	ok_eq(s->readings, 2, "no end of the last line");
+	ok_eq(s->count.bad, 0, "... bad");
 	n = sprintf(text, "%s", SCAN);
 	memset(text + n, '1', long_one);
 	n += long_one;
 	n += sprintf(text + n, "\n%s", SCAN);
 	s = read_log(put("long", text, n), NULL);
-	ok(s->readings == 2 && s->count.bad == 1 && s->count.bytes == n,
-	   "an endless line is passed over");
+	ok_eq(s->readings, 2, "an endless line is passed over");
+	ok_eq(s->count.bad, 1, "... bad");
+	ok_eq(s->count.bytes, n, "... bytes");
 	s = read_log(put("long", text, n - strlen(SCAN) - 1), NULL);
-	ok(s->readings == 1 && s->count.bad == 1, "and one that never ends");
+	ok_eq(s->readings, 1, "and one that never ends");
+	ok_eq(s->count.bad, 1, "... bad");
 	n = sprintf(text, "%sODOM 1 2", SCAN);
 	memcpy(text + n, "\0 3 0 0 0 7 h 7\n", 16);
 	s = read_log(put("nul", text, n + 16), NULL);
-	ok(s->readings == 1 && s->count.bad == 1, "a 0 within a line");
+	ok_eq(s->readings, 1, "a 0 within a line");
+	ok_eq(s->count.bad, 1, "... bad");
 	free(text);
 }
 
@@ -397,15 +417,23 @@ static void test_simbad(void)
 				   "100,0.1,-1,1,0.5,1e9,2,3,5,6\n"
 				   "10,0.1,-1,1,0.5,4,5,6,5,inf\r\n", NULL);
 
-	ok(!s->open && s->scans == 2 && s->count.bad == 2, "simbad: lines");
-	ok(s->first.stamp == 200000000 && s->last.stamp == 800000000,
-	   "simbad: times");
-	ok(s->first.beams == 5 && s->begin[0] == 5 && isnan(s->begin[2]) &&
-	   !s->begin[3] && s->begin[4] == 7 && s->last.beams == 2 &&
-	   isinf(s->final[1]), "simbad: ranges");
-	ok(near(s->first.angle_min, -1) && near(s->first.angle_increment, .5) &&
-	   s->last.range_max == 10 && s->first.odometry.x == 1 &&
-	   near(s->last.odometry.yaw, 6 - 2 * M_PI), "simbad: the rest");
+	ok_eq(s->open, 0, "simbad: lines");
+	ok_eq(s->scans, 2, "... scans");
+	ok_eq(s->count.bad, 2, "... bad");
+	ok_eq(s->first.stamp, 200000000, "simbad: times");
+	ok_eq(s->last.stamp, 800000000, "... stamp");
+	ok_eq(s->first.beams, 5, "simbad: ranges");
+	ok_near(s->begin[0], 5, 0, "... begin");
+	ok(isnan(s->begin[2]), "... begin is unknown");
+	ok_near(s->begin[3], 0, 0, "... begin");
+	ok_near(s->begin[4], 7, 0, "... begin");
+	ok_eq(s->last.beams, 2, "... beams");
+	ok(isinf(s->final[1]), "... final is infinite");
+	ok(near(s->first.angle_min, -1), "simbad: the rest");
+	ok(near(s->first.angle_increment, .5), "... near");
+	ok_near(s->last.range_max, 10, 0, "... range max");
+	ok_near(s->first.odometry.x, 1, 0, "... x");
+	ok(near(s->last.odometry.yaw, 6 - 2 * M_PI), "... near");
 }
 
 /* A line of tinySLAM's .dat; ranges from @base on */
@@ -436,19 +464,27 @@ static void test_tinyslam(void)
 	n += make_dat(text + n, 401000, 99999999, 1900, 1000);
 	make_dat(text + n, 501000, 99999999 + 1000, 2900, 2000);
 	s = read_text(text, NULL);
-	ok(!s->open && s->scans == 5 && s->count.bad == 1, "tinyslam: lines");
-	ok(s->stamp[0] == 1000000 && s->stamp[4] == 501000000,
-	   "tinyslam: times");
-	ok(!s->x[0] && near(s->x[1], step) && near(s->x[2], step * 1.1),
-	   "tinyslam: odometry, straight on");
-	ok(near(s->last.odometry.yaw, 0.1 * step * 2 / 0.33) &&
-	   near(s->last.odometry.x, step * 1.1 +
-		step * cos(s->last.odometry.yaw)), "tinyslam: and turning");
+	ok_eq(s->open, 0, "tinyslam: lines");
+	ok_eq(s->scans, 5, "... scans");
+	ok_eq(s->count.bad, 1, "... bad");
+	ok_eq(s->stamp[0], 1000000, "tinyslam: times");
+	ok_eq(s->stamp[4], 501000000, "... stamp");
+	ok_near(s->x[0], 0, 0, "tinyslam: odometry, straight on");
+	ok(near(s->x[1], step), "... near");
+	ok(near(s->x[2], step * 1.1), "... near");
+	ok(near(s->last.odometry.yaw, 0.1 * step * 2 / 0.33),
+	   "tinyslam: and turning");
+	ok(near(s->last.odometry.x,
+		step * 1.1 + step * cos(s->last.odometry.yaw)),
+	   "... near");
 	/* beam 71 is the first one: no multiple of seven; 77 is */
-	ok(s->first.beams == 541 && near(s->begin[0], 1.071) && !s->begin[6] &&
-	   near(s->final[1], 2.072) && near(s->first.laser.x, 0.145) &&
-	   near(s->first.angle_min, (-120 + 71 * 240 / 681.) * degree),
-	   "tinyslam: beams");
+	ok_eq(s->first.beams, 541, "tinyslam: beams");
+	ok(near(s->begin[0], 1.071), "... near");
+	ok_near(s->begin[6], 0, 0, "... begin");
+	ok(near(s->final[1], 2.072), "... near");
+	ok(near(s->first.laser.x, 0.145), "... near");
+	ok(near(s->first.angle_min, (-120 + 71 * 240 / 681.) * degree),
+	   "... near");
 }
 
 /*
@@ -460,8 +496,9 @@ static void refuse(const char *path, int err, const char *words,
 {
 	struct seen *s = read_log(path, NULL);
 
-	ok(s->open == err && strstr(error, words) && !strchr(error, '\n'),
-	   "%s: %s", what, error);
+	ok_eq(s->open, err, "%s: %s", what, error);
+	ok(strstr(error, words), "... error says it");
+	ok(!strchr(error, '\n'), "... error is one line");
 }
 
 static void test_refused(void)
@@ -562,14 +599,17 @@ static void test_real(void)
 			continue;
 		}
 		s = read_log(path, NULL);
-		ok(!s->open && !s->end && s->scans == real[i].scans &&
-		   s->readings == real[i].readings &&
-		   s->first.beams == real[i].beams && s->count.bad ==
-		   real[i].bad && s->backwards_scans ==
-		   real[i].backwards_scans &&
-		   fabs(s->last.range_max - real[i].range_max) < 0.01,
-		   "%s: %u scans, %u readings, up to %g m", real[i].name,
-		   s->scans, s->readings, s->last.range_max);
+		ok_eq(s->open, 0, "%s: %u scans, %u readings, up to %g m",
+		      real[i].name, s->scans, s->readings, s->last.range_max);
+		ok_eq(s->end, 0, "... end");
+		ok_eq(s->scans, real[i].scans, "... scans");
+		ok_eq(s->readings, real[i].readings, "... readings");
+		ok_eq(s->first.beams, real[i].beams, "... beams");
+		ok_eq(s->count.bad, real[i].bad, "... bad");
+		ok_eq(s->backwards_scans, real[i].backwards_scans,
+		      "... backwards scans");
+		ok_range(fabs(s->last.range_max - real[i].range_max), -INFINITY,
+			 0.01, "... fabs");
 	}
 }
 
@@ -624,10 +664,12 @@ int main(void)
 	test_refused();
 	test_damage();
 	test_real();
-	if (!access(REAL "simbad_1.csv", R_OK))
-		ok(same_log(REAL "simbad_0.csv", REAL "simbad_0.clf") &&
-		   same_log(REAL "simbad_1.csv", REAL "simbad_1.clf"),
+	if (!access(REAL "simbad_1.csv", R_OK)) {
+		ok(same_log(REAL "simbad_0.csv", REAL "simbad_0.clf"),
 		   "simbad: the csv is as the CARMEN log of the same");
+		ok(same_log(REAL "simbad_1.csv", REAL "simbad_1.clf"),
+		   "... same log");
+	}
 	remove_folder();
 	return tap_done();
 }

@@ -56,9 +56,11 @@ static void test_changes(enum rule_id rule, bool splat)
 	fused_map_update(m, UINT64_MAX, NULL);
 	fresh = fuse(8, 0.05, rule, splat, 1);
 	bad = !same(m, fresh);
-	ok(moved == tries && small && !bad,
-	   "%s: come, change, move (%u) and go: as if fused from scratch; %u small moves stay",
-	   rule_get(rule, 8)->name, moved, small);
+	ok_eq(moved, tries,
+	      "%s: come, change, move (%u) and go: as if fused from scratch; %u small moves stay",
+	      rule_get(rule, 8)->name, moved, small);
+	ok(small, "... small");
+	ok_eq(bad, 0, "... bad");
 	fused_map_destroy(m);
 	fused_map_destroy(fresh);
 }
@@ -90,10 +92,13 @@ static void test_only_what_moved(void)
 	fused_map_move(m, 3, &p);
 	fused_map_update(m, UINT64_MAX, &work);
 	fused_map_changes(m, since, add_area, &some);
-	ok(work.tiles && work.tiles <= 16 && work.drawn < 8 &&
-	   some.cells == work.tiles * 4096.0 && some.cells < all.cells / 8,
+	ok(work.tiles,
 	   "one of a corridor moves: %.0f of %.0f tiles are fused and reported",
 	   some.cells / 4096, all.cells / 4096);
+	ok_range(work.tiles, -INFINITY, 16, "... tiles");
+	ok_range(work.drawn, -INFINITY, 7, "... drawn");
+	ok_near(some.cells, work.tiles * 4096.0, 0, "... cells");
+	ok_range(some.cells, -INFINITY, all.cells / 8, "... cells");
 	fused_map_destroy(m);
 }
 
@@ -136,10 +141,11 @@ static void test_memory(void)
 		free(a.cells);
 		free(b.cells);
 	}
-	ok(!bad && forgotten > 3 && most <= 20 * 4096 * 4 &&
-	   fused_map_size(all).bytes > 2 * most,
-	   "a site of %zu tiles in the memory of 20: the same map",
-	   fused_map_size(all).bytes / 4096 / 4);
+	ok_eq(bad, 0, "a site of %zu tiles in the memory of 20: the same map",
+	      fused_map_size(all).bytes / 4096 / 4);
+	ok_range(forgotten, 4, INFINITY, "... forgotten");
+	ok_range(most, -INFINITY, 20 * 4096 * 4, "... most");
+	ok_range(fused_map_size(all).bytes, 2 * most, INFINITY, "... bytes");
 	fused_map_destroy(m);
 	fused_map_destroy(all);
 }
@@ -159,12 +165,15 @@ static void test_unwatched(void)
 	}
 	while (fused_map_update(m, 1, &work) > 0)
 		;
-	ok(!fused_map_is_stale(m) && fused_map_size(m).tiles > ROOM + 20 &&
-	   work.tiles && work.tiles <= ROOM &&
-	   fused_map_size(m).bytes <= ROOM * 4096 * 4,
-	   "of %u tiles %llu are fused in the memory of %d, %llu drawn for %d",
-	   fused_map_size(m).tiles, (unsigned long long)work.tiles, ROOM,
-	   (unsigned long long)work.drawn, SUBMAPS);
+	ok_eq(fused_map_is_stale(m), 0,
+	      "of %u tiles %llu are fused in the memory of %d, %llu drawn for %d",
+	      fused_map_size(m).tiles, (unsigned long long)work.tiles, ROOM,
+	      (unsigned long long)work.drawn, SUBMAPS);
+	ok_range(fused_map_size(m).tiles, ROOM + 20, INFINITY, "... tiles");
+	ok(work.tiles, "... tiles");
+	ok_range(work.tiles, -INFINITY, ROOM, "... tiles");
+	ok_range(fused_map_size(m).bytes, -INFINITY, ROOM * 4096 * 4,
+		 "... bytes");
 	fused_map_destroy(m);
 }
 
@@ -197,10 +206,11 @@ static void test_far_away(void)
 	fused_map_move(m, 3, &submap[3].pose);
 	fused_map_update(m, UINT64_MAX, NULL);
 	after = fused_map_bounds(m);
-	ok(wild.width > 100000 && wild.height > 100000 &&
-	   !memcmp(&before, &after, sizeof(after)),
-	   "one was far away for a while: %u x %u cells again", after.width,
-	   after.height);
+	ok_range(wild.width, 100001, INFINITY,
+		 "one was far away for a while: %u x %u cells again",
+		 after.width, after.height);
+	ok_range(wild.height, 100001, INFINITY, "... height");
+	ok_mem(&before, &after, sizeof(after), "... before");
 	fused_map_destroy(m);
 }
 
@@ -219,8 +229,10 @@ static void test_too_large(void)
 	put(m, 0);
 	put(m, 1);
 	fused_map_update(m, UINT64_MAX, &work);
-	ok(work.failed == 1 && work.drawn == 1 && fused_map_size(m).tiles < 50,
-	   "a submap that would be millions of tiles is left out");
+	ok_eq(work.failed, 1,
+	      "a submap that would be millions of tiles is left out");
+	ok_eq(work.drawn, 1, "... drawn");
+	ok_range(fused_map_size(m).tiles, -INFINITY, 49, "... tiles");
 	fused_map_destroy(m);
 }
 
@@ -240,9 +252,11 @@ static void test_bad_input(void)
 	errs[1] = fused_map_put(m, &s);
 	s.pose = submap[0].pose;
 	errs[2] = fused_map_move(m, 17, &s.pose);
-	ok(errs[0] == -ERANGE && errs[1] == -ERANGE && errs[2] == -ENOENT &&
-	   !fused_map_size(m).submaps,
-	   "poses that are none, submaps that are unknown: nothing is put");
+	ok_eq(errs[0], -ERANGE,
+	      "poses that are none, submaps that are unknown: nothing is put");
+	ok_eq(errs[1], -ERANGE, "... errs");
+	ok_eq(errs[2], -ENOENT, "... errs");
+	ok_eq(fused_map_size(m).submaps, 0, "... submaps");
 	fused_map_destroy(m);
 
 	make_site(8, 0.05, false);
@@ -258,8 +272,10 @@ static void test_bad_input(void)
 	missing = 2;
 	fused_map_update(m, UINT64_MAX, &work);
 	missing = 0;
-	ok(work.failed && work.drawn && fused_map_bounds(m).width,
+	ok(work.failed,
 	   "one that cannot be fetched when it is to be drawn is skipped");
+	ok(work.drawn, "... drawn");
+	ok(fused_map_bounds(m).width, "... width");
 	fused_map_destroy(m);
 }
 

@@ -37,9 +37,10 @@ static void test_cpu(unsigned int bits, enum rule_id rule, bool splat)
 	cpu_portable = true;
 	plain = fuse(bits, 0.05, rule, splat, 3);
 	cpu_portable = cpu_no_avx512 = false;
-	ok(same(best, avx2) && same(best, plain),
+	ok(same(best, avx2),
 	   "%u bits, %s, %s: the same on every CPU, by 1 and 3 threads", bits,
 	   rule_get(rule, bits)->name, splat ? "splatted" : "sampled");
+	ok(same(best, plain), "... same");
 	fused_map_destroy(best);
 	fused_map_destroy(avx2);
 	fused_map_destroy(plain);
@@ -64,8 +65,13 @@ static void test_floats(void)
 	struct cells *c = cells_from_floats(6, 1, 0.05, &origin, in);
 	const int16_t *v = c->data;
 
-	ok(!v[0] && v[1] == 10000 && v[2] == 10000 && !v[3] && v[4] == -1 &&
-	   v[5] == -1 && c->known == 4, "floats, some about 0 and 1");
+	ok_eq(v[0], 0, "floats, some about 0 and 1");
+	ok_eq(v[1], 10000, "... v");
+	ok_eq(v[2], 10000, "... v");
+	ok_eq(v[3], 0, "... v");
+	ok_eq(v[4], -1, "... v");
+	ok_eq(v[5], -1, "... v");
+	ok_eq(c->known, 4, "... known");
 	cells_put(c);
 }
 
@@ -128,13 +134,13 @@ static void test_many(bool portable, unsigned int bits)
 	back = fused_map_value(one, 0, 0);
 	cpu_portable = false;
 	/* 3905 of 8000 are full: 48.8 % */
-	ok(few == lround(full * (MANY - ZEROS) / (double)MANY) &&
-	   fused_map_value(all, 0, 0) == few &&
-	   fused_map_value(all, 2, 0) == -1 &&
-	   back == lround(full / (double)ZEROS),
-	   "%u bits, %s: the mean of %d is %d, at once %d; of %d %d", bits,
-	   portable ? "portable" : "best", MANY, few,
-	   fused_map_value(all, 0, 0), ZEROS, back);
+	ok_eq(few, lround(full * (MANY - ZEROS) / (double)MANY),
+	      "%u bits, %s: the mean of %d is %d, at once %d; of %d %d", bits,
+	      portable ? "portable" : "best", MANY, few,
+	      fused_map_value(all, 0, 0), ZEROS, back);
+	ok_eq(fused_map_value(all, 0, 0), few, "... fused map value");
+	ok_eq(fused_map_value(all, 2, 0), -1, "... fused map value");
+	ok_eq(back, lround(full / (double)ZEROS), "... back");
 	fused_map_destroy(one);
 	fused_map_destroy(all);
 	cells_put(constant[0]);
@@ -181,9 +187,10 @@ static void test_lossless(void)
 		free(r.cells);
 		fused_map_destroy(m);
 	}
-	ok(!lost && cells > 1000 && lost_sampled > cells / 100,
-	   "splatted walls: %u of %u cells lost (sampled: %u)", lost, cells,
-	   lost_sampled);
+	ok_eq(lost, 0, "splatted walls: %u of %u cells lost (sampled: %u)",
+	      lost, cells, lost_sampled);
+	ok_range(cells, 1001, INFINITY, "... cells");
+	ok_range(lost_sampled, cells / 100, INFINITY, "... lost sampled");
 }
 
 static void test_cells(void)
@@ -193,25 +200,35 @@ static void test_cells(void)
 	struct cells *c = cells_create(8, 1, 8, 0.1, &origin, odd), *coarse;
 	char why[ERROR_TEXT];
 
-	ok(c && c->known == 4 && cells_at(c, 0, 0) == 5 &&
-	   cells_at(c, 1, 0) == -1 && cells_at(c, 3, 0) == -1 &&
-	   cells_at(c, 5, 0) == 100 && cells_at(c, 6, 0) == -1,
-	   "values that mean nothing are unknown");
+	ok(c, "values that mean nothing are unknown");
+	ok_eq(c->known, 4, "... known");
+	ok_eq(cells_at(c, 0, 0), 5, "... cells at");
+	ok_eq(cells_at(c, 1, 0), -1, "... cells at");
+	ok_eq(cells_at(c, 3, 0), -1, "... cells at");
+	ok_eq(cells_at(c, 5, 0), 100, "... cells at");
+	ok_eq(cells_at(c, 6, 0), -1, "... cells at");
 	coarse = cells_coarser(c, 0.2);
-	ok(coarse && coarse->width == 4 && cells_at(coarse, 0, 0) == 5 &&
-	   cells_at(coarse, 2, 0) == 50 && cells_at(coarse, 3, 0) == -1,
-	   "larger cells are the mean of what is known");
+	ok(coarse, "larger cells are the mean of what is known");
+	ok_eq(coarse->width, 4, "... width");
+	ok_eq(cells_at(coarse, 0, 0), 5, "... cells at");
+	ok_eq(cells_at(coarse, 2, 0), 50, "... cells at");
+	ok_eq(cells_at(coarse, 3, 0), -1, "... cells at");
 	cells_put(c);
 	cells_put(coarse);
-	ok(cells_check(0, 5, 8, 0.1, &origin, why) == -EINVAL &&
-	   cells_check(20000, 5, 8, 0.1, &origin, why) == -E2BIG &&
-	   cells_check(10000, 10000, 8, 0.1, &origin, why) == -E2BIG &&
-	   cells_check(5, 5, 8, NAN, &origin, why) == -EINVAL &&
-	   cells_check(5, 5, 8, -1, &origin, why) == -EINVAL &&
-	   cells_check(5, 5, 8, 0.1, &bad, why) == -EINVAL &&
-	   cells_check(5, 5, 12, 0.1, &origin, why) == -EINVAL &&
-	   cells_check(5, 5, 16, 0.1, &origin, why) == 0,
-	   "grids that cannot be are told apart");
+	ok_eq(cells_check(0, 5, 8, 0.1, &origin, why), -EINVAL,
+	      "grids that cannot be are told apart");
+	ok_eq(cells_check(20000, 5, 8, 0.1, &origin, why), -E2BIG,
+	      "... cells check");
+	ok_eq(cells_check(10000, 10000, 8, 0.1, &origin, why), -E2BIG,
+	      "... cells check");
+	ok_eq(cells_check(5, 5, 8, NAN, &origin, why), -EINVAL,
+	      "... cells check");
+	ok_eq(cells_check(5, 5, 8, -1, &origin, why), -EINVAL,
+	      "... cells check");
+	ok_eq(cells_check(5, 5, 8, 0.1, &bad, why), -EINVAL, "... cells check");
+	ok_eq(cells_check(5, 5, 12, 0.1, &origin, why), -EINVAL,
+	      "... cells check");
+	ok_eq(cells_check(5, 5, 16, 0.1, &origin, why), 0, "... cells check");
 }
 
 int main(void)

@@ -81,14 +81,16 @@ static void round_trip(enum map_mode mode, unsigned int bits)
 	draw_any(&r, &rng);
 	for (int v = 0; v <= 100; v++)
 		r.cells[v] = v * full / 100;
-	ok(map_mode_by_name(names[mode]) == (int)mode &&
-	   !map_file_write(pgm, &r, mode, error), "%s, %u bits: written",
-	   names[mode], bits);
+	ok_eq(map_mode_by_name(names[mode]), (int)mode, "%s, %u bits: written",
+	      names[mode], bits);
+	ok_eq(map_file_write(pgm, &r, mode, error), 0, "... map file write");
 	ok(!map_file_read(yaml, &m, error), "... and read");
-	ok(m.width == 101 && m.height == 53 && m.resolution == 0.05 &&
-	   fabs(m.origin.x + 37 * 0.05) < 1e-12 &&
-	   fabs(m.origin.y - 12 * 0.05) < 1e-12 && !m.origin.yaw,
-	   "... of the same size, at the same place");
+	ok_eq(m.width, 101, "... of the same size, at the same place");
+	ok_eq(m.height, 53, "... height");
+	ok_near(m.resolution, 0.05, 0, "... resolution");
+	ok_range(fabs(m.origin.x + 37 * 0.05), -INFINITY, 1e-12, "... fabs");
+	ok_range(fabs(m.origin.y - 12 * 0.05), -INFINITY, 1e-12, "... fabs");
+	ok_near(m.origin.yaw, 0, 0, "... yaw");
 	for (unsigned int i = 0; m.cells && i < 101 * 53; i++) {
 		const int want = expected(mode, r.cells[i], full);
 		/* of 16 bits, those at a threshold may go to either side */
@@ -98,7 +100,8 @@ static void round_trip(enum map_mode mode, unsigned int bits)
 
 		wrong += m.cells[i] != want && !near;
 	}
-	ok(m.cells && !wrong, "... with the same cells");
+	ok(m.cells, "... with the same cells");
+	ok_eq(wrong, 0, "... wrong");
 	map_file_free(&m);
 	free(r.cells);
 }
@@ -124,7 +127,8 @@ static void test_grey(void)
 			p[v] == lround(254 - 2.54 * v);
 		unknown += p[v] == 205;
 	}
-	ok(same == 101 && !unknown, "grey: 0..100 come back, none is 205");
+	ok_eq(same, 101, "grey: 0..100 come back, none is 205");
+	ok_eq(unknown, 0, "... unknown");
 	free(file);
 	free(r.cells);
 
@@ -140,9 +144,10 @@ static void test_grey(void)
 		near += abs(map_file_grey(p[v]) * 100 - v) <= 70;
 		last = p[v];
 	}
-	ok(!unknown && near == 10001, "grey: so do 16 bits, to one in 100");
-	ok(map_file_grey(205) == -1 && map_file_grey(255) == 0,
-	   "grey: 205 is unknown");
+	ok_eq(unknown, 0, "grey: so do 16 bits, to one in 100");
+	ok_eq(near, 10001, "... near");
+	ok_eq(map_file_grey(205), -1, "grey: 205 is unknown");
+	ok_eq(map_file_grey(255), 0, "... map file grey");
 	free(file);
 	free(r.cells);
 }
@@ -158,8 +163,10 @@ static void test_undecided(void)
 	   "undecided: what map_server takes for unknown of trinary-grey");
 	ok(fabs(map_file_undecided(&r, MAP_TRINARY) - 1 / 8.0) < 1e-9,
 	   "undecided: of trinary only what is between half and 0.65");
-	ok(map_file_undecided(&r, MAP_SCALE) == 0 &&
-	   map_file_undecided(&r, MAP_RAW) == 0, "undecided: none of others");
+	ok_near(map_file_undecided(&r, MAP_SCALE), 0, 0,
+		"undecided: none of others");
+	ok_near(map_file_undecided(&r, MAP_RAW), 0, 0,
+		"... map file undecided");
 	for (int i = 0; i < 10; i++)
 		r.cells[i] = -1;
 	ok(map_file_undecided(&r, MAP_TRINARY) == 0,
@@ -176,15 +183,18 @@ static void test_upright(void)
 	r.cells[0] = 100;
 	map_file_write(in_folder("up.pgm"), &r, MAP_RAW, error);
 	file = slurp(in_folder("up.pgm"), &len);
-	ok(len == 11 + 6 && !memcmp(file, "P5\n3 2\n255\n\xff\xff\xff\x64"
-				    "\xff\xff", len),
-	   "the first cell is at the lower left");
+	ok_eq(len, 11 + 6, "the first cell is at the lower left");
+	ok_mem(file,
+	       "P5\n3 2\n255\n\xff\xff\xff\x64"
+	       "\xff\xff",
+	       len, "... file");
 	free(file);
 	file = slurp(in_folder("up.yaml"), &len);
-	ok(file && strstr((char *)file, "image: up.pgm\nmode: raw\n"
-			  "resolution: 1\norigin: [5, 5, 0]\nnegate: 0\n"
-			  "occupied_thresh: 0.65\nfree_thresh: 0.196\n"),
-	   "the .yaml says where");
+	ok(file, "the .yaml says where");
+	ok(strstr((char *)file, "image: up.pgm\nmode: raw\n"
+				"resolution: 1\norigin: [5, 5, 0]\nnegate: 0\n"
+				"occupied_thresh: 0.65\nfree_thresh: 0.196\n"),
+	   "... char says it");
 	free(file);
 	free(r.cells);
 }
@@ -214,19 +224,28 @@ static void test_yaml_good(void)
 	};
 	struct map_yaml y;
 
-	for (unsigned int i = 0; i < sizeof(good) / sizeof(*good); i++)
-		ok(!parse(good[i], &y) && !strcmp(y.image, "a.pgm") &&
-		   y.resolution == 0.05 && y.origin.x == -1.5 &&
-		   y.origin.y == 20 && y.origin.yaw == 0.5 && !y.negate &&
-		   y.mode == MAP_READ_TRINARY && y.occupied == 0.65 &&
-		   y.free == 0.196, "yaml: good, %u", i);
-	ok(!parse("image: \"a\\\"b # c.pgm\"\nresolution: 1\n"
-		  "origin: [0,0,0]\nnegate: 1\nmode: raw", &y) &&
-	   !strcmp(y.image, "a\"b # c.pgm") && y.negate &&
-	   y.mode == MAP_READ_RAW, "yaml: quotes");
-	ok(!parse("image: 'it''s.pgm'\nresolution: 1\norigin: [0,0,0]\n",
-		  &y) &&
-	   !strcmp(y.image, "it's.pgm"), "yaml: single quotes");
+	for (unsigned int i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		ok_eq(parse(good[i], &y), 0, "yaml: good, %u", i);
+		ok_str(y.image, "a.pgm", "... image");
+		ok_near(y.resolution, 0.05, 0, "... resolution");
+		ok_near(y.origin.x, -1.5, 0, "... x");
+		ok_near(y.origin.y, 20, 0, "... y");
+		ok_near(y.origin.yaw, 0.5, 0, "... yaw");
+		ok_eq(y.negate, 0, "... negate");
+		ok_eq(y.mode, MAP_READ_TRINARY, "... mode");
+		ok_near(y.occupied, 0.65, 0, "... occupied");
+		ok_near(y.free, 0.196, 0, "... free");
+	}
+	ok_eq(parse("image: \"a\\\"b # c.pgm\"\nresolution: 1\n"
+		    "origin: [0,0,0]\nnegate: 1\nmode: raw",
+		    &y),
+	      0, "yaml: quotes");
+	ok_str(y.image, "a\"b # c.pgm", "... image");
+	ok(y.negate, "... negate");
+	ok_eq(y.mode, MAP_READ_RAW, "... mode");
+	ok_eq(parse("image: 'it''s.pgm'\nresolution: 1\norigin: [0,0,0]\n", &y),
+	      0, "yaml: single quotes");
+	ok_str(y.image, "it's.pgm", "... image");
 }
 
 static void test_yaml_bad(void)
@@ -336,20 +355,23 @@ static void test_pgm(void)
 	struct map_file m;
 
 	spill(in_folder("a.pgm"), p5, sizeof(p5) - 1);
-	ok(!read_as("a.pgm", "", &m) && m.resolution == 0.1 &&
-	   m.origin.x == 1 && m.origin.y == 2 && m.origin.yaw == 0.25 &&
-	   cells_are(&m, 4, 2, trinary), "pgm: trinary");
-	ok(!read_as("a.pgm", "negate: 1\n", &m) &&
-	   cells_are(&m, 4, 2, negate), "pgm: negated");
-	ok(!read_as("a.pgm", "mode: scale\n", &m) &&
-	   cells_are(&m, 4, 2, scale), "pgm: scale");
-	ok(!read_as("a.pgm", "mode: raw\n", &m) && cells_are(&m, 4, 2, raw),
-	   "pgm: raw");
+	ok_eq(read_as("a.pgm", "", &m), 0, "pgm: trinary");
+	ok_near(m.resolution, 0.1, 0, "... resolution");
+	ok_near(m.origin.x, 1, 0, "... x");
+	ok_near(m.origin.y, 2, 0, "... y");
+	ok_near(m.origin.yaw, 0.25, 0, "... yaw");
+	ok(cells_are(&m, 4, 2, trinary), "... cells are");
+	ok_eq(read_as("a.pgm", "negate: 1\n", &m), 0, "pgm: negated");
+	ok(cells_are(&m, 4, 2, negate), "... cells are");
+	ok_eq(read_as("a.pgm", "mode: scale\n", &m), 0, "pgm: scale");
+	ok(cells_are(&m, 4, 2, scale), "... cells are");
+	ok_eq(read_as("a.pgm", "mode: raw\n", &m), 0, "pgm: raw");
+	ok(cells_are(&m, 4, 2, raw), "... cells are");
 	spill_text(in_folder("b.pgm"), "P2\n#x\n2 2 15\n15 0\n#y\n9   15\n");
-	ok(!read_as("b.pgm", "", &m) && cells_are(&m, 2, 2, fifteen),
-	   "pgm: plain, 15 for white");
-	ok(!read_as(in_folder("b.pgm"), "", &m) &&
-	   cells_are(&m, 2, 2, fifteen), "an absolute path");
+	ok_eq(read_as("b.pgm", "", &m), 0, "pgm: plain, 15 for white");
+	ok(cells_are(&m, 2, 2, fifteen), "... cells are");
+	ok_eq(read_as(in_folder("b.pgm"), "", &m), 0, "an absolute path");
+	ok(cells_are(&m, 2, 2, fifteen), "... cells are");
 }
 
 static void test_pgm_bad(void)
@@ -379,8 +401,10 @@ static void test_pgm_bad(void)
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		spill_text(in_folder("bad.pgm"), bad[i].text);
-		ok(read_as("bad.pgm", "", &m) == bad[i].err &&
-		   one_line(error) && !m.cells, "pgm: bad, %u: %s", i, error);
+		ok_eq(read_as("bad.pgm", "", &m), bad[i].err,
+		      "pgm: bad, %u: %s", i, error);
+		ok(one_line(error), "... one line");
+		ok_eq(m.cells, 0, "... cells");
 	}
 }
 
@@ -438,28 +462,30 @@ static void test_png(void)
 	/* in_folder() does not keep it */
 	strcpy(png, in_folder("a.png"));
 	write_png(png, PNG_COLOR_TYPE_GRAY, 8, false, grey, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, want),
-	   "png: grey");
+	ok_eq(read_as("a.png", "", &m), 0, "png: grey");
+	ok(cells_are(&m, 2, 2, want), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_GRAY, 8, true, grey, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, want),
-	   "png: interlaced");
+	ok_eq(read_as("a.png", "", &m), 0, "png: interlaced");
+	ok(cells_are(&m, 2, 2, want), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_PALETTE, 8, false, index, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_index),
-	   "png: palette, with a transparent colour");
+	ok_eq(read_as("a.png", "", &m), 0,
+	      "png: palette, with a transparent colour");
+	ok(cells_are(&m, 2, 2, of_index), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_RGB, 8, false, rgb, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_rgb),
-	   "png: colours");
+	ok_eq(read_as("a.png", "", &m), 0, "png: colours");
+	ok(cells_are(&m, 2, 2, of_rgb), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_GRAY_ALPHA, 8, false, grey_alpha, 2, 3);
-	ok(!read_as("a.png", "free_thresh: 0.25\n", &m) &&
-	   cells_are(&m, 2, 3, of_alpha), "png: alpha, trinary");
-	ok(!read_as("a.png", "mode: scale\n", &m) &&
-	   cells_are(&m, 2, 3, scale), "png: alpha, scale");
+	ok_eq(read_as("a.png", "free_thresh: 0.25\n", &m), 0,
+	      "png: alpha, trinary");
+	ok(cells_are(&m, 2, 3, of_alpha), "... cells are");
+	ok_eq(read_as("a.png", "mode: scale\n", &m), 0, "png: alpha, scale");
+	ok(cells_are(&m, 2, 3, scale), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_GRAY, 16, false, deep, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_deep),
-	   "png: 16 bits");
+	ok_eq(read_as("a.png", "", &m), 0, "png: 16 bits");
+	ok(cells_are(&m, 2, 2, of_deep), "... cells are");
 	write_png(png, PNG_COLOR_TYPE_GRAY, 1, false, bits, 2, 2);
-	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_bits),
-	   "png: 1 bit");
+	ok_eq(read_as("a.png", "", &m), 0, "png: 1 bit");
+	ok(cells_are(&m, 2, 2, of_bits), "... cells are");
 }
 
 /* The beginning of a PNG file whose header says it is large */
@@ -482,12 +508,15 @@ static int read_large_png(uint32_t w, uint32_t h)
 
 static void test_png_large(void)
 {
-	ok(read_large_png(100000, 1) == -EBADMSG && one_line(error),
-	   "png: a side that is too long: %s", error);
-	ok(read_large_png(16384, 16384) < 0 && one_line(error),
-	   "png: too many pixels: %s", error);
-	ok(read_large_png(4096, 4096) < 0 && one_line(error),
-	   "png: without what it promises: %s", error);
+	ok_eq(read_large_png(100000, 1), -EBADMSG,
+	      "png: a side that is too long: %s", error);
+	ok(one_line(error), "... one line");
+	ok_range(read_large_png(16384, 16384), -INFINITY, -1,
+		 "png: too many pixels: %s", error);
+	ok(one_line(error), "... one line");
+	ok_range(read_large_png(4096, 4096), -INFINITY, -1,
+		 "png: without what it promises: %s", error);
+	ok(one_line(error), "... one line");
 }
 
 /* Each beginning of a file, and damaged ones: refused or read, never worse */
@@ -509,7 +538,8 @@ static void test_damage(const char *name)
 		map_file_free(&m);
 	}
 	/* a PNG file may miss its end, which says nothing */
-	ok(!silent && good <= 12, "%s: beginnings are refused", name);
+	ok_eq(silent, 0, "%s: beginnings are refused", name);
+	ok_range(good, -INFINITY, 12, "... good");
 	for (int i = 0; i < 2000; i++) {
 		uint8_t *copy = malloc(len);
 
@@ -529,19 +559,22 @@ static void test_unreadable(void)
 {
 	struct map_file m;
 
-	ok(map_file_read(in_folder("none.yaml"), &m, error) == -ENOENT &&
-	   strstr(error, "none.yaml: No such file"), "no .yaml: %s", error);
-	ok(map_file_read(folder, &m, error) == -EISDIR && one_line(error),
-	   "a folder: %s", error);
-	ok(read_as("none.pgm", "", &m) == -ENOENT &&
-	   strstr(error, "none.pgm: No such file"), "no picture: %s", error);
+	ok_eq(map_file_read(in_folder("none.yaml"), &m, error), -ENOENT,
+	      "no .yaml: %s", error);
+	ok(strstr(error, "none.yaml: No such file"), "... error says it");
+	ok_eq(map_file_read(folder, &m, error), -EISDIR, "a folder: %s", error);
+	ok(one_line(error), "... one line");
+	ok_eq(read_as("none.pgm", "", &m), -ENOENT, "no picture: %s", error);
+	ok(strstr(error, "none.pgm: No such file"), "... error says it");
 	mkfifo(in_folder("pipe"), 0600);
-	ok(read_as("pipe", "", &m) == -EINVAL && one_line(error),
-	   "a pipe is not waited for: %s", error);
+	ok_eq(read_as("pipe", "", &m), -EINVAL, "a pipe is not waited for: %s",
+	      error);
+	ok(one_line(error), "... one line");
 	ok(map_file_read(in_folder("pipe"), &m, error) == -EINVAL,
 	   "... not for text either");
-	ok(read_as("a.pgm", "mode: what\n", &m) == -EINVAL &&
-	   strstr(error, "line 4: invalid value of mode"), "the error names the line");
+	ok_eq(read_as("a.pgm", "mode: what\n", &m), -EINVAL,
+	      "the error names the line");
+	ok(strstr(error, "line 4: invalid value of mode"), "... error says it");
 }
 
 static void test_unwritable(void)
@@ -556,16 +589,20 @@ static void test_unwritable(void)
 	strcpy(disk, in_folder("disk"));
 	draw_any(&r, &rng);
 	none.rect.width = 0;
-	ok(map_file_write(in_folder("no/x.pgm"), &r, MAP_RAW, error) ==
-	   -ENOENT && strstr(error, "no/x.pgm: No such file"),
-	   "a missing folder: %s", error);
-	ok(map_file_write(in_folder("x.png"), &r, MAP_RAW, error) == -EINVAL &&
-	   map_file_write(in_folder(".pgm"), &r, MAP_RAW, error) == -EINVAL &&
-	   map_file_write(in_folder("a\nb.pgm"), &r, MAP_RAW, error) ==
-	   -EINVAL && map_file_write("", &r, MAP_RAW, error) == -EINVAL,
-	   "names that are none");
-	ok(map_file_write(in_folder("x.pgm"), &none, MAP_RAW, error) ==
-	   -EINVAL && one_line(error), "no cells: %s", error);
+	ok_eq(map_file_write(in_folder("no/x.pgm"), &r, MAP_RAW, error),
+	      -ENOENT, "a missing folder: %s", error);
+	ok(strstr(error, "no/x.pgm: No such file"), "... error says it");
+	ok_eq(map_file_write(in_folder("x.png"), &r, MAP_RAW, error), -EINVAL,
+	      "names that are none");
+	ok_eq(map_file_write(in_folder(".pgm"), &r, MAP_RAW, error), -EINVAL,
+	      "... map file write");
+	ok_eq(map_file_write(in_folder("a\nb.pgm"), &r, MAP_RAW, error),
+	      -EINVAL, "... map file write");
+	ok_eq(map_file_write("", &r, MAP_RAW, error), -EINVAL,
+	      "... map file write");
+	ok_eq(map_file_write(in_folder("x.pgm"), &none, MAP_RAW, error),
+	      -EINVAL, "no cells: %s", error);
+	ok(one_line(error), "... one line");
 	mkdir(in_folder("small"), 0755);
 	map_file_write(in_folder("small/x.pgm"), &r, MAP_RAW, error);
 	before = slurp(in_folder("small/x.pgm"), &len[0]);
@@ -573,9 +610,11 @@ static void test_unwritable(void)
 	err = map_file_write(in_folder("small/x.pgm"), &r, MAP_TRINARY, error);
 	limit_files(RLIM_INFINITY);
 	after = slurp(in_folder("small/x.pgm"), &len[1]);
-	ok(err == -EFBIG && one_line(error) && len[0] == len[1] &&
-	   !memcmp(before, after, len[0]) && files_in(in_folder("small")) == 2,
-	   "what was there stays, and nothing else: %s", error);
+	ok_eq(err, -EFBIG, "what was there stays, and nothing else: %s", error);
+	ok(one_line(error), "... one line");
+	ok_eq(len[0], len[1], "... len");
+	ok_mem(before, after, len[0], "... before");
+	ok_eq(files_in(in_folder("small")), 2, "... files in");
 	free(before);
 	free(after);
 	if (!small_disk(disk)) {
@@ -583,8 +622,9 @@ static void test_unwritable(void)
 	} else {
 		err = map_file_write(in_folder("disk/x.pgm"), &r, MAP_RAW,
 				     error);
-		ok(err == -ENOSPC && strstr(error, "No space left") &&
-		   !files_in(disk), "a full disk: %s", error);
+		ok_eq(err, -ENOSPC, "a full disk: %s", error);
+		ok(strstr(error, "No space left"), "... error says it");
+		ok_eq(files_in(disk), 0, "... files in");
 		umount(disk);
 	}
 	free(r.cells);
@@ -604,8 +644,9 @@ static void test_values(enum map_mode mode, const char *name)
 	draw_any(&r, &rng);
 	for (int v = 0; v <= 100; v++)
 		r.cells[v] = v;
-	ok(!map_file_write(in_folder("m.pgm"), &r, mode, error) &&
-	   !map_file_values(yaml, -1, &m, error), "%s: values: read", name);
+	ok_eq(map_file_write(in_folder("m.pgm"), &r, mode, error), 0,
+	      "%s: values: read", name);
+	ok_eq(map_file_values(yaml, -1, &m, error), 0, "... map file values");
 	for (unsigned int i = 0; i < 101 * 53; i++)
 		wrong += m.cells[i] != (r.cells[i] < 0 ? -1 : r.cells[i]);
 	ok(!wrong, "%s: values: all of them", name);
@@ -619,13 +660,13 @@ static void test_values(enum map_mode mode, const char *name)
 	text[1] = '#';
 	spill(yaml, text, len);
 	free(text);
-	ok(!map_file_values(yaml, -1, &m, error) &&
-	   m.cells[50] == (mode == MAP_SCALE ? 50 : -1),
-	   "%s: values: not without the comment", name);
+	ok_eq(map_file_values(yaml, -1, &m, error), 0,
+	      "%s: values: not without the comment", name);
+	ok_eq(m.cells[50], (mode == MAP_SCALE ? 50 : -1), "... cells");
 	map_file_free(&m);
-	ok(!map_file_values(yaml, MAP_TRINARY_GREY, &m, error) &&
-	   (mode == MAP_SCALE || m.cells[50] == 50),
-	   "%s: values: unless asked for", name);
+	ok_eq(map_file_values(yaml, MAP_TRINARY_GREY, &m, error), 0,
+	      "%s: values: unless asked for", name);
+	ok((mode == MAP_SCALE || m.cells[50] == 50), "... mode");
 	map_file_free(&m);
 }
 
@@ -634,18 +675,22 @@ static void test_values_mode(void)
 	struct map_file m;
 
 	spill_text(in_folder("v.pgm"), "P2\n3 1\n255\n0 127 255\n");
-	ok(!read_as("v.pgm", "mode: raw\n", &m) && m.cells[0] == 0 &&
-	   m.cells[1] == -1, "values: raw as it says");
+	ok_eq(read_as("v.pgm", "mode: raw\n", &m), 0, "values: raw as it says");
+	ok_eq(m.cells[0], 0, "... cells");
+	ok_eq(m.cells[1], -1, "... cells");
 	map_file_free(&m);
-	ok(!map_file_values(in_folder("r.yaml"), MAP_TRINARY, &m, error) &&
-	   m.cells[0] == 100 && m.cells[1] == -1 && m.cells[2] == 0,
-	   "values: another mode");
+	ok_eq(map_file_values(in_folder("r.yaml"), MAP_TRINARY, &m, error), 0,
+	      "values: another mode");
+	ok_eq(m.cells[0], 100, "... cells");
+	ok_eq(m.cells[1], -1, "... cells");
+	ok_eq(m.cells[2], 0, "... cells");
 	map_file_free(&m);
 	read_as("v.pgm", "mode: raw\nfree_thresh: 0.7\n", &m);
 	map_file_free(&m);
-	ok(map_file_values(in_folder("r.yaml"), MAP_SCALE, &m, error) ==
-	   -EINVAL && one_line(error) && !m.cells,
-	   "values: thresholds that go with raw only: %s", error);
+	ok_eq(map_file_values(in_folder("r.yaml"), MAP_SCALE, &m, error),
+	      -EINVAL, "values: thresholds that go with raw only: %s", error);
+	ok(one_line(error), "... one line");
+	ok_eq(m.cells, 0, "... cells");
 }
 
 /* Maps of real places: all cells, counted by their pixels */
@@ -683,13 +728,17 @@ static void test_real(const char *name)
 		r.cells[i] = m.cells[i];
 		cells[m.cells[i] < 0 ? 0 : m.cells[i] ? 2 : 1]--;
 	}
-	ok(!cells[0] && !cells[1] && !cells[2] && m.width > 500,
-	   "%s: as many cells of each kind as pixels", name);
-	ok(!map_file_write(copy, &r, MAP_TRINARY_GREY, error) &&
-	   !map_file_read(in_folder("copy.yaml"), &again, error) &&
-	   again.width == m.width && again.height == m.height &&
-	   !memcmp(again.cells, m.cells, (size_t)m.width * m.height),
-	   "%s: written and read again", name);
+	ok_eq(cells[0], 0, "%s: as many cells of each kind as pixels", name);
+	ok_eq(cells[1], 0, "... cells");
+	ok_eq(cells[2], 0, "... cells");
+	ok_range(m.width, 501, INFINITY, "... width");
+	ok_eq(map_file_write(copy, &r, MAP_TRINARY_GREY, error), 0,
+	      "%s: written and read again", name);
+	ok_eq(map_file_read(in_folder("copy.yaml"), &again, error), 0,
+	      "... map file read");
+	ok_eq(again.width, m.width, "... width");
+	ok_eq(again.height, m.height, "... height");
+	ok_mem(again.cells, m.cells, (size_t)m.width * m.height, "... cells");
 	map_file_free(&again);
 	map_file_free(&m);
 	free(r.cells);

@@ -43,23 +43,31 @@ static void test_colours(void)
 			for (int k = 0; k < 3; k++)
 				jumps += abs(rgb[i][k] - rgb[i - 1][k]) > 8;
 		}
-		ok(!turns && !jumps && fabs(way) > 0.4 &&
-		   !memcmp(two[0], rgb[0], 3) && !memcmp(two[1], rgb[255], 3) &&
-		   colours_by_name(colours_name(c)) == c,
-		   "colours %s: lightness goes one way, without jumps",
-		   colours_name(c));
+		ok_eq(turns, 0,
+		      "colours %s: lightness goes one way, without jumps",
+		      colours_name(c));
+		ok_eq(jumps, 0, "... jumps");
+		ok_range(fabs(way), 0.4, INFINITY, "... fabs");
+		ok_mem(two[0], rgb[0], 3, "... two");
+		ok_mem(two[1], rgb[255], 3, "... two");
+		ok_eq(colours_by_name(colours_name(c)), c,
+		      "... colours by name");
 	}
 	ok(colours_by_name("x") == -ENOENT, "no colours of that name");
 	/* 20 of 0..100 degrees; walls are drawn black over it */
 	colours_table(COLOURS_HEAT, COLOURS_STEPS, rgb);
-	ok(luminance(rgb[51]) > 0.75 && luminance(rgb[255]) < 0.06,
-	   "colours heat: a room is light, a fire is dark: %.2f %.2f",
-	   luminance(rgb[51]), luminance(rgb[255]));
-	ok(modality_get(MODALITY_OBSTACLE)->colours == COLOURS_GREY &&
-	   modality_get(MODALITY_TEMPERATURE)->colours == COLOURS_HEAT &&
-	   modality_get(MODALITY_HAZARD)->colours == COLOURS_HAZARD &&
-	   modality_get(MODALITY_SIGNAL)->colours == COLOURS_SIGNAL,
-	   "colours: those of the modality");
+	ok_range(luminance(rgb[51]), 0.75, INFINITY,
+		 "colours heat: a room is light, a fire is dark: %.2f %.2f",
+		 luminance(rgb[51]), luminance(rgb[255]));
+	ok_range(luminance(rgb[255]), -INFINITY, 0.06, "... luminance");
+	ok_eq(modality_get(MODALITY_OBSTACLE)->colours, COLOURS_GREY,
+	      "colours: those of the modality");
+	ok_eq(modality_get(MODALITY_TEMPERATURE)->colours, COLOURS_HEAT,
+	      "... colours");
+	ok_eq(modality_get(MODALITY_HAZARD)->colours, COLOURS_HAZARD,
+	      "... colours");
+	ok_eq(modality_get(MODALITY_SIGNAL)->colours, COLOURS_SIGNAL,
+	      "... colours");
 }
 
 /* A picture, decoded: RGBA, to be freed; NULL: it is none */
@@ -139,9 +147,11 @@ static void test_encode(unsigned int bits)
 		ok(!map_png_encode(&r, i ? e : NULL, i % COLOURS, scale, &b),
 		   "%u bits, window %u: encoded", bits, i);
 		rgba = decode(&b, &w, &h);
-		ok(rgba && w == e->width * scale && h == e->height * scale &&
-		   !wrong_pixels(rgba, w, h, &r, e, scale, i % COLOURS),
-		   "... every pixel, %u per cell", scale);
+		ok(rgba, "... every pixel, %u per cell", scale);
+		ok_eq(w, e->width * scale, "... w");
+		ok_eq(h, e->height * scale, "... h");
+		ok_eq(wrong_pixels(rgba, w, h, &r, e, scale, i % COLOURS), 0,
+		      "... wrong pixels");
 		free(rgba);
 	}
 	bytes_free(&b);
@@ -177,15 +187,22 @@ static void test_bad_sizes(void)
 
 	none.rect.height = 0;
 	bytes_append(&b, "before", 6);
-	ok(map_png_encode(&none, NULL, 0, 1, &b) == -EINVAL &&
-	   map_png_encode(&r, NULL, 0, 0, &b) == -EINVAL &&
-	   map_png_encode(&r, NULL, 0, 65, &b) == -EINVAL &&
-	   map_png_encode(&r, &wide, 0, 1, &b) == -EINVAL &&
-	   map_png_encode(&r, &high, 0, 64, &b) == -EINVAL &&
-	   map_png_values(&r, &wide, &b) == -EINVAL && b.len == 6,
-	   "sizes that are none");
-	ok(!map_png_encode(&r, NULL, 0, 1, &b) && b.len > 6 &&
-	   !memcmp(b.data, "before\x89PNG", 10), "appended to what there was");
+	ok_eq(map_png_encode(&none, NULL, 0, 1, &b), -EINVAL,
+	      "sizes that are none");
+	ok_eq(map_png_encode(&r, NULL, 0, 0, &b), -EINVAL,
+	      "... map png encode");
+	ok_eq(map_png_encode(&r, NULL, 0, 65, &b), -EINVAL,
+	      "... map png encode");
+	ok_eq(map_png_encode(&r, &wide, 0, 1, &b), -EINVAL,
+	      "... map png encode");
+	ok_eq(map_png_encode(&r, &high, 0, 64, &b), -EINVAL,
+	      "... map png encode");
+	ok_eq(map_png_values(&r, &wide, &b), -EINVAL, "... map png values");
+	ok_eq(b.len, 6, "... len");
+	ok_eq(map_png_encode(&r, NULL, 0, 1, &b), 0,
+	      "appended to what there was");
+	ok_range(b.len, 7, INFINITY, "... len");
+	ok_mem(b.data, "before\x89PNG", 10, "... data");
 	bytes_free(&b);
 	free(r.cells);
 }
@@ -218,10 +235,11 @@ static void test_values(void)
 	png_set_read_fn(png, &at, read_bytes);
 	png_read_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
 	rows = png_get_rows(png, info);
-	ok(png_get_bit_depth(png, info) == 16 &&
-	   png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY &&
-	   png_get_image_width(png, info) == 64 &&
-	   png_get_image_height(png, info) == 48, "values: 16 bits of grey");
+	ok_eq(png_get_bit_depth(png, info), 16, "values: 16 bits of grey");
+	ok_eq(png_get_color_type(png, info), PNG_COLOR_TYPE_GRAY,
+	      "... png get color type");
+	ok_eq(png_get_image_width(png, info), 64, "... png get image width");
+	ok_eq(png_get_image_height(png, info), 48, "... png get image height");
 	for (int y = 0; y < 48; y++)
 		for (int x = 0; x < 64; x++) {
 			const uint8_t *p = rows[47 - y] + 2 * x;
@@ -274,13 +292,16 @@ static void test_reduce(void)
 		const enum reduce_how how = factor & 1;
 		unsigned int wrong = 0;
 
-		ok(!reduce_raster(&r, factor, how, &to, &room) &&
-		   to.rect.x == floor(-13.0 / factor) &&
-		   to.rect.y == 6 / factor &&
-		   to.rect.x + (int)to.rect.width == ceil(16.0 / factor) &&
-		   to.rect.y + (int)to.rect.height == ceil(28.0 / factor) &&
-		   fabs(to.resolution - factor * 0.1) < 1e-12,
-		   "reduced by %d: covers the same", factor);
+		ok_eq(reduce_raster(&r, factor, how, &to, &room), 0,
+		      "reduced by %d: covers the same", factor);
+		ok_near(to.rect.x, floor(-13.0 / factor), 0, "... x");
+		ok_eq(to.rect.y, 6 / factor, "... y");
+		ok_near(to.rect.x + (int)to.rect.width, ceil(16.0 / factor), 0,
+			"... x");
+		ok_near(to.rect.y + (int)to.rect.height, ceil(28.0 / factor), 0,
+			"... y");
+		ok_range(fabs(to.resolution - factor * 0.1), -INFINITY, 1e-12,
+			 "... fabs");
 		for (unsigned int y = 0; y < to.rect.height; y++)
 			for (unsigned int x = 0; x < to.rect.width; x++)
 				wrong += to.cells[y * to.rect.width + x] !=
@@ -363,10 +384,12 @@ static void test_figure(void)
 	colours_table(COLOURS_SIGNAL, COLOURS_STEPS, rgb);
 	top = rgba ? count(rgba, w, h, upper, rgb[255]) : 0;
 	bottom = rgba ? count(rgba, w, h, upper, rgb[0]) : 0;
-	ok(rgba && w <= MAP_FIGURE_SIDE && h <= MAP_FIGURE_SIDE && w > 1000,
-	   "figure: %u x %u pixels", w, h);
-	ok(top > 45 * 25 * 15 * 10 && bottom < 100,
-	   "figure: what is north is above");
+	ok(rgba, "figure: %u x %u pixels", w, h);
+	ok_range(w, 1001, MAP_FIGURE_SIDE, "... w");
+	ok_range(h, -INFINITY, MAP_FIGURE_SIDE, "... h");
+	ok_range(top, 45 * 25 * 15 * 10, INFINITY,
+		 "figure: what is north is above");
+	ok_range(bottom, -INFINITY, 99, "... bottom");
 	ok(count(rgba, w, h, left, grey) > 1000, "figure: unknown is grey");
 	bottom = 0;
 	for (int i = 20; i < 236; i++)
@@ -382,14 +405,17 @@ static void test_figure(void)
 	f.rooms = 1;
 	b.len = 0;
 	map_figure_encode(&r, &l, &f, &b, error);
-	ok(differ(&b, &other, &x, &y) && x > 0.5 && x < 0.75 && y < 0.4,
-	   "figure: a room in the north east");
+	ok(differ(&b, &other, &x, &y), "figure: a room in the north east");
+	ok_range(x, 0.5, 0.75, "... x");
+	ok_range(y, -INFINITY, 0.4, "... y");
 	f.way = way;
 	f.poses = 3;
 	other.len = 0;
 	map_figure_encode(&r, &l, &f, &other, error);
-	ok(differ(&b, &other, &x, &y) && x < 0.4 && y > 0.6,
+	ok(differ(&b, &other, &x, &y),
 	   "figure: a trajectory in the south west");
+	ok_range(x, -INFINITY, 0.4, "... x");
+	ok_range(y, 0.6, INFINITY, "... y");
 	bytes_free(&b);
 	bytes_free(&other);
 	free(r.cells);
@@ -438,8 +464,9 @@ static void test_figure_hostile(void)
 		ok(!map_figure_encode(&r, &l, &f, &b, error),
 		   "figure of %u x %u cells", cases[i].w, cases[i].h);
 		rgba = decode(&b, &w, &h);
-		ok(rgba && w > 400 && h > 400 && w <= MAP_FIGURE_SIDE &&
-		   h <= MAP_FIGURE_SIDE, "... is one of %u x %u pixels", w, h);
+		ok(rgba, "... is one of %u x %u pixels", w, h);
+		ok_range(w, 401, MAP_FIGURE_SIDE, "... w");
+		ok_range(h, 401, MAP_FIGURE_SIDE, "... h");
 		free(rgba);
 		free(r.cells);
 	}
@@ -464,8 +491,8 @@ static void test_figure_wall(void)
 		r.cells[y * 6000 + 3000] = 100;
 	map_figure_encode(&r, &l, &f, &b, error);
 	rgba = decode(&b, &w, &h);
-	ok(rgba && count(rgba, w, h, all, dark) > 1000,
-	   "figure: a wall of one cell is seen from afar");
+	ok(rgba, "figure: a wall of one cell is seen from afar");
+	ok_range(count(rgba, w, h, all, dark), 1001, INFINITY, "... count");
 	free(rgba);
 	bytes_free(&b);
 	free(r.cells);
@@ -484,21 +511,23 @@ static void test_figure_file(void)
 	none.rect.width = 0;
 	make_folder();
 	strcpy(path, in_folder("figures/f.png"));
-	ok(map_figure_write(path, &r, &l, &f, error) == -ENOENT &&
-	   strstr(error, "f.png: No such file") && one_line(error),
-	   "figure: a missing folder: %s", error);
+	ok_eq(map_figure_write(path, &r, &l, &f, error), -ENOENT,
+	      "figure: a missing folder: %s", error);
+	ok(strstr(error, "f.png: No such file"), "... error says it");
+	ok(one_line(error), "... one line");
 	mkdir(in_folder("figures"), 0755);
-	ok(!map_figure_write(path, &r, &l, &f, error) &&
-	   files_in(in_folder("figures")) == 1, "figure: written");
+	ok_eq(map_figure_write(path, &r, &l, &f, error), 0, "figure: written");
+	ok_eq(files_in(in_folder("figures")), 1, "... files in");
 	unlink(path);
-	ok(map_figure_write(path, &none, &l, &f, error) == -EINVAL &&
-	   one_line(error), "figure: without cells: %s", error);
+	ok_eq(map_figure_write(path, &none, &l, &f, error), -EINVAL,
+	      "figure: without cells: %s", error);
+	ok(one_line(error), "... one line");
 	limit_files(1000);
 	err = map_figure_write(path, &r, &l, &f, error);
 	limit_files(RLIM_INFINITY);
-	ok(err == -EFBIG && one_line(error) &&
-	   !files_in(in_folder("figures")),
-	   "figure: a full disk: %s", error);
+	ok_eq(err, -EFBIG, "figure: a full disk: %s", error);
+	ok(one_line(error), "... one line");
+	ok_eq(files_in(in_folder("figures")), 0, "... files in");
 	remove_folder();
 	free(r.cells);
 }

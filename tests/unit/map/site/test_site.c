@@ -19,17 +19,22 @@ static void test_open(void)
 	int err;
 
 	err = site_open(&s, path, STORE_READ, &config, error);
-	ok(err == -ENOENT && !s && *error && !strchr(error, '\n'),
-	   "no store: %s", error);
+	ok_eq(err, -ENOENT, "no store: %s", error);
+	ok_eq(s, 0, "... s");
+	ok(*error, "... error");
+	ok(!strchr(error, '\n'), "... error is one line");
 	s = open_site(path, STORE_CREATE);
-	ok(s && !site_layers(s) && !site_counts(s).nodes &&
-	   !site_fuse(s, -1, UINT64_MAX, NULL, NULL) && !site_is_stale(s),
-	   "a new one is empty");
+	ok(s, "a new one is empty");
+	ok_eq(site_layers(s), 0, "... site layers");
+	ok_eq(site_counts(s).nodes, 0, "... nodes");
+	ok_eq(site_fuse(s, -1, UINT64_MAX, NULL, NULL), 0, "... site fuse");
+	ok_eq(site_is_stale(s), 0, "... site is stale");
 	err = site_open(&s, path, STORE_WRITE, &config, error);
 	ok(err == -EBUSY, "it is written by one: %s", error);
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
-	ok(s && !site_layers(s), "opened again");
+	ok(s, "opened again");
+	ok_eq(site_layers(s), 0, "... site layers");
 	site_close(s);
 	site_close(NULL);
 }
@@ -83,10 +88,14 @@ static void test_rules(void)
 	}
 	ok(good == 6, "its rule changes: the map follows");
 	ok(kept == 6, "and another rule, once, gives the map of that rule");
-	ok(!site_is_stale(s) && add_layer(s, "m", "rule=min drawing=splat "
-		"unit=ppm range=-2:2 role=gas") == 0 && !site_is_stale(s) &&
-	   is_on_disk(s, path, true),
-	   "what its values mean changes: nothing is fused anew");
+	ok_eq(site_is_stale(s), 0,
+	      "what its values mean changes: nothing is fused anew");
+	ok_eq(add_layer(s, "m",
+			"rule=min drawing=splat "
+			"unit=ppm range=-2:2 role=gas"),
+	      0, "... add layer");
+	ok_eq(site_is_stale(s), 0, "... site is stale");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 }
 
@@ -146,18 +155,19 @@ static void test_obstacles(void)
 	put(s, "f0", 1, &at, layer, room_of(with_person));
 	put(s, "h0", 1, &at, hazard, room_of(with_person));
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	ok(site_value(s, layer, 2, 2) == 0 &&
-	   site_value(s, layer, 1.525, 2) == 100,
-	   "free and occupied come out as they went in");
-	ok(site_value(s, layer, 1.625, 2) == 15 &&
-	   site_value(s, layer, 1.675, 2) == 0,
-	   "two cells beside a wall are less sure");
+	ok_eq(site_value(s, layer, 2, 2), 0,
+	      "free and occupied come out as they went in");
+	ok_eq(site_value(s, layer, 1.525, 2), 100, "... site value");
+	ok_eq(site_value(s, layer, 1.625, 2), 15,
+	      "two cells beside a wall are less sure");
+	ok_eq(site_value(s, layer, 1.675, 2), 0, "... site value");
 	put(s, "f1", 2, &at, layer, room_of(without_person));
 	put(s, "f2", 3, &at, layer, room_of(without_person));
 	put(s, "h1", 2, &at, hazard, room_of(without_person));
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	ok(site_value(s, layer, 0.025, 0.525) == 0 &&
-	   site_value(s, layer, 2, 2) == 0, "who walked by is not there");
+	ok_eq(site_value(s, layer, 0.025, 0.525), 0,
+	      "who walked by is not there");
+	ok_eq(site_value(s, layer, 2, 2), 0, "... site value");
 	ok(site_value(s, hazard, 0.025, 0.525) == 100, "but a hazard is");
 	ok(site_value(s, layer, 1, 2.775) == -1, "what was not seen is unknown");
 	/* as many see the wall a cell further as where it is */
@@ -171,8 +181,8 @@ static void test_obstacles(void)
 	i = count_wall(s, layer, 30, 65);
 	ok(i + count_wall(s, layer, 31, 65) >= 50,
 	   "a wall that half of them see a cell further stays: %u", i);
-	ok(count_wall(s, layer, 28, 50) == 0 && count_wall(s, layer, 33, 50) == 0,
-	   "and is no thicker than that");
+	ok_eq(count_wall(s, layer, 28, 50), 0, "and is no thicker than that");
+	ok_eq(count_wall(s, layer, 33, 50), 0, "... count wall");
 	site_close(s);
 }
 
@@ -184,9 +194,9 @@ static void test_whole_obstacles(void)
 
 	put(s, SITE_ROOT, 1, NULL, layer, room_of(without_person));
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	ok(site_value(s, layer, 1.575, 2) == 0 &&
-	   site_value(s, layer, 1.525, 2) == 100,
-	   "of a whole map nothing is less sure");
+	ok_eq(site_value(s, layer, 1.575, 2), 0,
+	      "of a whole map nothing is less sure");
+	ok_eq(site_value(s, layer, 1.525, 2), 100, "... site value");
 	site_close(s);
 }
 
@@ -210,9 +220,13 @@ static void test_changes(void)
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 	since = site_changes(s, layer, since, count_tile, &all);
 	site_changes(s, layer, since, count_tile, &last);
-	ok(first > 3 && !none && all == first && !last,
-	   "all of a map that is fused anew has changed: %u tiles, %u, %u, %u",
-	   first, none, all, last);
+	ok_range(
+		first, 4, INFINITY,
+		"all of a map that is fused anew has changed: %u tiles, %u, %u, %u",
+		first, none, all, last);
+	ok_eq(none, 0, "... none");
+	ok_eq(all, first, "... all");
+	ok_eq(last, 0, "... last");
 	site_close(s);
 }
 
@@ -222,12 +236,16 @@ static void test_layers(void)
 	struct site *s = open_site(path, STORE_CREATE);
 	struct layer l;
 
-	ok(add_layer(s, "a", "") == 0 && add_layer(s, "b", "bits=16") == 1 &&
-	   add_layer(s, "a", "unit=m") == 0 && site_layers(s) == 2 &&
-	   site_find_layer(s, "b") == 1 &&
-	   site_find_layer(s, "c") == -ENOENT, "layers keep their numbers");
-	ok(add_layer(s, "a", "bits=16") == 0 && add_layer(s, "a", "") == 0 &&
-	   is_on_disk(s, path, true), "bits change while there is nothing");
+	ok_eq(add_layer(s, "a", ""), 0, "layers keep their numbers");
+	ok_eq(add_layer(s, "b", "bits=16"), 1, "... add layer");
+	ok_eq(add_layer(s, "a", "unit=m"), 0, "... add layer");
+	ok_eq(site_layers(s), 2, "... site layers");
+	ok_eq(site_find_layer(s, "b"), 1, "... site find layer");
+	ok_eq(site_find_layer(s, "c"), -ENOENT, "... site find layer");
+	ok_eq(add_layer(s, "a", "bits=16"), 0,
+	      "bits change while there is nothing");
+	ok_eq(add_layer(s, "a", ""), 0, "... add layer");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	put_three(s, 0, 8, 0.05);
 	ok(refuses(s, path, -EINVAL, add_layer(s, "a", "bits=16")),
 	   "not any more: %s", error);
@@ -244,9 +262,9 @@ static void test_layers(void)
 		snprintf(name, sizeof(name), "l%u", i);
 		add_layer(s, name, "");
 	}
-	ok(site_layers(s) == SITE_LAYERS &&
-	   refuses(s, path, -ENOSPC, add_layer(s, "more", "")),
-	   "as many as there can be: %s", error);
+	ok_eq(site_layers(s), SITE_LAYERS, "as many as there can be: %s",
+	      error);
+	ok(refuses(s, path, -ENOSPC, add_layer(s, "more", "")), "... refuses");
 	site_close(s);
 }
 
@@ -267,29 +285,38 @@ static void test_keyframes(void)
 	m[1] = (struct site_submap){ 1, 5, 100, patch(SIDE, 16, 0.1, 2, 0,
 						      10000) };
 	m[2] = (struct site_submap){ 2, 5, 30, patch(20, 8, 0.2, 3, 50, 50) };
-	ok(!site_keyframe(s, "a", 5, &at, m, 3, error) &&
-	   site_counts(s).submaps == 3 && is_on_disk(s, path, true),
-	   "one of three layers, of 8 and 16 bits");
+	ok_eq(site_keyframe(s, "a", 5, &at, m, 3, error), 0,
+	      "one of three layers, of 8 and 16 bits");
+	ok_eq(site_counts(s).submaps, 3, "... submaps");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	value = site_value(s, 2, 1, 2);
 	ok(value == -1 || value == 50, "nobody knows of it before it is fused");
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	ok(site_value(s, 2, 1, 2) == 50 && site_value(s, 2, -9, 2) == -1 &&
-	   site_value(s, 2, NAN, 1e300) == -1, "it is where its node is");
-	ok(!put(s, "a", 6, NULL, 2, patch(20, 8, 0.2, 3, 70, 70)) &&
-	   site_counts(s).submaps == 3 && is_on_disk(s, path, true) &&
-	   site_value(s, 2, 1, 2) == 70, "replaced by a newer one");
-	ok(!put(s, "a", 6, &there, 2, patch(20, 8, 0.2, 3, 60, 60)) &&
-	   is_on_disk(s, path, true) && site_value(s, 2, -3, 2) == 60 &&
-	   site_value(s, 2, 1, 2) == -1,
-	   "by one of the same time, which has another place: all are there");
-	ok(!put(s, "b", 1, NULL, 0, patch(9, 8, 0.05, 3, 1, 1)) &&
-	   site_counts(s).waiting == 1 && is_on_disk(s, path, true),
-	   "one without a place waits");
-	ok(!put(s, SITE_ROOT, 8, NULL, 2, patch(5, 8, 0.2, 3, 10, 10)) &&
-	   is_on_disk(s, path, true) && site_value(s, 2, 0, 0) == 10 &&
-	   refuses(s, path, -EINVAL, put(s, SITE_ROOT, 9, &whole, 2,
-					 patch(5, 8, 0.2, 3, 9, 9))),
-	   "whole maps lie where the map begins, and nowhere else: %s", error);
+	ok_eq(site_value(s, 2, 1, 2), 50, "it is where its node is");
+	ok_eq(site_value(s, 2, -9, 2), -1, "... site value");
+	ok_eq(site_value(s, 2, NAN, 1e300), -1, "... site value");
+	ok_eq(put(s, "a", 6, NULL, 2, patch(20, 8, 0.2, 3, 70, 70)), 0,
+	      "replaced by a newer one");
+	ok_eq(site_counts(s).submaps, 3, "... submaps");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(site_value(s, 2, 1, 2), 70, "... site value");
+	ok_eq(put(s, "a", 6, &there, 2, patch(20, 8, 0.2, 3, 60, 60)), 0,
+	      "by one of the same time, which has another place: all are there");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(site_value(s, 2, -3, 2), 60, "... site value");
+	ok_eq(site_value(s, 2, 1, 2), -1, "... site value");
+	ok_eq(put(s, "b", 1, NULL, 0, patch(9, 8, 0.05, 3, 1, 1)), 0,
+	      "one without a place waits");
+	ok_eq(site_counts(s).waiting, 1, "... waiting");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(put(s, SITE_ROOT, 8, NULL, 2, patch(5, 8, 0.2, 3, 10, 10)), 0,
+	      "whole maps lie where the map begins, and nowhere else: %s",
+	      error);
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(site_value(s, 2, 0, 0), 10, "... site value");
+	ok(refuses(s, path, -EINVAL,
+		   put(s, SITE_ROOT, 9, &whole, 2, patch(5, 8, 0.2, 3, 9, 9))),
+	   "... refuses");
 	for (unsigned int i = 0; i < 3; i++)
 		cells_put(m[i].cells);
 	site_close(s);
@@ -353,15 +380,16 @@ static void test_refused(void)
 	ok(good == 3, "poses that cannot be: %s", error);
 	ok(refuses(s, path, -EINVAL, put_weight(s, RULE_WEIGHT_FULL + 1)),
 	   "a confidence that cannot be: %s", error);
-	ok(refuses(s, path, -EINVAL, put_twice(s, "new", &at)) &&
-	   refuses(s, path, -EINVAL, put_twice(s, "f0", &at)) &&
-	   refuses(s, path, -EINVAL, put_twice(s, "f1", &at)),
+	ok(refuses(s, path, -EINVAL, put_twice(s, "new", &at)),
 	   "a layer twice, its node does not move either: %s", error);
+	ok(refuses(s, path, -EINVAL, put_twice(s, "f0", &at)), "... refuses");
+	ok(refuses(s, path, -EINVAL, put_twice(s, "f1", &at)), "... refuses");
 	ok(refuses(s, path, -EINVAL, site_keyframe(s, "new", 1, &at, NULL, 0,
 						   error)),
 	   "nothing in it: %s", error);
-	ok(!put(s, longest, 20, &at, 0, patch(9, 8, 0.05, 1, 1, 1)) &&
-	   is_on_disk(s, path, true), "the longest name");
+	ok_eq(put(s, longest, 20, &at, 0, patch(9, 8, 0.05, 1, 1, 1)), 0,
+	      "the longest name");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 }
 
@@ -393,9 +421,9 @@ static void test_read_only(void)
 	move(s, "f2", "f1", 1, 1, 0);
 	site_close(s);
 	s = open_site(path, STORE_READ);
-	ok(refuses(s, path, 0, fail_all(s, 1, -EROFS)) &&
-	   is_on_disk(s, path, true),
+	ok(refuses(s, path, 0, fail_all(s, 1, -EROFS)),
 	   "opened for reading, nothing changes: %s", error);
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 }
 
@@ -426,8 +454,10 @@ static void test_full(void)
 		snprintf(frame, sizeof(frame), "n%u", n);
 		err = put(s, frame, n, &at, 0, patch(200, 8, 0.05, n, 0, 100));
 	}
-	ok(err == -ENOSPC && n > 3 && *error && !strchr(error, '\n'),
-	   "disk full after %u: %s", n, error);
+	ok_eq(err, -ENOSPC, "disk full after %u: %s", n, error);
+	ok_range(n, 4, INFINITY, "... n");
+	ok(*error, "... error");
+	ok(!strchr(error, '\n'), "... error is one line");
 	before = know(s, true);
 	/* what little there is left is gone some time */
 	for (n = 0; n < 300 && fail_all(s, n, -ENOSPC) != 0; n++) {
@@ -435,12 +465,14 @@ static void test_full(void)
 		before = know(s, true);
 	}
 	later = fail_all(s, n, -ENOSPC);
-	ok(!later && same_text(before, know(s, true)) &&
-	   is_on_disk(s, path, true),
-	   "whatever does not fit is neither on disk nor in memory");
+	ok_eq(later, 0,
+	      "whatever does not fit is neither on disk nor in memory");
+	ok(same_text(before, know(s, true)), "... same text");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 	s = open_site(path, STORE_READ);
-	ok(s && site_counts(s).submaps > 3, "it opens again");
+	ok(s, "it opens again");
+	ok_range(site_counts(s).submaps, 4, INFINITY, "... submaps");
 	site_close(s);
 	umount2(disk, MNT_DETACH);
 }
@@ -465,20 +497,23 @@ static void test_weights(unsigned int bits)
 					  75 * one));
 	put(s, "f1", 1, NULL, sure, patch(20, bits, 0.1, 1, 25 * one,
 					  25 * one));
-	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 60,
-	   "%u bits: weights that come later count", bits);
+	ok(is_on_disk(s, path, true), "%u bits: weights that come later count",
+	   bits);
+	ok_eq(site_value(s, gas, 0, 0), 60, "... site value");
 	put(s, "f0", 2, NULL, sure, patch(20, bits, 0.1, 1, 25 * one,
 					  25 * one));
-	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 40,
-	   "%u bits: and those that are replaced", bits);
+	ok(is_on_disk(s, path, true), "%u bits: and those that are replaced",
+	   bits);
+	ok_eq(site_value(s, gas, 0, 0), 40, "... site value");
 	put(s, "f0", 3, NULL, sure, patch(21, bits, 0.1, 1, 0, 0));
-	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) ==
-	   (80 * 50 + 37) / 75, "%u bits: not those that do not fit", bits);
+	ok(is_on_disk(s, path, true), "%u bits: not those that do not fit",
+	   bits);
+	ok_eq(site_value(s, gas, 0, 0), (80 * 50 + 37) / 75, "... site value");
 	add_layer(s, "gas", "rule=weighted weights=sure resolution=0.3");
 	put(s, "f0", 4, NULL, sure, patch(20, bits, 0.1, 1, 75 * one,
 					  75 * one));
-	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 60,
-	   "%u bits: in larger cells, too", bits);
+	ok(is_on_disk(s, path, true), "%u bits: in larger cells, too", bits);
+	ok_eq(site_value(s, gas, 0, 0), 60, "... site value");
 	site_close(s);
 }
 
@@ -495,26 +530,30 @@ static void test_resolutions(void)
 	put(s, "f0", 1, &at, coarse, patch(40, 8, 0.02, 1, 33, 33));
 	put(s, "f1", 1, &beside, coarse, patch(40, 8, 0.01, 9, 0, 100));
 	put(s, "f0", 1, NULL, own, patch(20, 8, 0.1, 1, 33, 33));
-	ok(is_on_disk(s, path, true) && site_value(s, coarse, 0, 0) == 33 &&
-	   site_resolution(s, coarse) == 0.1 && site_resolution(s, own) == 0.1,
-	   "cells that are finer than the map's");
+	ok(is_on_disk(s, path, true), "cells that are finer than the map's");
+	ok_eq(site_value(s, coarse, 0, 0), 33, "... site value");
+	ok_near(site_resolution(s, coarse), 0.1, 0, "... site resolution");
+	ok_near(site_resolution(s, own), 0.1, 0, "... site resolution");
 	r = (struct raster){ .rect = { 29, -1, 2, 2 } };
 	r.cells = malloc(4 * sizeof(*r.cells));
 	site_read(s, coarse, &r);
-	ok(r.cells[0] > 25 && r.cells[0] < 75 && r.cells[1] > 25 &&
-	   r.cells[1] < 75, "of which the mean is sampled: %d, %d", r.cells[0],
-	   r.cells[1]);
+	ok_range(r.cells[0], 26, 74, "of which the mean is sampled: %d, %d",
+		 r.cells[0], r.cells[1]);
+	ok_range(r.cells[1], 26, 74, "... cells");
 	free(r.cells);
 	put(s, "f0", 2, NULL, coarse, patch(40, 8, 0.02, 1, 55, 55));
-	ok(is_on_disk(s, path, true) && site_value(s, coarse, 0, 0) == 55,
+	ok(is_on_disk(s, path, true),
 	   "which is another one when the submap is replaced");
+	ok_eq(site_value(s, coarse, 0, 0), 55, "... site value");
 	put(s, "f0", 2, NULL, own, patch(40, 8, 0.05, 1, 44, 44));
-	ok(is_on_disk(s, path, true) && site_resolution(s, own) == 0.05 &&
-	   site_value(s, own, 0, 0) == 44,
+	ok(is_on_disk(s, path, true),
 	   "the first one, which decides, is replaced");
+	ok_near(site_resolution(s, own), 0.05, 0, "... site resolution");
+	ok_eq(site_value(s, own, 0, 0), 44, "... site value");
 	put(s, "huge", 2, &at, own, patch(4000, 8, 400, 1, 1, 1));
-	ok(is_on_disk(s, path, true) && site_value(s, own, 0, 0) == 44,
+	ok(is_on_disk(s, path, true),
 	   "one of 1600 km is stored, but in no map of 5 cm");
+	ok_eq(site_value(s, own, 0, 0), 44, "... site value");
 	site_close(s);
 }
 
@@ -538,9 +577,11 @@ static void test_removed(void)
 		site_remove_layer(s, sure, &n, error);
 		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 		without = site_value(s, gas, 0, 0);
-		ok(with == 60 && without == 40 && n == 2,
-		   "weights that are removed and come back: %d, %d", with,
-		   without);
+		ok_eq(with, 60,
+		      "weights that are removed and come back: %d, %d", with,
+		      without);
+		ok_eq(without, 40, "... without");
+		ok_eq(n, 2, "... n");
 	}
 	site_close(s);
 }
@@ -568,8 +609,9 @@ static void test_replaced(void)
 	err |= site_ensure(s, 0, &all);
 	put(s, "f0", 3, NULL, 0, patch(500, 8, 0.05, 3, 5, 90));
 	err |= site_ensure(s, 0, &all);
-	ok(!err && is_on_disk(s, path, true),
-	   "a submap is replaced when its resampled one was evicted");
+	ok_eq(err, 0,
+	      "a submap is replaced when its resampled one was evicted");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 }
 

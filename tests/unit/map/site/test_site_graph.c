@@ -36,36 +36,49 @@ static void test_chain(void)
 
 	put_mark(s, "c", 3);
 	put_mark(s, "b", 2);
-	ok(site_counts(s).waiting == 2 && seen(s, 2, 0) == -1,
-	   "submaps wait for a place");
+	ok_eq(site_counts(s).waiting, 2, "submaps wait for a place");
+	ok_eq(seen(s, 2, 0), -1, "... seen");
 	t[0] = transform("b", "a", 1, 0, M_PI / 2);
 	t[1] = transform("a", SITE_ROOT, 1, 0, 0);
-	ok(!move(s, "c", "b", 1, 0, 0) && !site_transforms(s, t, 2, "test",
-							   error) &&
-	   site_counts(s).placed == 3 && !site_counts(s).waiting,
-	   "and have it with the last transform that leads there");
-	ok(seen(s, 0.01, 0.01) == -1 && seen(s, 2.01, 0.01) == 2 &&
-	   seen(s, 2.01, 1.01) == 3 && is_on_disk(s, path, true),
-	   "where it says");
+	ok_eq(move(s, "c", "b", 1, 0, 0), 0,
+	      "and have it with the last transform that leads there");
+	ok_eq(site_transforms(s, t, 2, "test", error), 0,
+	      "... site transforms");
+	ok_eq(site_counts(s).placed, 3, "... placed");
+	ok_eq(site_counts(s).waiting, 0, "... waiting");
+	ok_eq(seen(s, 0.01, 0.01), -1, "where it says");
+	ok_eq(seen(s, 2.01, 0.01), 2, "... seen");
+	ok_eq(seen(s, 2.01, 1.01), 3, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	move(s, "a", "", -5, 0, 0);
 	site_fuse(s, -1, UINT64_MAX, &moved, NULL);
-	ok(moved == 2 && seen(s, -3.99, 0.01) == 2 &&
-	   seen(s, -3.99, 1.01) == 3 && seen(s, 2.01, 0.01) == -1 &&
-	   is_on_disk(s, path, true), "what follows moves too");
-	ok(!move(s, "b", "", 0, 0, 0) && seen(s, 1.01, 0.01) == 3 &&
-	   is_on_disk(s, path, true), "one is told where it is, not from whom");
-	ok(!move(s, "b", "a", 0, 1, 0) && seen(s, -4.99, 1.01) == 2 &&
-	   seen(s, -3.99, 1.01) == 3 && is_on_disk(s, path, true),
-	   "and follows again");
-	ok(!move(s, "a", "nobody", 1, 1, 0) && site_counts(s).waiting == 2 &&
-	   seen(s, -4.99, 1.01) == -1 && is_on_disk(s, path, true),
-	   "of somebody unknown: it has no place, nor has what follows");
-	ok(!move(s, "nobody", "", 0, 0, 0) && seen(s, 1.01, 2.01) == 2 &&
-	   is_on_disk(s, path, true), "until that one is known");
+	ok_eq(moved, 2, "what follows moves too");
+	ok_eq(seen(s, -3.99, 0.01), 2, "... seen");
+	ok_eq(seen(s, -3.99, 1.01), 3, "... seen");
+	ok_eq(seen(s, 2.01, 0.01), -1, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(move(s, "b", "", 0, 0, 0), 0,
+	      "one is told where it is, not from whom");
+	ok_eq(seen(s, 1.01, 0.01), 3, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(move(s, "b", "a", 0, 1, 0), 0, "and follows again");
+	ok_eq(seen(s, -4.99, 1.01), 2, "... seen");
+	ok_eq(seen(s, -3.99, 1.01), 3, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(move(s, "a", "nobody", 1, 1, 0), 0,
+	      "of somebody unknown: it has no place, nor has what follows");
+	ok_eq(site_counts(s).waiting, 2, "... waiting");
+	ok_eq(seen(s, -4.99, 1.01), -1, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(move(s, "nobody", "", 0, 0, 0), 0, "until that one is known");
+	ok_eq(seen(s, 1.01, 2.01), 2, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
-	ok(!move(s, "nobody", "", 0, 9, 0) && seen(s, 1.01, 11.01) == 2 &&
-	   seen(s, 2.01, 11.01) == 3, "after it was opened again, too");
+	ok_eq(move(s, "nobody", "", 0, 9, 0), 0,
+	      "after it was opened again, too");
+	ok_eq(seen(s, 1.01, 11.01), 2, "... seen");
+	ok_eq(seen(s, 2.01, 11.01), 3, "... seen");
 	site_close(s);
 }
 
@@ -102,44 +115,52 @@ static void test_storeys(void)
 	put_mark(s, "b", 3);
 	put_mark(s, "c", 4);
 	climb(s, "a", "", 1, 250, 0);
-	ok(site_counts(s).placed == 1 && seen(s, 1.01, 0.01) == 2 && !aparts,
-	   "the first one is on the storey, however high");
+	ok_eq(site_counts(s).placed, 1,
+	      "the first one is on the storey, however high");
+	ok_eq(seen(s, 1.01, 0.01), 2, "... seen");
+	ok_eq(aparts, 0, "... aparts");
 	climb(s, "b", "", 1, 253.5, 0);
-	ok(seen(s, 1.01, 0.01) == 2 && site_counts(s).apart == 1 &&
-	   site_counts(s).apart_submaps == 1 && site_counts(s).waiting == 1 &&
-	   aparts == 1 && !strcmp(last_apart.frame, "b") &&
-	   fabs(last_apart.above - 3.5) < 1e-3 && last_apart.nodes == 1,
-	   "one that is 3.5 m above it is kept apart, counted and told");
+	ok_eq(seen(s, 1.01, 0.01), 2,
+	      "one that is 3.5 m above it is kept apart, counted and told");
+	ok_eq(site_counts(s).apart, 1, "... apart");
+	ok_eq(site_counts(s).apart_submaps, 1, "... apart submaps");
+	ok_eq(site_counts(s).waiting, 1, "... waiting");
+	ok_eq(aparts, 1, "... aparts");
+	ok_str(last_apart.frame, "b", "... frame");
+	ok_range(fabs(last_apart.above - 3.5), -INFINITY, 1e-3, "... fabs");
+	ok_eq(last_apart.nodes, 1, "... nodes");
 	climb(s, "b", "", 1, 253.5, 0);
 	ok(aparts == 1, "once");
 	climb(s, "c", "b", 2, -3.5, 0);
-	ok(seen(s, 3.01, 0.01) == 4 && site_counts(s).apart == 1,
-	   "one that comes down from it is placed");
+	ok_eq(seen(s, 3.01, 0.01), 4, "one that comes down from it is placed");
+	ok_eq(site_counts(s).apart, 1, "... apart");
 	climb(s, "b", "", 1, 251, 0);
-	ok(seen(s, 1.01, 0.01) == 3 && seen(s, 3.01, 0.01) == -1 &&
-	   !strcmp(last_apart.frame, "c"), "it was lower after all: it has its "
-	   "place, and what follows it is too low");
+	ok_eq(seen(s, 1.01, 0.01), 3,
+	      "it was lower after all: it has its "
+	      "place, and what follows it is too low");
+	ok_eq(seen(s, 3.01, 0.01), -1, "... seen");
+	ok_str(last_apart.frame, "c", "... frame");
 	climb(s, "c", "b", 2, 0, 0);
-	ok(!site_counts(s).apart && is_on_disk(s, path, false),
-	   "until that one is told anew");
+	ok_eq(site_counts(s).apart, 0, "until that one is told anew");
+	ok(is_on_disk(s, path, false), "... is on disk");
 	climb(s, "a", "", 5, 250, 30);
-	ok(seen(s, 5.01, 0.01) == -1 && fabs(last_apart.lean - 30) < 1e-3,
-	   "a ramp is kept apart");
+	ok_eq(seen(s, 5.01, 0.01), -1, "a ramp is kept apart");
+	ok_range(fabs(last_apart.lean - 30), -INFINITY, 1e-3, "... fabs");
 	climb(s, "a", "", 5, 250, 180);
 	ok(seen(s, 5.01, 0.01) == -1, "and a robot on its back");
 	climb(s, "a", "", 5, 250, 5);
 	climb(s, "d", "a", 10, 0, 5);
 	climb(s, "e", "d", 10, 0, 5);
-	ok(site_counts(s).apart == 1 && !strcmp(last_apart.frame, "e") &&
-	   fabs(last_apart.above + 2.61) < .01 &&
-	   fabs(last_apart.lean - 15) < 1e-2,
-	   "slopes add up along the graph");
+	ok_eq(site_counts(s).apart, 1, "slopes add up along the graph");
+	ok_str(last_apart.frame, "e", "... frame");
+	ok_range(fabs(last_apart.above + 2.61), -INFINITY, .01, "... fabs");
+	ok_range(fabs(last_apart.lean - 15), -INFINITY, 1e-2, "... fabs");
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
 	climb(s, "b", "", 1, 253.5, 0);
 	climb(s, "a", "", 5, 250.2, 0);
-	ok(seen(s, 1.01, 0.01) == -1 && seen(s, 5.01, 0.01) == 2,
-	   "and after it was opened again");
+	ok_eq(seen(s, 1.01, 0.01), -1, "and after it was opened again");
+	ok_eq(seen(s, 5.01, 0.01), 2, "... seen");
 	site_close(s);
 }
 
@@ -154,21 +175,22 @@ static void test_origin(void)
 	t[0] = transform("s2", "s1", 1, 0, 0);
 	t[1] = transform("s1", "s0", 1, 0, 0);
 	t[2] = transform("s3", "s2", 1, 0, 0);
-	ok(!site_transforms(s, t, 3, "test", error) &&
-	   site_counts(s).placed == 5 && seen(s, 1.01, 0.01) == 5 &&
-	   is_on_disk(s, path, true),
-	   "the map begins at the first that no one says anything of");
-	ok(!move(s, "z1", "z0", 1, 0, 0) && site_counts(s).placed == 5,
-	   "one map, not two");
+	ok_eq(site_transforms(s, t, 3, "test", error), 0,
+	      "the map begins at the first that no one says anything of");
+	ok_eq(site_counts(s).placed, 5, "... placed");
+	ok_eq(seen(s, 1.01, 0.01), 5, "... seen");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok_eq(move(s, "z1", "z0", 1, 0, 0), 0, "one map, not two");
+	ok_eq(site_counts(s).placed, 5, "... placed");
 	site_close(s);
 	for (unsigned int i = 0; i < 2; i++) {
 		s = begin(i ? "first" : "last");
 		t[i] = transform("x", SITE_ROOT, 1, 0, 0);
 		t[1 - i] = transform("b", "a", 1, 0, 0);
-		ok(!site_transforms(s, t, 2, "test", error) &&
-		   site_counts(s).placed == 1,
-		   "nowhere else if one is in the map, told %s",
-		   i ? "last" : "first");
+		ok_eq(site_transforms(s, t, 2, "test", error), 0,
+		      "nowhere else if one is in the map, told %s",
+		      i ? "last" : "first");
+		ok_eq(site_counts(s).placed, 1, "... placed");
 		site_close(s);
 	}
 }
@@ -184,8 +206,9 @@ static void test_circle(void)
 	move(s, "b", "a", 1, 0, 0);
 	move(s, "c", "b", 1, 0, 0);
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	ok(refuses(s, path, -EINVAL, move(s, "a", "c", 1, 0, 0)) &&
-	   !site_is_stale(s), "a circle: %s", error);
+	ok(refuses(s, path, -EINVAL, move(s, "a", "c", 1, 0, 0)),
+	   "a circle: %s", error);
+	ok_eq(site_is_stale(s), 0, "... site is stale");
 	ok(refuses(s, path, -EINVAL, move(s, "d", "d", 1, 0, 0)),
 	   "of one, and new: %s", error);
 	t[0] = transform("x", "", 1, 0, 0);
@@ -195,16 +218,22 @@ static void test_circle(void)
 	   "among new ones, with others that are right: %s", error);
 	t[1] = transform("a", "c", 0, 0, 0);
 	t[2] = transform("c", "", 0, 0, 0);
-	ok(!site_transforms(s, t, 3, "test", error) && is_on_disk(s, path, true),
-	   "no circle if another one of them is no more");
-	ok(refuses(s, path, -EINVAL, move(s, SITE_ROOT, "a", 1, 0, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "", "a", 1, 0, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "q", "a\001", 1, 0, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "q\n", "a", 1, 0, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "q", "a", NAN, 0, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "q", "a", 0, 1e7, 0)) &&
-	   refuses(s, path, -EINVAL, move(s, "q", "a", 0, 0, INFINITY)),
+	ok_eq(site_transforms(s, t, 3, "test", error), 0,
+	      "no circle if another one of them is no more");
+	ok(is_on_disk(s, path, true), "... is on disk");
+	ok(refuses(s, path, -EINVAL, move(s, SITE_ROOT, "a", 1, 0, 0)),
 	   "frames and transforms that cannot be: %s", error);
+	ok(refuses(s, path, -EINVAL, move(s, "", "a", 1, 0, 0)), "... refuses");
+	ok(refuses(s, path, -EINVAL, move(s, "q", "a\001", 1, 0, 0)),
+	   "... refuses");
+	ok(refuses(s, path, -EINVAL, move(s, "q\n", "a", 1, 0, 0)),
+	   "... refuses");
+	ok(refuses(s, path, -EINVAL, move(s, "q", "a", NAN, 0, 0)),
+	   "... refuses");
+	ok(refuses(s, path, -EINVAL, move(s, "q", "a", 0, 1e7, 0)),
+	   "... refuses");
+	ok(refuses(s, path, -EINVAL, move(s, "q", "a", 0, 0, INFINITY)),
+	   "... refuses");
 	move(s, "far", "c", 9e5, 0, 0);
 	ok(refuses(s, path, -EINVAL, move(s, "farther", "far", 9e5, 0, 0)),
 	   "further than maps go: %s", error);
@@ -413,16 +442,17 @@ static void test_many(void)
 		snprintf(of, sizeof(of), "n%u", MANY - i - 1);
 		t[i] = transform(frame, of, 0.04, 0, 0);
 	}
-	ok(!site_transforms(s, t, MANY, "test", error) &&
-	   site_counts(s).placed == MANY + 1, "a chain of %u, the last one first",
-	   MANY);
+	ok_eq(site_transforms(s, t, MANY, "test", error), 0,
+	      "a chain of %u, the last one first", MANY);
+	ok_eq(site_counts(s).placed, MANY + 1, "... placed");
 	move(s, "n0", "", 1, 1, 0);
 	put_mark(s, "n5000", 7);
-	ok(site_counts(s).placed == MANY + 1 && seen(s, 201.01, 1.01) == 7,
-	   "all of it has a place");
+	ok_eq(site_counts(s).placed, MANY + 1, "all of it has a place");
+	ok_eq(seen(s, 201.01, 1.01), 7, "... seen");
 	for (unsigned int i = 0; i < 5; i++)
 		done += !move(s, "n0", "", i, 1, 0);
-	ok(done == 5 && seen(s, 204.01, 1.01) == 7, "and moves with the first");
+	ok_eq(done, 5, "and moves with the first");
+	ok_eq(seen(s, 204.01, 1.01), 7, "... seen");
 	site_close(s);
 	s = open_site(in_folder("many"), STORE_WRITE);
 	ok(seen(s, 204.01, 1.01) == 7, "and is there again");
@@ -490,8 +520,9 @@ static void test_cost(void)
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
 	t[CHAIN * 3].pose.x = 8;
-	ok(costs(s, &t[CHAIN * 3], 1, 1 + CHAIN, CHAIN) &&
-	   is_on_disk(s, path, false), "a site that was opened knows who follows");
+	ok(costs(s, &t[CHAIN * 3], 1, 1 + CHAIN, CHAIN),
+	   "a site that was opened knows who follows");
+	ok(is_on_disk(s, path, false), "... is on disk");
 	site_close(s);
 	free(t);
 }

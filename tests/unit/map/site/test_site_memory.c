@@ -42,9 +42,11 @@ static void test_shares(void)
 		all = site_counts(s);
 		most = all.tile_bytes > most ? all.tile_bytes : most;
 	}
-	ok(one.tile_bytes > 1 << 20 && most <= 2 << 20,
-	   "one layer may have all memory, %zu bytes, twelve no more: %zu",
-	   one.tile_bytes, most);
+	ok_range(
+		one.tile_bytes, 1 << 20, INFINITY,
+		"one layer may have all memory, %zu bytes, twelve no more: %zu",
+		one.tile_bytes, most);
+	ok_range(most, -INFINITY, 2 << 20, "... most");
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 	site_raster(s, 0, -1, &a);
 	site_raster(s, 11, -1, &b);
@@ -83,10 +85,12 @@ static void test_memory(void)
 	site_raster(s, 0, -1, &a);
 	site_raster(big, 0, -1, &b);
 	ok(same_raster(&a, &b), "a site in little memory: the same map");
-	ok(most <= 1 << 19 && cells <= 1 << 19 &&
-	   site_counts(big).tile_bytes > 2 * most,
-	   "%zu bytes of tiles, %zu of cells; all would be %zu", most, cells,
-	   site_counts(big).tile_bytes);
+	ok_range(most, -INFINITY, 1 << 19,
+		 "%zu bytes of tiles, %zu of cells; all would be %zu", most,
+		 cells, site_counts(big).tile_bytes);
+	ok_range(cells, -INFINITY, 1 << 19, "... cells");
+	ok_range(site_counts(big).tile_bytes, 2 * most, INFINITY,
+		 "... tile bytes");
 	free(a.cells);
 	free(b.cells);
 	site_raster(s, 0, RULE_MIN, &a);
@@ -110,7 +114,8 @@ static void test_cache(void)
 	late = cache_find(c, 7);
 	cache_add_since(c, 7, old, cache_drops(c));
 	found = cache_find(c, 7);
-	ok(!late && found == old, "cells that are out of date are not kept");
+	ok_eq(late, 0, "cells that are out of date are not kept");
+	ok_eq(found, old, "... found");
 	cells_put(old);
 	cells_put(found);
 	cache_destroy(c);
@@ -195,8 +200,11 @@ static void test_threads(void)
 		__atomic_store_n(&w[i].stop, true, __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < 3; i++)
 		pthread_join(id[i], NULL);
-	ok(!bad && !w[1].wrong && !w[2].wrong && w[0].looks && w[1].looks,
-	   "others look and fuse while something comes");
+	ok_eq(bad, 0, "others look and fuse while something comes");
+	ok_eq(w[1].wrong, 0, "... wrong");
+	ok_eq(w[2].wrong, 0, "... wrong");
+	ok(w[0].looks, "... looks");
+	ok(w[1].looks, "... looks");
 	ok(is_on_disk(s, path, true), "and all is there");
 	site_close(s);
 }
@@ -311,15 +319,17 @@ static void test_levels(void)
 			free(r.cells);
 			levels++;
 		}
-	ok(!bad && levels == 30, "%u levels of a map, %u cells wrong", levels,
-	   bad);
+	ok_eq(bad, 0, "%u levels of a map, %u cells wrong", levels, bad);
+	ok_eq(levels, 30, "... levels");
 	ok(m.reads == levels * LEVEL_TILES, "only tiles that are there are read");
 	all = (struct rect){ -(1 << 28), 0, 1U << 29, 1000 };
-	ok(level_factor(&all, 1, 1 << 26) == 128 &&
-	   level_factor(&all, 2, 1 << 26) == 128 &&
-	   level_factor(&(struct rect){ 0, 0, 8192, 8192 }, 1, 1 << 26) == 1 &&
-	   level_factor(&(struct rect){ 0, 0, 8192, 8193 }, 1, 1 << 26) == 2,
-	   "the finest level that fits");
+	ok_eq(level_factor(&all, 1, 1 << 26), 128,
+	      "the finest level that fits");
+	ok_eq(level_factor(&all, 2, 1 << 26), 128, "... level factor");
+	ok_eq(level_factor(&(struct rect){ 0, 0, 8192, 8192 }, 1, 1 << 26), 1,
+	      "... level factor");
+	ok_eq(level_factor(&(struct rect){ 0, 0, 8192, 8193 }, 1, 1 << 26), 2,
+	      "... level factor");
 }
 
 int main(void)

@@ -63,8 +63,8 @@ static void test_changes(size_t memory, const char *name)
 
 	add_layer(s, "warm", "role=temperature unit=K range=200:400 rule=max");
 	add_layer(s, "walls", "");
-	ok(is_right(p, s, 0, 50) && is_right(p, s, 1, INT16_MAX),
-	   "nothing is known");
+	ok(is_right(p, s, 0, 50), "nothing is known");
+	ok(is_right(p, s, 1, INT16_MAX), "... is right");
 	for (int i = 0; i < STEPS; i++) {
 		char frame[8];
 

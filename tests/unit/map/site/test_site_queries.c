@@ -3,6 +3,7 @@
  * test_site_queries - answers about a site of 4 x 4 cells of 1 m, worked out by
  * hand
  */
+#include <pthread.h>
 #include "map/site/queries.h"
 #include "map/site/remove.h"
 #include "map/store/store.h"
@@ -257,7 +258,23 @@ static void test_rooms(struct site *s)
 	cJSON_Delete(a);
 }
 
-/* Twice: whoever removes gives the turn back */
+/* Another thread's turn: it waits for ever if one is not given back */
+static void *take_turn(void *site)
+{
+	site_turn(site);
+	site_turn_end(site);
+	return NULL;
+}
+
+static void test_turn(struct site *s)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, NULL, take_turn, s))
+		abort();
+	ok_eq(pthread_join(other, NULL), 0, "... others have their turn");
+}
+
 static void test_remove(struct site *s)
 {
 	cJSON *a = cJSON_CreateObject();
@@ -265,10 +282,12 @@ static void test_remove(struct site *s)
 
 	ok_eq(remove_room(s, 8, a, error), 0, "a room is removed");
 	ok_eq(cJSON_GetObjectItem(a, "room")->valueint, 8, "... it says which");
+	test_turn(s);
 	ok_eq(query_find_room(s, 8, &r, error), -ENOENT, "... it is not there");
 	ok_eq(query_find_room(s, 7, &r, error), 0, "... others are");
 	ok_eq(remove_room(s, 8, a, error), -ENOENT, "not twice");
 	ok_str(error, "no room 8", "... says so");
+	test_turn(s);
 	ok_eq(remove_layer(s, "nothing", a, error), -ENOENT, "no layer");
 	ok_str(error, "no layer 'nothing'", "... says so");
 	ok_eq(remove_layer(s, "smoke", a, error), 0, "a layer is removed");

@@ -147,10 +147,13 @@ static void test_rules(void)
 			doubt += want[i] == -2;
 			bad += want[i] != -2 && want[i] != r.cells[i];
 		}
-		ok(!bad && known > n / 4 && doubt < n / 6,
-		   "%s, %s: %u cells as the reference has them, %u not, %u in doubt",
-		   rule_get(rule, 8)->name, layer_splats(&l) ? "splatted" :
-		   "sampled", known, bad, doubt);
+		ok_eq(bad, 0,
+		      "%s, %s: %u cells as the reference has them, %u not, %u in doubt",
+		      rule_get(rule, 8)->name,
+		      layer_splats(&l) ? "splatted" : "sampled", known, bad,
+		      doubt);
+		ok_range(known, n / 4, INFINITY, "... known");
+		ok_range(doubt, -INFINITY, n / 6, "... doubt");
 	}
 	free(want);
 	free(r.cells);
@@ -341,9 +344,11 @@ static void test_loops(const char *pictures)
 	drift(wrong);
 	for (unsigned int i = 0; i < submaps; i++)
 		right[i] = submap[i].pose;
-	ok(site_counts(s).waiting == 2 * submaps && !map_of(s, 0).cells &&
-	   !tell(s, wrong) && site_counts(s).placed == submaps,
-	   "%u submaps wait, and have a place", submaps);
+	ok_eq(site_counts(s).waiting, 2 * submaps,
+	      "%u submaps wait, and have a place", submaps);
+	ok_eq(map_of(s, 0).cells, 0, "... cells");
+	ok_eq(tell(s, wrong), 0, "... tell");
+	ok_eq(site_counts(s).placed, submaps, "... placed");
 	before = maps_of(s);
 	site_each_node(s, take_pose, &old);
 	tell(s, right);
@@ -357,28 +362,31 @@ static void test_loops(const char *pictures)
 	d = make("direct", drawn);
 	direct = maps_of(d);
 	site_close(d);
-	ok(moved == submaps - left && left < submaps / 10 &&
-	   same(&after.max, &direct.max) && same(&after.mean, &direct.mean),
-	   "loops are closed: %llu move, %u by less than half a cell; as if fused anew, bit by bit",
-	   (unsigned long long)moved, left);
+	ok_eq(moved, submaps - left,
+	      "loops are closed: %llu move, %u by less than half a cell; as if fused anew, bit by bit",
+	      (unsigned long long)moved, left);
+	ok_range(left, -INFINITY, submaps / 10, "... left");
+	ok(same(&after.max, &direct.max), "... same");
+	ok(same(&after.mean, &direct.mean), "... same");
 	drop(&direct);
 	site_close(s);
 
 	s = open_site(in_folder("loops"), STORE_WRITE);
 	d = make("exact", right);
-	ok(same_maps(map_of(s, 0), map_of(d, 0)) &&
-	   same_maps(map_of(s, 1), map_of(d, 1)),
+	ok(same_maps(map_of(s, 0), map_of(d, 0)),
 	   "opened again: as with the right poses from the beginning");
+	ok(same_maps(map_of(s, 1), map_of(d, 1)), "... same maps");
 	direct = maps_of(d);
 	share[0] = doubled(&before.max, &direct.max);
 	share[1] = doubled(&after.max, &direct.max);
 	report("drifted", &before, share[0]);
 	report("closed", &after, share[1]);
-	ok(share[0] > 0.3 && walls(&before.max) > 1.2 * walls(&after.max),
-	   "before, walls are doubled");
-	ok(share[1] < 0.001 &&
-	   entropy(&after.mean) < entropy(&before.mean),
-	   "after, they are not");
+	ok_range(share[0], 0.3, INFINITY, "before, walls are doubled");
+	ok_range(walls(&before.max), 1.2 * walls(&after.max), INFINITY,
+		 "... walls");
+	ok_range(share[1], -INFINITY, 0.001, "after, they are not");
+	ok_range(entropy(&after.mean), -INFINITY, entropy(&before.mean),
+		 "... entropy");
 	draw(pictures, "drifted", &before.max);
 	draw(pictures, "closed", &after.max);
 	drop(&before);
@@ -426,11 +434,13 @@ static void test_moves(void)
 			;
 	}
 	d = make("moved", pose);
-	ok(!bad && moved == 60 * 4 * 2 && work.tiles && !work.failed &&
-	   same_maps(map_of(s, 0), map_of(d, 0)) &&
-	   same_maps(map_of(s, 1), map_of(d, 1)),
-	   "%llu moves, %llu tiles: as if fused anew, bit by bit",
-	   (unsigned long long)moved, (unsigned long long)work.tiles);
+	ok_eq(bad, 0, "%llu moves, %llu tiles: as if fused anew, bit by bit",
+	      (unsigned long long)moved, (unsigned long long)work.tiles);
+	ok_eq(moved, 60 * 4 * 2, "... moved");
+	ok(work.tiles, "... tiles");
+	ok_eq(work.failed, 0, "... failed");
+	ok(same_maps(map_of(s, 0), map_of(d, 0)), "... same maps");
+	ok(same_maps(map_of(s, 1), map_of(d, 1)), "... same maps");
 	site_close(s);
 	site_close(d);
 }

@@ -15,28 +15,36 @@ static void keeps_layers(const char *path)
 
 	if (!ok(s, "a new store"))
 		exit(1);
-	ok(!layer_parse(&a, "temp_map_fused", "input=temp_submap_fused unit=°C "
-			"role=temperature range=-20:180 rule=weighted bits=16 "
-			"drawing=sample resolution=0.1 weights=conf", error) &&
-	   !store_layer(s, &a, &id) && id > 0, "a layer");
+	ok_eq(layer_parse(&a, "temp_map_fused",
+			  "input=temp_submap_fused unit=°C "
+			  "role=temperature range=-20:180 rule=weighted bits=16 "
+			  "drawing=sample resolution=0.1 weights=conf",
+			  error),
+	      0, "a layer");
+	ok_eq(store_layer(s, &a, &id), 0, "... store layer");
+	ok_range(id, 1, INFINITY, "... id");
 	b = layer_of("slam_map", 8);
-	ok(!store_layer(s, &b, &again) && again != id, "another layer");
+	ok_eq(store_layer(s, &b, &again), 0, "another layer");
+	ok(again != id, "... again");
 	b.rule = RULE_LOG_ODDS;
 	b.modality = MODALITY_OBSTACLE;
 	ok(!store_layer(s, &b, &again), "a layer is changed");
 	store_close(s);
 	s = open_it(path, STORE_READ);
-	ok(s && read_all(s) && all->layers == 2 && all->layer_id[0] == id &&
-	   all->layer_id[1] == again &&
-	   !memcmp(&all->layer[0], &a, sizeof(a)) &&
-	   !memcmp(&all->layer[1], &b, sizeof(b)), "layers come back");
+	ok(s, "layers come back");
+	ok(read_all(s), "... read all");
+	ok_eq(all->layers, 2, "... layers");
+	ok_eq(all->layer_id[0], id, "... layer id");
+	ok_eq(all->layer_id[1], again, "... layer id");
+	ok_mem(&all->layer[0], &a, sizeof(a), "... layer");
+	ok_mem(&all->layer[1], &b, sizeof(b), "... layer");
 	ok(fails(s, store_layer(s, &b, &id), -EROFS, "read-only"),
 	   "not written when opened for reading");
 	store_close(s);
 	s = open_it(path, STORE_WRITE);
 	b.low = NAN;
-	ok(s && fails(s, store_layer(s, &b, &id), -EINVAL, "layer"),
-	   "no layer of NAN");
+	ok(s, "no layer of NAN");
+	ok(fails(s, store_layer(s, &b, &id), -EINVAL, "layer"), "... fails");
 	store_close(s);
 }
 
@@ -55,36 +63,53 @@ static void keeps_keyframes(void)
 	struct cells *d = make_cells(1, 1, 8), *wrong = make_cells(3, 3, 16);
 	int64_t node, id, id_b;
 
-	ok(!put(s, "sub 0", &pose, m, c, 2) && m[0].id > 0 && m[1].id > 0 &&
-	   m[0].id != m[1].id && m[0].node > 0 && m[1].node == m[0].node,
-	   "a keyframe of 8 and 16 bits");
+	ok_eq(put(s, "sub 0", &pose, m, c, 2), 0,
+	      "a keyframe of 8 and 16 bits");
+	ok_range(m[0].id, 1, INFINITY, "... id");
+	ok_range(m[1].id, 1, INFINITY, "... id");
+	ok(m[0].id != m[1].id, "... id");
+	ok_range(m[0].node, 1, INFINITY, "... node");
+	ok_eq(m[1].node, m[0].node, "... node");
 	id = m[0].id;
 	id_b = m[1].id;
-	ok(!store_node(s, "sub 0", 7, &node) && node == m[0].node,
-	   "its node has its name");
-	ok(!store_node(s, "sub 1", 7, &node) && node != m[0].node,
-	   "a node alone");
+	ok_eq(store_node(s, "sub 0", 7, &node), 0, "its node has its name");
+	ok_eq(node, m[0].node, "... node");
+	ok_eq(store_node(s, "sub 1", 7, &node), 0, "a node alone");
+	ok(node != m[0].node, "... node");
 	store_close(s);
 	s = open_it(path, STORE_WRITE);
-	ok(has_cells(s, id, c[0]) && has_cells(s, id_b, c[1]),
-	   "cells come back");
-	ok(read_all(s) && all->nodes == 2 && all->node[0].placed &&
-	   all->node[0].pose.x == 10 && all->node[0].pose.yaw == 3 &&
-	   all->node[0].stamp == 1234567890123456789 &&
-	   !strcmp(all->node[0].frame, "sub 0") && !all->node[0].linked &&
-	   !all->node[1].placed && all->node[1].stamp == 7, "nodes too");
-	ok(all->submaps == 2 && all->submap[1].width == 33 &&
-	   all->submap[1].height == 44 && all->submap[1].bits == 16 &&
-	   all->submap[1].stamp == -6 && all->submap[0].weight == 70 &&
-	   all->submap[1].origin.y == -2.25 && all->submap[1].id == id_b,
-	   "submaps too");
+	ok(has_cells(s, id, c[0]), "cells come back");
+	ok(has_cells(s, id_b, c[1]), "... has cells");
+	ok(read_all(s), "nodes too");
+	ok_eq(all->nodes, 2, "... nodes");
+	ok(all->node[0].placed, "... placed");
+	ok_near(all->node[0].pose.x, 10, 0, "... x");
+	ok_near(all->node[0].pose.yaw, 3, 0, "... yaw");
+	ok_eq(all->node[0].stamp, 1234567890123456789, "... stamp");
+	ok_str(all->node[0].frame, "sub 0", "... frame");
+	ok_eq(all->node[0].linked, 0, "... linked");
+	ok_eq(all->node[1].placed, 0, "... placed");
+	ok_eq(all->node[1].stamp, 7, "... stamp");
+	ok_eq(all->submaps, 2, "submaps too");
+	ok_eq(all->submap[1].width, 33, "... width");
+	ok_eq(all->submap[1].height, 44, "... height");
+	ok_eq(all->submap[1].bits, 16, "... bits");
+	ok_eq(all->submap[1].stamp, -6, "... stamp");
+	ok_eq(all->submap[0].weight, 70, "... weight");
+	ok_near(all->submap[1].origin.y, -2.25, 0, "... y");
+	ok_eq(all->submap[1].id, id_b, "... id");
 
 	m[0].stamp = 9;
-	ok(!put(s, "sub 0", NULL, m, &d, 1) && m[0].id == id &&
-	   has_cells(s, id, d) && has_cells(s, id_b, c[1]) && read_all(s) &&
-	   all->submaps == 2 && all->submap[0].stamp == 9 &&
-	   all->submap[0].width == 1 && all->node[0].pose.x == 10,
-	   "one of them is replaced and keeps its id");
+	ok_eq(put(s, "sub 0", NULL, m, &d, 1), 0,
+	      "one of them is replaced and keeps its id");
+	ok_eq(m[0].id, id, "... id");
+	ok(has_cells(s, id, d), "... has cells");
+	ok(has_cells(s, id_b, c[1]), "... has cells");
+	ok(read_all(s), "... read all");
+	ok_eq(all->submaps, 2, "... submaps");
+	ok_eq(all->submap[0].stamp, 9, "... stamp");
+	ok_eq(all->submap[0].width, 1, "... width");
+	ok_near(all->node[0].pose.x, 10, 0, "... x");
 	m[1].layer = m[0].layer;
 	ok(fails(s, put(s, "sub 2", NULL, m, c, 2), -EINVAL, "twice"),
 	   "not a layer twice");
@@ -103,8 +128,9 @@ static void keeps_keyframes(void)
 	   "no frame without a name");
 	ok(fails(s, put(s, "sub 2", &(struct pose){ NAN, 0, 0 }, m, c, 1),
 		 -EINVAL, "nan"), "no pose of NAN");
-	ok(read_all(s) && all->nodes == 2 && all->submaps == 2,
-	   "and nothing of these is there");
+	ok(read_all(s), "and nothing of these is there");
+	ok_eq(all->nodes, 2, "... nodes");
+	ok_eq(all->submaps, 2, "... submaps");
 	ok(fails(s, store_layer(s, &(struct layer){ .name = "a", .bits = 16,
 		 .high = 1 }, &id), -EINVAL, "bits"),
 	   "a layer with submaps keeps its bits");
@@ -157,8 +183,10 @@ static void finds(struct store *s, const struct store_pose *p, double radius,
 			missed += !is_near[p[j].node];
 		}
 	}
-	ok(!missed && needed && found < 4 * needed + FRAMES,
-	   "%s: none missed of %u, %u found", what, needed, found);
+	ok_eq(missed, 0, "%s: none missed of %u, %u found", what, needed,
+	      found);
+	ok(needed, "... needed");
+	ok_range(found, -INFINITY, 4 * needed + FRAMES, "... found");
 }
 
 static void keeps_poses(void)
@@ -179,9 +207,12 @@ static void keeps_poses(void)
 		n += !put(s, frame, NULL, &m, &c, 1);
 		id[i] = m.node;
 	}
-	ok(!store_commit(s) && n == FRAMES, "%d keyframes without poses", n);
-	ok(!store_near(s, -1e6, -1e6, 1e6, 1e6, on_near,
-		       &(unsigned int){ 0 }) && !is_near[id[0]], "are nowhere");
+	ok_eq(store_commit(s), 0, "%d keyframes without poses", n);
+	ok_eq(n, FRAMES, "... n");
+	ok_eq(store_near(s, -1e6, -1e6, 1e6, 1e6, on_near,
+			 &(unsigned int){ 0 }),
+	      0, "are nowhere");
+	ok_eq(is_near[id[0]], 0, "... is near");
 	places(s, id, p, 1);
 	finds(s, p, 2.7, "placed");
 	for (int k = 0; k < 8; k++) {
@@ -196,17 +227,21 @@ static void keeps_poses(void)
 	finds(s, p, 2.7, "moved much");
 	ok(!put(s, "n3", NULL, &m, &larger, 1), "one reaches further");
 	memset(is_near, 0, sizeof(is_near));
-	ok(!store_near(s, p[3].pose.x + 17, p[3].pose.y - 20, p[3].pose.x + 18,
-		       p[3].pose.y + 20, on_near, &n) && is_near[id[3]],
-	   "and is found there");
+	ok_eq(store_near(s, p[3].pose.x + 17, p[3].pose.y - 20,
+			 p[3].pose.x + 18, p[3].pose.y + 20, on_near, &n),
+	      0, "and is found there");
+	ok(is_near[id[3]], "... is near");
 	is_sound(s, "poses");
 	store_close(s);
 
 	s = open_it(path, STORE_WRITE);
-	ok(read_all(s) && all->nodes == FRAMES && all->node[5].linked &&
-	   all->node[5].predecessor == id[4] && all->node[5].link.y == 5 &&
-	   all->node[5].pose.x == p[5].pose.x && !all->node[0].linked,
-	   "poses and links come back");
+	ok(read_all(s), "poses and links come back");
+	ok_eq(all->nodes, FRAMES, "... nodes");
+	ok(all->node[5].linked, "... linked");
+	ok_eq(all->node[5].predecessor, id[4], "... predecessor");
+	ok_near(all->node[5].link.y, 5, 0, "... y");
+	ok_near(all->node[5].pose.x, p[5].pose.x, 0, "... x");
+	ok_eq(all->node[0].linked, 0, "... linked");
 	ok(sql_is(path, "SELECT count(*) || source FROM pose JOIN pose_rev "
 		  "USING (rev) WHERE stamp = 77", "200slam"),
 	   "with their revision");
@@ -253,12 +288,16 @@ static void drops_revisions(void)
 	err = err ?: store_commit(s);
 	is_sound(s, "many revisions");
 	store_close(s);
-	ok(!err && sql_is(path, "SELECT count(*) FROM pose_rev", "1008"),
-	   "of %d revisions those are kept that are new or needed", CHANGES);
-	ok(sql_is(path, "SELECT group_concat(rev) FROM pose_rev WHERE rev <= "
-		  "2000", "5") &&
-	   sql_is(path, "SELECT min(rev) FROM pose_rev WHERE rev > 5", "2001"),
+	ok_eq(err, 0, "of %d revisions those are kept that are new or needed",
+	      CHANGES);
+	ok(sql_is(path, "SELECT count(*) FROM pose_rev", "1008"), "... sql is");
+	ok(sql_is(path,
+		  "SELECT group_concat(rev) FROM pose_rev WHERE rev <= "
+		  "2000",
+		  "5"),
 	   "the last ones, and one that a pose came with");
+	ok(sql_is(path, "SELECT min(rev) FROM pose_rev WHERE rev > 5", "2001"),
+	   "... sql is");
 	ok(sql_is(path, "SELECT count(*) FROM sqlite_schema WHERE name = "
 		  "'pose_by_rev'", "0"), "and the tables are as they were");
 }
@@ -302,9 +341,11 @@ static void keeps_rooms(void)
 	ok(!store_room(s, &r[1]), "a room is replaced");
 	store_close(s);
 	s = open_it(path, STORE_WRITE);
-	ok(read_all(s) && all->rooms == 3 && same_room(&r[0], &all->room[0]) &&
-	   same_room(&r[1], &all->room[1]) && same_room(&r[2], &all->room[2]),
-	   "rooms come back");
+	ok(read_all(s), "rooms come back");
+	ok_eq(all->rooms, 3, "... rooms");
+	ok(same_room(&r[0], &all->room[0]), "... same room");
+	ok(same_room(&r[1], &all->room[1]), "... same room");
+	ok(same_room(&r[2], &all->room[2]), "... same room");
 	ok(sql_is(path, "SELECT outline FROM rooms WHERE id = 7",
 		  "POLYGON ((0.0 1.0, 0.333333333333333 0.0, "
 		  "0.666666666666667 -1.0, 0.0 1.0))"), "readable as WKT");
@@ -331,28 +372,34 @@ static void removes(void)
 	struct cells *c = make_cells(9, 9, 8), *both[2] = { c, c };
 	unsigned int submaps = 9;
 
-	ok(a > 0 && b > 0 && !store_room(s, &r) &&
-	   !put(s, "n0", &pose, m, both, 2) && !put(s, "n1", &pose, m, both, 1),
-	   "two layers and a room");
+	ok_range(a, 1, INFINITY, "two layers and a room");
+	ok_range(b, 1, INFINITY, "... b");
+	ok_eq(store_room(s, &r), 0, "... store room");
+	ok_eq(put(s, "n0", &pose, m, both, 2), 0, "... put");
+	ok_eq(put(s, "n1", &pose, m, both, 1), 0, "... put");
 	cells_put(c);
-	ok(!store_remove_layer(s, b, &submaps) && submaps == 2,
-	   "a layer goes, with its submaps");
+	ok_eq(store_remove_layer(s, b, &submaps), 0,
+	      "a layer goes, with its submaps");
+	ok_eq(submaps, 2, "... submaps");
 	ok(fails(s, store_remove_layer(s, b, &submaps), -ENOENT, "removing"),
 	   "it goes once");
 	ok(!store_remove_room(s, 7), "a room goes");
 	ok(fails(s, store_remove_room(s, 7), -ENOENT, "removing"),
 	   "it goes once, too");
-	ok(read_all(s) && all->layers == 1 && all->submaps == 1 &&
-	   all->nodes == 2 && !all->rooms, "all else is there");
+	ok(read_all(s), "all else is there");
+	ok_eq(all->layers, 1, "... layers");
+	ok_eq(all->submaps, 1, "... submaps");
+	ok_eq(all->nodes, 2, "... nodes");
+	ok_eq(all->rooms, 0, "... rooms");
 	ok(sql_is(path, "SELECT (SELECT count(*) FROM corner) + "
 		  "(SELECT count(*) FROM gas)", "0"), "nothing of the room is");
 	is_sound(s, "removing");
 	store_close(s);
 	s = open_it(path, STORE_READ);
-	ok(s && fails(s, store_remove_layer(s, a, &submaps), -EROFS,
-		      "read-only") &&
-	   fails(s, store_remove_room(s, 0), -EROFS, "read-only"),
-	   "not when it is opened for reading");
+	ok(s, "not when it is opened for reading");
+	ok(fails(s, store_remove_layer(s, a, &submaps), -EROFS, "read-only"),
+	   "... fails");
+	ok(fails(s, store_remove_room(s, 0), -EROFS, "read-only"), "... fails");
 	store_close(s);
 }
 
@@ -372,30 +419,39 @@ static void keeps_others(void)
 	char value[8];
 	int calls = 0;
 
-	ok(!store_repeaters(s, 5, a, 3) && !store_repeaters(s, 6, a + 1, 2) &&
-	   read_all(s) && all->points == 2 && all->point[1][1] == 1e-9 &&
-	   all->point[0][0] == 3, "repeaters: the last ones");
-	ok(store_repeaters(s, 7, bad, 1) == -EINVAL && read_all(s) &&
-	   all->points == 2, "not at NAN");
-	ok(store_each_repeater(s, stop, &calls) == 42 && calls == 2,
-	   "what the receiver returns ends it");
-	ok(!store_repeaters(s, 8, NULL, 0) && read_all(s) && !all->points,
-	   "none");
-	ok(!store_set(s, "map", "one") && !store_set(s, "map", "seven c") &&
-	   store_get(s, "map", value, 8) == 7 && !strcmp(value, "seven c"),
-	   "a setting");
+	ok_eq(store_repeaters(s, 5, a, 3), 0, "repeaters: the last ones");
+	ok_eq(store_repeaters(s, 6, a + 1, 2), 0, "... store repeaters");
+	ok(read_all(s), "... read all");
+	ok_eq(all->points, 2, "... points");
+	ok_near(all->point[1][1], 1e-9, 0, "... point");
+	ok_near(all->point[0][0], 3, 0, "... point");
+	ok_eq(store_repeaters(s, 7, bad, 1), -EINVAL, "not at NAN");
+	ok(read_all(s), "... read all");
+	ok_eq(all->points, 2, "... points");
+	ok_eq(store_each_repeater(s, stop, &calls), 42,
+	      "what the receiver returns ends it");
+	ok_eq(calls, 2, "... calls");
+	ok_eq(store_repeaters(s, 8, NULL, 0), 0, "none");
+	ok(read_all(s), "... read all");
+	ok_eq(all->points, 0, "... points");
+	ok_eq(store_set(s, "map", "one"), 0, "a setting");
+	ok_eq(store_set(s, "map", "seven c"), 0, "... store set");
+	ok_eq(store_get(s, "map", value, 8), 7, "... store get");
+	ok_str(value, "seven c", "... value");
 	ok(fails(s, store_get(s, "map", value, 7), -ENOSPC, "limit of 7"),
 	   "which needs room");
-	ok(!store_set(s, "map", NULL) &&
-	   fails(s, store_get(s, "map", value, 8), -ENOENT, "no map"),
-	   "and is forgotten");
-	ok(!store_note(s, 1, "snapshot", "first", "/tmp/a b") &&
-	   !store_note(s, 2, "error", "second", NULL) &&
-	   !store_note(s, 3, "snapshot", "", NULL), "notes");
+	ok_eq(store_set(s, "map", NULL), 0, "and is forgotten");
+	ok(fails(s, store_get(s, "map", value, 8), -ENOENT, "no map"),
+	   "... fails");
+	ok_eq(store_note(s, 1, "snapshot", "first", "/tmp/a b"), 0, "notes");
+	ok_eq(store_note(s, 2, "error", "second", NULL), 0, "... store note");
+	ok_eq(store_note(s, 3, "snapshot", "", NULL), 0, "... store note");
 	memset(all, 0, sizeof(*all));
-	ok(!store_notes(s, "snapshot", on_note, NULL) && all->notes == 2 &&
-	   !strcmp(all->note[0], "1 first /tmp/a b") &&
-	   !strcmp(all->note[1], "3  -"), "notes of a kind come back");
+	ok_eq(store_notes(s, "snapshot", on_note, NULL), 0,
+	      "notes of a kind come back");
+	ok_eq(all->notes, 2, "... notes");
+	ok_str(all->note[0], "1 first /tmp/a b", "... note");
+	ok_str(all->note[1], "3  -", "... note");
 	is_sound(s, "others");
 	store_close(s);
 }
@@ -410,23 +466,33 @@ static void undoes(void)
 	char value[8];
 
 	ok(store_commit(s) == -EINVAL, "nothing to commit");
-	ok(!store_begin(s) && store_begin(s) == -EINVAL &&
-	   !put(s, "a", NULL, m, &c, 1) && !store_set(s, "x", "1"),
-	   "begun once");
+	ok_eq(store_begin(s), 0, "begun once");
+	ok_eq(store_begin(s), -EINVAL, "... store begin");
+	ok_eq(put(s, "a", NULL, m, &c, 1), 0, "... put");
+	ok_eq(store_set(s, "x", "1"), 0, "... store set");
 	store_rollback(s);
-	ok(read_all(s) && !all->nodes && !all->submaps &&
-	   store_get(s, "x", value, 8) == -ENOENT, "undone");
-	ok(!store_begin(s) && !put(s, "a", NULL, m, &c, 1) &&
-	   put(s, "b", NULL, m, two, 2) == -EINVAL && !store_set(s, "x", "1") &&
-	   !store_commit(s) && read_all(s) && all->nodes == 1 &&
-	   !strcmp(all->node[0].frame, "a") && store_get(s, "x", value, 8) == 1,
-	   "what fails leaves nothing, what is around it stays");
+	ok(read_all(s), "undone");
+	ok_eq(all->nodes, 0, "... nodes");
+	ok_eq(all->submaps, 0, "... submaps");
+	ok_eq(store_get(s, "x", value, 8), -ENOENT, "... store get");
+	ok_eq(store_begin(s), 0,
+	      "what fails leaves nothing, what is around it stays");
+	ok_eq(put(s, "a", NULL, m, &c, 1), 0, "... put");
+	ok_eq(put(s, "b", NULL, m, two, 2), -EINVAL, "... put");
+	ok_eq(store_set(s, "x", "1"), 0, "... store set");
+	ok_eq(store_commit(s), 0, "... store commit");
+	ok(read_all(s), "... read all");
+	ok_eq(all->nodes, 1, "... nodes");
+	ok_str(all->node[0].frame, "a", "... frame");
+	ok_eq(store_get(s, "x", value, 8), 1, "... store get");
 	store_rollback(s);
-	ok(!store_begin(s) && !store_set(s, "x", "2"), "begun");
+	ok_eq(store_begin(s), 0, "begun");
+	ok_eq(store_set(s, "x", "2"), 0, "... store set");
 	store_close(s);
 	s = open_it(in_folder("undo"), STORE_READ);
-	ok(store_get(s, "x", value, 8) == 1 && *value == '1',
-	   "closed without a commit: undone");
+	ok_eq(store_get(s, "x", value, 8), 1,
+	      "closed without a commit: undone");
+	ok_eq(*value, '1', "... value");
 	store_close(s);
 	cells_put(c);
 }
@@ -445,29 +511,39 @@ static void reads_beside(void)
 	refused(in_folder("link"), STORE_WRITE, -EBUSY, "process",
 		"by another name");
 	r = open_it(path, STORE_READ);
-	ok(r && !put(w, "a", NULL, &m, &c, 1) && has_cells(r, m.id, c),
-	   "a reader sees what is committed");
-	ok(!store_begin(w) && !put(w, "b", NULL, &m, &c, 1) && read_all(r) &&
-	   all->nodes == 1 && !store_commit(w) && read_all(r) &&
-	   all->nodes == 2, "and nothing before that");
+	ok(r, "a reader sees what is committed");
+	ok_eq(put(w, "a", NULL, &m, &c, 1), 0, "... put");
+	ok(has_cells(r, m.id, c), "... has cells");
+	ok_eq(store_begin(w), 0, "and nothing before that");
+	ok_eq(put(w, "b", NULL, &m, &c, 1), 0, "... put");
+	ok(read_all(r), "... read all");
+	ok_eq(all->nodes, 1, "... nodes");
+	ok_eq(store_commit(w), 0, "... store commit");
+	ok(read_all(r), "... read all");
+	ok_eq(all->nodes, 2, "... nodes");
 	is_sound(r, "by the reader");
-	ok(!store_backup(w, in_folder("copy")) && !store_checkpoint(w),
-	   "copied while it is open");
+	ok_eq(store_backup(w, in_folder("copy")), 0, "copied while it is open");
+	ok_eq(store_checkpoint(w), 0, "... store checkpoint");
 	ok(store_backup(w, in_folder("copy")) == -EEXIST, "not over another");
-	ok(store_backup(w, in_folder("none/copy")) < 0 &&
-	   is_line(store_error(w), "copy"), "nowhere: %s", store_error(w));
-	ok(store_begin(w) == 0 && store_backup(w, in_folder("c2")) == -EBUSY &&
-	   access(in_folder("c2"), F_OK), "not in the middle");
+	ok_range(store_backup(w, in_folder("none/copy")), -INFINITY, -1,
+		 "nowhere: %s", store_error(w));
+	ok(is_line(store_error(w), "copy"), "... is line");
+	ok_eq(store_begin(w), 0, "not in the middle");
+	ok_eq(store_backup(w, in_folder("c2")), -EBUSY, "... store backup");
+	ok(access(in_folder("c2"), F_OK), "... the file is not there");
 	store_rollback(w);
 	b = open_it(in_folder("copy"), STORE_READ);
-	ok(b && has_cells(b, m.id, c) && read_all(b) && all->nodes == 2,
-	   "the copy has all of it");
+	ok(b, "the copy has all of it");
+	ok(has_cells(b, m.id, c), "... has cells");
+	ok(read_all(b), "... read all");
+	ok_eq(all->nodes, 2, "... nodes");
 	is_sound(b, "the copy");
 	store_close(b);
-	ok(access(in_folder("copy-wal"), F_OK) &&
-	   access(in_folder("copy.part"), F_OK), "and is one file");
+	ok(access(in_folder("copy-wal"), F_OK), "and is one file");
+	ok(access(in_folder("copy.part"), F_OK), "... the file is not there");
 	b = open_it(in_folder("copy"), STORE_WRITE);
-	ok(b && !put(b, "c", NULL, &m, &c, 1), "it can be written again");
+	ok(b, "it can be written again");
+	ok_eq(put(b, "c", NULL, &m, &c, 1), 0, "... put");
 	store_close(b);
 	store_close(w);
 	w = open_it(path, STORE_WRITE);
@@ -497,8 +573,8 @@ static void tells_io_errors(void)
 	int err;
 
 	store_set_io_error(s, note_io_error, NULL);
-	ok(store_commit(s) == -EINVAL && !io_errors,
-	   "other errors are not told");
+	ok_eq(store_commit(s), -EINVAL, "other errors are not told");
+	ok_eq(io_errors, 0, "... io errors");
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
@@ -506,9 +582,13 @@ static void tells_io_errors(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	err = put(s, "b", NULL, &m, &c, 1);
 	setrlimit(RLIMIT_FSIZE, &old);
-	ok(err == -EIO && io_errors && !strcmp(io_line, store_error(s)) &&
-	   strstr(io_line, "disk I/O error"), "an error of the disk is told: "
-	   "%s", io_line);
+	ok_eq(err, -EIO,
+	      "an error of the disk is told: "
+	      "%s",
+	      io_line);
+	ok(io_errors, "... io errors");
+	ok_str(io_line, store_error(s), "... io line");
+	ok(strstr(io_line, "disk I/O error"), "... io line says it");
 	ok(!put(s, "b", NULL, &m, &c, 1), "then it goes on");
 	store_close(s);
 	cells_put(c);

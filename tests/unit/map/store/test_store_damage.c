@@ -60,9 +60,10 @@ static void refuses_others(const char *good)
 	refused(in_folder("db"), STORE_READ, -EPROTONOSUPPORT, "not a map store",
 		"a database");
 	read_file(in_folder("db"), &after, &m);
-	ok(n == m && !memcmp(before, after, n) &&
-	   access(in_folder("db-lock"), F_OK) &&
-	   access(in_folder("db-wal"), F_OK), "and was not touched");
+	ok_eq(n, m, "and was not touched");
+	ok_mem(before, after, n, "... before");
+	ok(access(in_folder("db-lock"), F_OK), "... the file is not there");
+	ok(access(in_folder("db-wal"), F_OK), "... the file is not there");
 	free(before);
 	free(after);
 	sql(in_folder("app"), "PRAGMA application_id = 5");
@@ -99,7 +100,8 @@ static void odd_names(void)
 		if (s)
 			store_set(s, "a", "b");
 		store_close(s);
-		ok(s && !access(path, F_OK), "odd name %d", i);
+		ok(s, "odd name %d", i);
+		ok(!access(path, F_OK), "... the file is there");
 	}
 	if (fchdir(here))
 		abort();
@@ -145,35 +147,40 @@ static void migrates(void)
 
 	store_set(s, "x", "1");
 	store_close(s);
-	ok(migrate(path, fail_late) &&
-	   sql_is(path, "PRAGMA user_version", "1") &&
-	   sql_is(path, "SELECT count(*) FROM setting", "1") &&
-	   sql_is(path, "SELECT count(*) FROM pragma_table_info('room') "
-		  "WHERE name = 'door'", "0"),
+	ok(migrate(path, fail_late),
 	   "a step that fails leaves the file as it was");
+	ok(sql_is(path, "PRAGMA user_version", "1"), "... sql is");
+	ok(sql_is(path, "SELECT count(*) FROM setting", "1"), "... sql is");
+	ok(sql_is(path,
+		  "SELECT count(*) FROM pragma_table_info('room') "
+		  "WHERE name = 'door'",
+		  "0"),
+	   "... sql is");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		migrate(path, die_late);
 		_exit(0);
 	}
-	ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
-	   sql_is(path, "PRAGMA user_version", "1") &&
-	   sql_is(path, "SELECT count(*) FROM setting", "1"),
-	   "so does one that is killed");
+	ok_eq(waitpid(pid, &status, 0), pid, "so does one that is killed");
+	ok(WIFSIGNALED(status), "... WIFSIGNALED");
+	ok(sql_is(path, "PRAGMA user_version", "1"), "... sql is");
+	ok(sql_is(path, "SELECT count(*) FROM setting", "1"), "... sql is");
 	s = open_it(path, STORE_WRITE);
 	is_sound(s, "still a store");
 	store_close(s);
-	ok(!migrate(path, NULL) && sql_is(path, "PRAGMA user_version", "2") &&
-	   sql_is(path, "SELECT count(door) FROM room", "0") &&
-	   sql_is(path, "SELECT value FROM setting", "1"),
-	   "one that succeeds adds what is new");
-	ok(!migrate(path, NULL) && sql_is(path, "PRAGMA user_version", "2"),
-	   "once");
-	ok(!migrate(in_folder("fresh"), NULL) &&
-	   sql_is(in_folder("fresh"), "PRAGMA user_version", "2") &&
-	   sql_is(in_folder("fresh"), "PRAGMA application_id", "1195657549"),
-	   "a new one takes all steps");
+	ok_eq(migrate(path, NULL), 0, "one that succeeds adds what is new");
+	ok(sql_is(path, "PRAGMA user_version", "2"), "... sql is");
+	ok(sql_is(path, "SELECT count(door) FROM room", "0"), "... sql is");
+	ok(sql_is(path, "SELECT value FROM setting", "1"), "... sql is");
+	ok_eq(migrate(path, NULL), 0, "once");
+	ok(sql_is(path, "PRAGMA user_version", "2"), "... sql is");
+	ok_eq(migrate(in_folder("fresh"), NULL), 0,
+	      "a new one takes all steps");
+	ok(sql_is(in_folder("fresh"), "PRAGMA user_version", "2"),
+	   "... sql is");
+	ok(sql_is(in_folder("fresh"), "PRAGMA application_id", "1195657549"),
+	   "... sql is");
 }
 
 /* A store with one submap in which some column is what it should not be */
@@ -196,8 +203,8 @@ static void manipulated(const char *set, const char *says, bool listed)
 	sql(path, text);
 	s = open_it(path, STORE_READ);
 	err = store_cells(s, m.id, &got);
-	ok(err == -EBADMSG && is_line(store_error(s), says), "%s: %s", set,
-	   store_error(s));
+	ok_eq(err, -EBADMSG, "%s: %s", set, store_error(s));
+	ok(is_line(store_error(s), says), "... is line");
 	memset(all, 0, sizeof(*all));
 	ok((store_submaps(s, on_submap, NULL) == -EBADMSG) == listed,
 	   "%s in the list", listed ? "not" : "still");
@@ -306,8 +313,9 @@ static void survives_noise(const char *good)
 		told += store_verify(s, on_found, NULL) != 0;
 		store_close(s);
 	}
-	ok(opened && told, "noise: %u of 150 opened, in %u something is found",
-	   opened, told);
+	ok(opened, "noise: %u of 150 opened, in %u something is found", opened,
+	   told);
+	ok(told, "... told");
 	free(data);
 }
 
@@ -341,8 +349,9 @@ static void blob_of(unsigned int width, unsigned int height, unsigned int bits)
 	   width, height, bits, len);
 	copy = malloc(len);
 	memcpy(copy, data, len);
-	ok(!cells_blob_unpack(b, width, height, bits, copy, len, &cells) &&
-	   !memcmp(cells, c->data, n), "come back");
+	ok_eq(cells_blob_unpack(b, width, height, bits, copy, len, &cells), 0,
+	      "come back");
+	ok_mem(cells, c->data, n, "... cells");
 	for (size_t i = 0; i < len; i += 1 + len / 3000) {
 		copy[i] ^= 1 << rnd(&seed, 8);
 		tried++;
@@ -362,6 +371,207 @@ static void blob_of(unsigned int width, unsigned int height, unsigned int bits)
 	cells_blob_free(b);
 }
 
+/*
+ * Tables that are dropped by hand while the store is open
+ */
+
+static int adds_layer(struct store *s)
+{
+	const struct layer l = layer_of("other", 8);
+	int64_t id;
+
+	return store_layer(s, &l, &id);
+}
+
+static int reads_layers(struct store *s)
+{
+	return store_layers(s, on_layer, NULL);
+}
+
+static int drops_layer(struct store *s)
+{
+	unsigned int n;
+
+	return store_remove_layer(s, 1, &n);
+}
+
+static int finds_node(struct store *s)
+{
+	struct store_node n;
+
+	return store_find_node(s, "n0", &n);
+}
+
+static int gets_node(struct store *s)
+{
+	struct store_node n;
+
+	return store_node_get(s, 1, &n);
+}
+
+static int adds_node(struct store *s)
+{
+	int64_t id;
+
+	return store_node(s, "other", 5, &id);
+}
+
+static int reads_nodes(struct store *s)
+{
+	return store_nodes(s, on_node, NULL);
+}
+
+static int adds_keyframe(struct store *s)
+{
+	const struct pose pose = { 1, 2, 3 };
+	struct store_submap m = { .layer = 1 };
+	struct cells *c = make_cells(3, 3, 8);
+	const int err = put(s, "n1", &pose, &m, &c, 1);
+
+	cells_put(c);
+	return err;
+}
+
+static int moves(struct store *s)
+{
+	const struct store_pose p = { .node = 1, .placed = true };
+
+	return store_poses(s, &p, 1, 5, "test");
+}
+
+static int links(struct store *s)
+{
+	const struct store_pose p = { .node = 1, .link = STORE_LINK_NONE };
+
+	return store_poses(s, &p, 1, 5, "test");
+}
+
+static int reads_submaps(struct store *s)
+{
+	return store_submaps(s, on_submap, NULL);
+}
+
+static int reads_first(struct store *s)
+{
+	struct store_submap m;
+
+	return store_first_submap(s, 1, &m);
+}
+
+static int reads_node_submaps(struct store *s)
+{
+	return store_node_submaps(s, 1, on_submap, NULL);
+}
+
+static int reads_cells(struct store *s)
+{
+	struct cells *c;
+
+	return store_cells(s, 1, &c);
+}
+
+static int adds_room(struct store *s)
+{
+	const struct room r = make_room(3, 4, 2);
+
+	return store_room(s, &r);
+}
+
+static int reads_rooms(struct store *s)
+{
+	return store_rooms(s, on_room, NULL);
+}
+
+static int drops_room(struct store *s)
+{
+	return store_remove_room(s, 7);
+}
+
+static int adds_repeaters(struct store *s)
+{
+	static const double at[1][2] = { { 1, 2 } };
+
+	return store_repeaters(s, 5, at, 1);
+}
+
+static int reads_repeaters(struct store *s)
+{
+	return store_each_repeater(s, on_point, NULL);
+}
+
+static int sets(struct store *s)
+{
+	return store_set(s, "a", "b");
+}
+
+static int unsets(struct store *s)
+{
+	return store_set(s, "a", NULL);
+}
+
+static int gets(struct store *s)
+{
+	char value[9];
+
+	return store_get(s, "a", value, sizeof(value));
+}
+
+static int notes(struct store *s)
+{
+	return store_note(s, 5, "kind", "text", NULL);
+}
+
+static int reads_notes(struct store *s)
+{
+	return store_notes(s, "kind", on_note, NULL);
+}
+
+static void drops_table(const char *table, int (*const *call)(struct store *s))
+{
+	char name[32], words[64];
+	const struct room r = make_room(7, 4, 3);
+	const char *path;
+	struct store *s;
+
+	snprintf(name, sizeof(name), "no %s", table);
+	path = in_folder(name);
+	s = open_it(path, STORE_CREATE);
+	if (add_layer(s, "a", 8) != 1 || adds_keyframe(s) ||
+	    store_room(s, &r))
+		abort();
+	snprintf(words, sizeof(words), "DROP TABLE %s", table);
+	sql(path, words);
+	memset(all, 0, sizeof(*all));
+	for (unsigned int i = 0; call[i]; i++) {
+		ok_range(call[i](s), -200, -1, "no table %s, call %u", table,
+			 i);
+		ok(strstr(store_error(s), table), "... %s", store_error(s));
+		ok(!store_is_begun(s), "... no change is begun");
+	}
+	store_close(s);
+}
+
+#define CALLS(...) ((int (*const[])(struct store *)){ __VA_ARGS__, NULL })
+
+static void drops_tables(void)
+{
+	drops_table("layer", CALLS(adds_layer, reads_layers, drops_layer,
+				   adds_keyframe));
+	drops_table("node", CALLS(finds_node, gets_node, adds_node, reads_nodes,
+				  adds_keyframe, moves));
+	drops_table("pose", CALLS(moves, reads_nodes, gets_node));
+	drops_table("link", CALLS(links, reads_nodes));
+	drops_table("submap", CALLS(reads_submaps, reads_first, reads_cells,
+				    reads_node_submaps, adds_keyframe,
+				    drops_layer));
+	drops_table("room", CALLS(adds_room, reads_rooms, drops_room));
+	drops_table("corner", CALLS(adds_room, reads_rooms));
+	drops_table("gas", CALLS(adds_room, reads_rooms));
+	drops_table("repeater", CALLS(adds_repeaters, reads_repeaters));
+	drops_table("setting", CALLS(sets, unsets, gets));
+	drops_table("journal", CALLS(notes, reads_notes));
+}
+
 int main(void)
 {
 	make_folder();
@@ -376,6 +586,7 @@ int main(void)
 	blob_of(1, 1, 8);
 	blob_of(200, 200, 8);
 	blob_of(100, 70, 16);
+	drops_tables();
 	free(all);
 	remove_folder();
 	return tap_done();

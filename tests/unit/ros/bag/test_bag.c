@@ -54,9 +54,11 @@ static void check_topics(struct bag_reader *r, const char *name)
 			!strcmp(t[i].definition, text) &&
 			t[i].count == (N + 2 - i) / 3;
 	}
-	ok(n == 3 && good == 3, "%s: topics", name);
-	ok(bag_span(r, &begin, &end) && begin == make_stamp(0) &&
-	   end == make_stamp(N - 1), "%s: span", name);
+	ok_eq(n, 3, "%s: topics", name);
+	ok_eq(good, 3, "... good");
+	ok(bag_span(r, &begin, &end), "%s: span", name);
+	ok_eq(begin, make_stamp(0), "... begin");
+	ok_eq(end, make_stamp(N - 1), "... end");
 }
 
 static void test_formats(void)
@@ -68,15 +70,17 @@ static void test_formats(void)
 		int err;
 
 		err = w ? write_messages(w, 0, N, MOST) : -1;
-		ok(!err && !bag_finish(w), "%s: write", files[i].name);
+		ok_eq(err, 0, "%s: write", files[i].name);
+		ok_eq(bag_finish(w), 0, "... bag finish");
 		err = bag_open(&r, path);
 		if (!ok(!err, "%s: open", files[i].name))
 			continue;
 		check_topics(r, files[i].name);
-		ok(read_messages(r, seen, N, MOST) == N && once(0, N),
-		   "%s: all there, in order", files[i].name);
-		ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) == N,
-		   "%s: and again", files[i].name);
+		ok_eq(read_messages(r, seen, N, MOST), N,
+		      "%s: all there, in order", files[i].name);
+		ok(once(0, N), "... once");
+		ok_eq(bag_rewind(r), 0, "%s: and again", files[i].name);
+		ok_eq(read_messages(r, seen, N, MOST), N, "... read messages");
 		ok(!bag_warning(r), "%s: no warning", files[i].name);
 		bag_close(r);
 		ok(bag_create(&w, path, bag_format_of(path), false) == -EEXIST,
@@ -165,8 +169,10 @@ static void check_seek(struct bag_reader *r, const char *name,
 	ok(!bad, "%s: seek: %u of %u are wrong", name, bad, SEEKS);
 	ok(!before, "%s: the messages before: %u are wrong", name, before);
 	memset(seen, 0, N);
-	ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) > 0 &&
-	   !memcmp(seen, there, N), "%s: all of it after that", name);
+	ok_eq(bag_rewind(r), 0, "%s: all of it after that", name);
+	ok_range(read_messages(r, seen, N, MOST), 1, INFINITY,
+		 "... read messages");
+	ok_mem(seen, there, N, "... seen");
 }
 
 static void test_seek(void)
@@ -232,9 +238,11 @@ static void test_cut(void)
 			least += got > 0;
 			bag_close(r);
 		}
-		ok(!bad && !quiet && least > 30 && last > N * 8 / 10,
-		   "%s: cut short: %d, %d messages at last", name, least,
-		   last);
+		ok_eq(bad, 0, "%s: cut short: %d, %d messages at last", name,
+		      least, last);
+		ok_eq(quiet, 0, "... quiet");
+		ok_range(least, 31, INFINITY, "... least");
+		ok_range(last, N * 8 / 10, INFINITY, "... last");
 	}
 }
 
@@ -252,7 +260,7 @@ static void test_seek_cut(void)
 			"%s: open two thirds of it", name))
 			continue;
 		got = read_messages(r, there, N, MOST);
-		ok(got > N / 2 && got < N, "%s: cut: %d", name, got);
+		ok_range(got, N / 2, N, "%s: cut: %d", name, got);
 		check_seek(r, name, there);
 		bag_close(r);
 	}
@@ -280,8 +288,8 @@ static void test_damage(void)
 			few += got >= 0 && got < N / 2;
 			bag_close(r);
 		}
-		ok(!few && (!bad || i == 2), "%s: damaged: %d, %d", name,
-		   few, bad);
+		ok_eq(few, 0, "%s: damaged: %d, %d", name, few, bad);
+		ok((!bad || i == 2), "... bad");
 	}
 }
 
@@ -313,12 +321,15 @@ static void test_full(unsigned int i)
 	again = bag_write(w, 0, make_stamp(n), data, 10);
 	finish = bag_finish(w);
 	setrlimit(RLIMIT_FSIZE, &old);
-	ok(err < 0 && again == -ECANCELED && !finish,
-	   "%s: full: %s, then %s", name, strerror(-err), strerror(-again));
+	ok_range(err, -INFINITY, -1, "%s: full: %s, then %s", name,
+		 strerror(-err), strerror(-again));
+	ok_eq(again, -ECANCELED, "... again");
+	ok_eq(finish, 0, "... finish");
 	err = bag_open(&r, path);
 	got = err ? err : read_messages(r, seen, N, MOST);
-	ok(got > 50 && got <= wrote && once(0, got),
-	   "%s: full: %d of %d are there", name, got, wrote);
+	ok_range(got, 51, wrote, "%s: full: %d of %d are there", name, got,
+		 wrote);
+	ok(once(0, got), "... once");
 	if (!err)
 		bag_close(r);
 }
@@ -347,8 +358,8 @@ static void test_killed(unsigned int i)
 	err = bag_open(&r, path);
 	got = err ? err : read_messages(r, seen, N, MOST);
 	/* a second is 10 messages, and some are not in order */
-	ok(WIFSIGNALED(status) && got >= N - 14 && got <= N,
-	   "%s: writer killed: %d of %d", name, got, N);
+	ok(WIFSIGNALED(status), "%s: writer killed: %d of %d", name, got, N);
+	ok_range(got, N - 14, N, "... got");
 	if (!err)
 		bag_close(r);
 }
@@ -359,10 +370,11 @@ static void test_flush(void)
 	struct bag_reader *r = NULL;
 
 	write_messages(w, 0, 3, 100);
-	ok(!bag_flush(w) && !bag_open(&r, in_folder("flush.mcap")),
-	   "flush: there is a file");
-	ok(read_messages(r, seen, N, 100) == 3 && bag_warning(r),
-	   "flush: with what was written: %s", bag_warning(r));
+	ok_eq(bag_flush(w), 0, "flush: there is a file");
+	ok_eq(bag_open(&r, in_folder("flush.mcap")), 0, "... bag open");
+	ok_eq(read_messages(r, seen, N, 100), 3,
+	      "flush: with what was written: %s", bag_warning(r));
+	ok(bag_warning(r), "... bag warning");
 	bag_close(r);
 	ok(!bag_finish(w), "flush: finish");
 }
@@ -377,13 +389,14 @@ static void test_refused(void)
 
 	bag_create(&w, in_folder("refused.bag"), BAG_ROSBAG, false);
 	ok(bag_add_topic(w, &cdr) == -EINVAL, "no CDR in .bag");
-	ok(bag_add_topic(w, &ros1) == 0 && bag_add_topic(w, &ros1) == 0,
-	   "a topic is added once");
+	ok_eq(bag_add_topic(w, &ros1), 0, "a topic is added once");
+	ok_eq(bag_add_topic(w, &ros1), 0, "... bag add topic");
 	ok(bag_write(w, 1, START, "x", 1) == -EINVAL, "no such topic");
 	ok(bag_write(w, 0, -1, "x", 1) == -EINVAL, "no such time");
 	ok(bag_write(w, 0, START, "x", (size_t)BAG_MESSAGE_MAX + 1) ==
 	   -EMSGSIZE, "too large");
-	ok(!bag_write(w, 0, START, "", 0) && !bag_finish(w), "an empty one");
+	ok_eq(bag_write(w, 0, START, "", 0), 0, "an empty one");
+	ok_eq(bag_finish(w), 0, "... bag finish");
 	ok(!bag_open(&r, in_folder("refused.bag")), "open it");
 	bag_close(r);
 	bag_create(&w, in_folder("refused.db3"), BAG_DB3, false);
@@ -392,8 +405,9 @@ static void test_refused(void)
 	ok(!bag_open(&r, in_folder("refused.db3")), "open it");
 	bag_close(r);
 	bag_create(&w, in_folder("nothing.mcap"), BAG_MCAP, false);
-	ok(!bag_finish(w) && !bag_open(&r, in_folder("nothing.mcap")) &&
-	   !bag_warning(r), "a recording of nothing");
+	ok_eq(bag_finish(w), 0, "a recording of nothing");
+	ok_eq(bag_open(&r, in_folder("nothing.mcap")), 0, "... bag open");
+	ok_eq(bag_warning(r), 0, "... bag warning");
 	bag_close(r);
 	f = fopen(in_folder("text"), "w");
 	fputs("no recording", f);
@@ -429,10 +443,11 @@ static void test_unknown_type(void)
 		if (!ok(!bag_open(&r, path), "%s: open", names[i]))
 			continue;
 		got = bag_topics(r, &n);
-		ok(n == 1 && !strcmp(got->type, t.type) &&
-		   !strcmp(got->definition, t.definition) &&
-		   !strcmp(got->md5, t.md5) && got->count == 1,
-		   "%s: an unknown type", names[i]);
+		ok_eq(n, 1, "%s: an unknown type", names[i]);
+		ok_str(got->type, t.type, "... type");
+		ok_str(got->definition, t.definition, "... definition");
+		ok_str(got->md5, t.md5, "... md5");
+		ok_eq(got->count, 1, "... count");
 		bag_close(r);
 	}
 }
@@ -458,10 +473,11 @@ static void test_split(void)
 	}
 	if (!ok(!bag_open(&r, dir), "folder: open"))
 		return;
-	ok(read_messages(r, seen, N, MOST) == 210 && once(0, 210),
-	   "folder: all files in order");
-	ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) == 210,
-	   "folder: again");
+	ok_eq(read_messages(r, seen, N, MOST), 210,
+	      "folder: all files in order");
+	ok(once(0, 210), "... once");
+	ok_eq(bag_rewind(r), 0, "folder: again");
+	ok_eq(read_messages(r, seen, N, MOST), 210, "... read messages");
 	memset(there, 1, 210);
 	memset(there + 210, 0, N - 210);
 	check_seek(r, "folder", there);
@@ -574,9 +590,12 @@ static void test_real(void)
 	if (!ok(!bag_open(&r, REAL), "real: open"))
 		return;
 	t = bag_topics(r, &n);
-	ok(n == 1 && !strcmp(t->name, "/scan") && t->count == 360 &&
-	   message_kind_of(t->type) == MESSAGE_LASER_SCAN &&
-	   !strcmp(t->md5, message_md5(MESSAGE_LASER_SCAN)), "real: topic");
+	ok_eq(n, 1, "real: topic");
+	ok_str(t->name, "/scan", "... name");
+	ok_eq(t->count, 360, "... count");
+	ok_eq(message_kind_of(t->type), MESSAGE_LASER_SCAN,
+	      "... message kind of");
+	ok_str(t->md5, message_md5(MESSAGE_LASER_SCAN), "... md5");
 	while (bag_next(r, &m) == 1) {
 		static union message msg;
 		const struct message_laser_scan *s = &msg.scan;
@@ -591,8 +610,8 @@ static void test_real(void)
 			llabs(s->header.stamp - m.stamp) < SECOND;
 		last = m.stamp;
 	}
-	ok(count == 360 && good == 360, "real: %u messages, %u scans", count,
-	   good);
+	ok_eq(count, 360, "real: %u messages, %u scans", count, good);
+	ok_eq(good, 360, "... good");
 	ok(!bag_warning(r), "real: no warning");
 	bag_close(r);
 }

@@ -229,6 +229,23 @@ static inline void on_log(void *arg, int priority, const char *line)
 	printf("# %s\n", line);
 }
 
+static inline void on_lingered(void *arg, uint64_t now)
+{
+	(void)now;
+	loop_stop(arg, 0);
+}
+
+/* A little longer: nothing of what was closed is called any more */
+static inline void linger(struct loop *loop)
+{
+	struct loop_timer t = { .due = loop_now() + 1000000,
+				.expired = on_lingered, .arg = loop };
+
+	loop_add_timer(loop, &t);
+	loop_run(loop);
+	loop_remove_timer(loop, &t);
+}
+
 /* From @config->spec to @to, if it is not NULL. Return: 0 or the error */
 static inline int play(struct play *p, struct source_config config,
 		       const char *to)
@@ -258,6 +275,7 @@ static inline int play(struct play *p, struct source_config config,
 		printf("# %s\n", error);
 	source_close(p->source);
 	sink_close(p->sink);
+	linger(p->loop);
 	loop_destroy(p->loop);
 	return err;
 }

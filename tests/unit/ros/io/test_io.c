@@ -59,8 +59,10 @@ static void bad_source(const char *spec, double speed, double rate,
 	memset(error, 'x', sizeof(error));
 	err = source_open(&s, loop, &config, error);
 	error[ERROR_TEXT - 1] = 0;
-	ok(err == want && *error && !strpbrk(error, "\n") && !s,
-	   "source %s: %d: %s", spec, err, error);
+	ok_eq(err, want, "source %s: %d: %s", spec, err, error);
+	ok(*error, "... error");
+	ok_eq(strpbrk(error, "\n"), 0, "... strpbrk");
+	ok_eq(s, 0, "... s");
 	if (!err)
 		source_close(s);
 	loop_destroy(loop);
@@ -77,8 +79,10 @@ static void bad_sink(const char *spec, int want)
 	memset(error, 'x', sizeof(error));
 	err = sink_open(&s, loop, &config, error);
 	error[ERROR_TEXT - 1] = 0;
-	ok(err == want && *error && !strpbrk(error, "\n") && !s,
-	   "sink %s: %d: %s", spec, err, error);
+	ok_eq(err, want, "sink %s: %d: %s", spec, err, error);
+	ok(*error, "... error");
+	ok_eq(strpbrk(error, "\n"), 0, "... strpbrk");
+	ok_eq(s, 0, "... s");
 	if (!err)
 		sink_close(s);
 	loop_destroy(loop);
@@ -124,16 +128,21 @@ static void test_recordings(unsigned int n)
 	};
 	int err = run(&a, in_folder("a.mcap"), NULL);
 
-	ok(!err && a.n == n && a.ended && !a.lines && !a.refused &&
-	   a.found == MESSAGE_KINDS,
-	   "a.mcap: %u of %u messages, on %u topics", a.n, n, a.found);
+	ok_eq(err, 0, "a.mcap: %u of %u messages, on %u topics", a.n, n,
+	      a.found);
+	ok_eq(a.n, n, "... n");
+	ok(a.ended, "... ended");
+	ok_eq(a.lines, 0, "... lines");
+	ok_eq(a.refused, 0, "... refused");
+	ok_eq(a.found, MESSAGE_KINDS, "... found");
 	for (int i = 0; i < 3; i++) {
 		const char *to = in_folder(steps[i + 1]);
 
 		run(&a, in_folder(steps[i]), to);
 		run(&b, to, NULL);
-		ok(same(&a, &b) && !b.lines, "%s to %s: %u messages", steps[i],
+		ok(same(&a, &b), "%s to %s: %u messages", steps[i],
 		   steps[i + 1], b.n);
+		ok_eq(b.lines, 0, "... lines");
 	}
 	run(&a, in_folder("a.mcap"), NULL);
 	ok(same(&a, &b), "what is left of them is what was there first");
@@ -151,20 +160,25 @@ static void test_subscribe(void)
 
 	if (source_open(&s, loop, &config, error))
 		abort();
-	ok(source_subscribe(s, "/robot/kind_0", -1) == 0 &&
-	   source_subscribe(s, "/robot/kind_0", -1) == -EEXIST,
-	   "a topic is asked for once");
+	ok_eq(source_subscribe(s, "/robot/kind_0", -1), 0,
+	      "a topic is asked for once");
+	ok_eq(source_subscribe(s, "/robot/kind_0", -1), -EEXIST,
+	      "... source subscribe");
 	ok(source_subscribe(s, "/none", -1) == -ENOENT, "there is none");
-	ok(source_subscribe(s, "/robot/kind_1", MESSAGE_IMAGE) == -EPROTOTYPE &&
-	   source_subscribe(s, "/other", -1) == -EPROTOTYPE,
-	   "one of another kind");
-	ok(source_subscribe(s, "robot", -1) == -EINVAL &&
-	   source_subscribe(s, "/a/../b", -1) == -EINVAL &&
-	   source_subscribe(s, "/", -1) == -EINVAL &&
-	   source_subscribe(s, "/a//b", -1) == -EINVAL &&
-	   source_subscribe(s, "/a b", -1) == -EINVAL &&
-	   source_subscribe(s, "/robot/kind_2", 99) == -EINVAL,
-	   "names and kinds that are none");
+	ok_eq(source_subscribe(s, "/robot/kind_1", MESSAGE_IMAGE), -EPROTOTYPE,
+	      "one of another kind");
+	ok_eq(source_subscribe(s, "/other", -1), -EPROTOTYPE,
+	      "... source subscribe");
+	ok_eq(source_subscribe(s, "robot", -1), -EINVAL,
+	      "names and kinds that are none");
+	ok_eq(source_subscribe(s, "/a/../b", -1), -EINVAL,
+	      "... source subscribe");
+	ok_eq(source_subscribe(s, "/", -1), -EINVAL, "... source subscribe");
+	ok_eq(source_subscribe(s, "/a//b", -1), -EINVAL,
+	      "... source subscribe");
+	ok_eq(source_subscribe(s, "/a b", -1), -EINVAL, "... source subscribe");
+	ok_eq(source_subscribe(s, "/robot/kind_2", 99), -EINVAL,
+	      "... source subscribe");
 	source_close(s);
 	loop_destroy(loop);
 }
@@ -178,8 +192,10 @@ static void test_start(unsigned int n)
 
 	memset(&a, 0, sizeof(a));
 	err = play(&a, config, NULL);
-	ok(!err && a.n && a.n < n && a.got[0].recorded >= stamp_of(10), "start: %u of %u messages", a.n,
-	   n);
+	ok_eq(err, 0, "start: %u of %u messages", a.n, n);
+	ok(a.n, "... n");
+	ok_range(a.n, -INFINITY, n, "... n");
+	ok_range(a.got[0].recorded, stamp_of(10), INFINITY, "... recorded");
 }
 
 static void test_leave(void)
@@ -190,9 +206,12 @@ static void test_leave(void)
 	memset(&a, 0, sizeof(a));
 	a.leave = true;
 	err = play(&a, config, NULL);
-	ok(!err && a.n && a.n <= MESSAGE_KINDS && a.ended,
-	   "unsubscribed within the callback: one message of each topic (%u)",
-	   a.n);
+	ok_eq(err, 0,
+	      "unsubscribed within the callback: one message of each topic (%u)",
+	      a.n);
+	ok(a.n, "... n");
+	ok_range(a.n, -INFINITY, MESSAGE_KINDS, "... n");
+	ok(a.ended, "... ended");
 }
 
 /* The second and third pass are the first, later by the length of one */
@@ -209,12 +228,13 @@ static void test_loop(const char *name)
 	memset(&b, 0, sizeof(b));
 	b.want = 2 * n + n / 2;
 	err = play(&b, config, NULL);
-	ok(!err && b.n == b.want && !b.ended,
-	   "%s again and again: %u messages", name, b.n);
+	ok_eq(err, 0, "%s again and again: %u messages", name, b.n);
+	ok_eq(b.n, b.want, "... n");
+	ok_eq(b.ended, 0, "... ended");
 	length = b.got[n].recorded - b.got[0].recorded;
-	ok(length > stamp_of(ROUNDS * MESSAGE_KINDS - 1) - START &&
-	   length < 2 * (stamp_of(ROUNDS * MESSAGE_KINDS) - START),
-	   "%s: a pass of %.3f s", name, length * 1e-9);
+	ok_range(length, stamp_of(ROUNDS * MESSAGE_KINDS - 1) - START,
+		 2 * (stamp_of(ROUNDS * MESSAGE_KINDS) - START),
+		 "%s: a pass of %.3f s", name, length * 1e-9);
 	for (unsigned int i = 0; i < b.n; i++) {
 		const struct got *f = &a.got[i % n], *g = &b.got[i];
 		int64_t later = length * (i / n);
@@ -251,10 +271,10 @@ static void test_big_endian(void)
 	memset(&a, 0, sizeof(a));
 	a.want = 2;
 	play(&a, config, NULL);
-	ok(a.n == 2 && a.got[0].stamp == START + 9 &&
-	   a.got[1].stamp - a.got[0].stamp == SECOND &&
-	   a.got[0].bare == a.got[1].bare,
-	   "a big endian message, and one alone lasts a second");
+	ok_eq(a.n, 2, "a big endian message, and one alone lasts a second");
+	ok_eq(a.got[0].stamp, START + 9, "... stamp");
+	ok_eq(a.got[1].stamp - a.got[0].stamp, SECOND, "... stamp");
+	ok_eq(a.got[0].bare, a.got[1].bare, "... bare");
 }
 
 /*
@@ -368,27 +388,33 @@ static void test_file_source(void)
 	while (i < n && i < a.n && a.got[i].kind == want[i].kind &&
 	       !strcmp(a.got[i].topic, want[i].topic))
 		i++;
-	ok(i == n && a.n >= n && a.n <= n + 1 && a.found == 3 && a.ended,
-	   "a folder in the order of names: %u messages, %u as expected", a.n,
-	   i);
-	ok(a.lines == 1 && strstr(a.line, "2bad.png: damaged image"),
-	   "one line about the one that is damaged");
+	ok_eq(i, n,
+	      "a folder in the order of names: %u messages, %u as expected",
+	      a.n, i);
+	ok_range(a.n, n, n + 1, "... n");
+	ok_eq(a.found, 3, "... found");
+	ok(a.ended, "... ended");
+	ok_eq(a.lines, 1, "one line about the one that is damaged");
+	ok(strstr(a.line, "2bad.png: damaged image"), "... line says it");
 	memset(&b, 0, sizeof(b));
 	b.only = "/map";
 	play(&b, (struct source_config){ .spec = in_folder("in") }, NULL);
-	ok(b.n == 1 && b.ended, "only the topic that was asked for");
+	ok_eq(b.n, 1, "only the topic that was asked for");
+	ok(b.ended, "... ended");
 	run(&b, in_folder("in/2bad.png"), NULL);
-	ok(!b.n && b.ended, "a file alone that cannot be read: it ends");
+	ok_eq(b.n, 0, "a file alone that cannot be read: it ends");
+	ok(b.ended, "... ended");
 	memset(&b, 0, sizeof(b));
 	b.want = 5;
 	play(&b, (struct source_config){ .spec = in_folder("in/1.png"),
 					 .loop = true }, NULL);
-	ok(b.n == 5 && b.got[4].stamp > b.got[0].stamp,
-	   "one file again and again, later each time");
+	ok_eq(b.n, 5, "one file again and again, later each time");
+	ok_range(b.got[4].stamp, b.got[0].stamp, INFINITY, "... stamp");
 	memset(&b, 0, sizeof(b));
 	play(&b, (struct source_config){ .spec = in_folder("in/2bad.png"),
 					 .loop = true }, NULL);
-	ok(!b.n && b.ended, "again and again, but nothing comes: it ends");
+	ok_eq(b.n, 0, "again and again, but nothing comes: it ends");
+	ok(b.ended, "... ended");
 }
 
 /* Messages of one kind among @a, by what is in them */
@@ -430,15 +456,18 @@ static void test_file_sink(void)
 
 	run(&a, in_folder("in"), in_folder("out/deep/"));
 	run(&b, in_folder("out/deep/image"), NULL);
-	ok(same_kind(&a, &b, MESSAGE_IMAGE) && !b.lines,
+	ok(same_kind(&a, &b, MESSAGE_IMAGE),
 	   "images are in .png what they were");
+	ok_eq(b.lines, 0, "... lines");
 	run(c, in_folder("out/deep/points"), NULL);
 	ok(same_kind(&a, c, MESSAGE_POINT_CLOUD), "clouds in .pcd");
 	run(c, in_folder("out/deep/map"), NULL);
-	ok(c->n == 1 && !c->lines, "a map in .pgm and .yaml");
-	ok(count_files(in_folder("out/deep/image"), ".png") == 6 &&
-	   count_files(in_folder("out/deep/image"), ".part") == 0,
-	   "one file each, and no other");
+	ok_eq(c->n, 1, "a map in .pgm and .yaml");
+	ok_eq(c->lines, 0, "... lines");
+	ok_eq(count_files(in_folder("out/deep/image"), ".png"), 6,
+	      "one file each, and no other");
+	ok_eq(count_files(in_folder("out/deep/image"), ".part"), 0,
+	      "... count files");
 	free(c);
 }
 
@@ -466,16 +495,19 @@ static void test_map(void)
 	    sink_add(s, "/map", MESSAGE_OCCUPANCY_GRID, true, &t) ||
 	    sink_publish(t, START, &msg))
 		abort();
-	ok(sink_add(s, "/map", MESSAGE_IMAGE, true, &t) == -EEXIST &&
-	   sink_add(s, "/../up", MESSAGE_IMAGE, true, &t) == -EINVAL,
-	   "topics that a sink refuses");
+	ok_eq(sink_add(s, "/map", MESSAGE_IMAGE, true, &t), -EEXIST,
+	      "topics that a sink refuses");
+	ok_eq(sink_add(s, "/../up", MESSAGE_IMAGE, true, &t), -EINVAL,
+	      "... sink add");
 	sink_close(s);
 	loop_destroy(loop);
 	ok(!access(in_folder("maps/map/1700000000.000000000.yaml"), R_OK),
 	   "the name of a file is the stamp");
 	run(&a, in_folder("maps/map"), NULL);
-	ok(a.n == 1 && !a.lines && crc && a.got[0].bare == crc,
-	   "a map with all of its values");
+	ok_eq(a.n, 1, "a map with all of its values");
+	ok_eq(a.lines, 0, "... lines");
+	ok(crc, "... crc");
+	ok_eq(a.got[0].bare, crc, "... bare");
 }
 
 static cJSON *load_json(const char *path)
@@ -530,11 +562,14 @@ static void test_json(void)
 	scan = json_of(MESSAGE_LASER_SCAN);
 	odometry = json_of(MESSAGE_ODOMETRY);
 	twist = json_of(MESSAGE_TWIST);
-	ok(!bad && at(scan, "angle_min") == -1 &&
-	   at(scan, "header.stamp.sec") == 1700000000 &&
-	   cJSON_GetArraySize(cJSON_GetObjectItem(scan, "ranges")) == 5 &&
-	   at(odometry, "pose.pose.orientation.w") < 1e9 &&
-	   at(twist, "linear.x") < 1e9, "other kinds are in .json");
+	ok_eq(bad, 0, "other kinds are in .json");
+	ok_near(at(scan, "angle_min"), -1, 0, "... at");
+	ok_near(at(scan, "header.stamp.sec"), 1700000000, 0, "... at");
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(scan, "ranges")), 5,
+	      "... cJSON GetArraySize");
+	ok_range(at(odometry, "pose.pose.orientation.w"), -INFINITY, 1e9,
+		 "... at");
+	ok_range(at(twist, "linear.x"), -INFINITY, 1e9, "... at");
 	cJSON_Delete(scan);
 	cJSON_Delete(odometry);
 	cJSON_Delete(twist);
@@ -555,7 +590,8 @@ static void test_json_text(void)
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(status,
 								    "name"));
 
-	ok(name && !strcmp(name, "\u00b0C ?!"), "UTF-8 is kept in JSON");
+	ok(name, "UTF-8 is kept in JSON");
+	ok_str(name, "\u00b0C ?!", "... name");
 	cJSON_Delete(o);
 	free(out.data);
 }
@@ -577,13 +613,15 @@ static void test_compressed_files(void)
 	if (sink_open(&s, loop, &config, error) ||
 	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
 		abort();
-	ok(!sink_publish(t, START, &msg) &&
-	   !access(in_folder("jpg/c/1700000000.000000000.jpg"), R_OK),
-	   "a compressed image as it came");
+	ok_eq(sink_publish(t, START, &msg), 0, "a compressed image as it came");
+	ok(!access(in_folder("jpg/c/1700000000.000000000.jpg"), R_OK),
+	   "... the file is there");
 	msg.compressed.data.count = 1;
-	ok(sink_publish(t, START, &msg) == -EBADMSG &&
-	   sink_publish(t, START, &msg) == -EBADMSG && a.lines == 1 &&
-	   sink_dropped(s) == 2, "what is none: counted, and told once");
+	ok_eq(sink_publish(t, START, &msg), -EBADMSG,
+	      "what is none: counted, and told once");
+	ok_eq(sink_publish(t, START, &msg), -EBADMSG, "... sink publish");
+	ok_eq(a.lines, 1, "... lines");
+	ok_eq(sink_dropped(s), 2, "... sink dropped");
 	sink_close(s);
 	loop_destroy(loop);
 }
@@ -627,10 +665,13 @@ static void test_threaded(void)
 	for (; !err && taken < 100; taken += !err, msg.compressed.header.stamp++)
 		err = sink_publish(t, START, &msg);
 	alarm(0);
-	ok(err == -ENOBUFS && taken == SINK_WAITING / (3 * mega) &&
-	   sink_publish(t, START, &msg) == -ENOBUFS && sink_dropped(s) == 2 &&
-	   a.lines == 1, "a disk that stands still: %u messages wait, others are dropped, counted and logged once: %d",
-	   taken, err);
+	ok_eq(err, -ENOBUFS,
+	      "a disk that stands still: %u messages wait, others are dropped, counted and logged once: %d",
+	      taken, err);
+	ok_eq(taken, SINK_WAITING / (3 * mega), "... taken");
+	ok_eq(sink_publish(t, START, &msg), -ENOBUFS, "... sink publish");
+	ok_eq(sink_dropped(s), 2, "... sink dropped");
+	ok_eq(a.lines, 1, "... lines");
 	fd = open(path, O_RDONLY);
 	while (read(fd, jpg, mega) > 0)
 		;
@@ -639,10 +680,10 @@ static void test_threaded(void)
 	while (sink_publish(t, START, &msg) == -ENOBUFS)
 		usleep(1000);
 	sink_close(s);
-	ok(count_files(in_folder("slow/c"), ".jpg") == taken &&
-	   count_files(in_folder("slow/c"), ".part") == 0,
-	   "when it goes on all of these are written: %u",
-	   count_files(in_folder("slow/c"), ".jpg"));
+	ok_eq(count_files(in_folder("slow/c"), ".jpg"), taken,
+	      "when it goes on all of these are written: %u",
+	      count_files(in_folder("slow/c"), ".jpg"));
+	ok_eq(count_files(in_folder("slow/c"), ".part"), 0, "... count files");
 	ok(a.lines == 2, "what the thread cannot write is logged: %u", a.lines);
 	loop_destroy(loop);
 	free(jpg);

@@ -251,29 +251,32 @@ static void test_formats(const char *name, unsigned int steps)
 	   name);
 	loop_run(t.loop);
 	n = check_state(0, 25);
-	ok(n == 5 && check_steps(n, 25, steps) &&
-	   t.n == n + count_of(25, steps) && t.ends == 1,
-	   "%s: the state before, then the rest: %u, %u messages", name, n,
-	   t.n);
-	ok(where().ended && where().time == where().end,
-	   "%s: it is at its end", name);
+	ok_eq(n, 5, "%s: the state before, then the rest: %u, %u messages",
+	      name, n, t.n);
+	ok(check_steps(n, 25, steps), "... check steps");
+	ok_eq(t.n, n + count_of(25, steps), "... n");
+	ok_eq(t.ends, 1, "... ends");
+	ok(where().ended, "%s: it is at its end", name);
+	ok_eq(where().time, where().end, "... time");
 	/* back from the end */
 	t.n = 0;
 	source_seek(t.source, step_stamp(10));
 	ok(!where().ended, "%s: and no longer", name);
 	loop_run(t.loop);
 	n = check_state(0, 10);
-	ok(n == 5 && check_steps(n, 10, steps) &&
-	   t.n == n + count_of(10, steps) && t.ends == 2,
-	   "%s: backwards from its end: %u, %u messages", name, n, t.n);
+	ok_eq(n, 5, "%s: backwards from its end: %u, %u messages", name, n,
+	      t.n);
+	ok(check_steps(n, 10, steps), "... check steps");
+	ok_eq(t.n, n + count_of(10, steps), "... n");
+	ok_eq(t.ends, 2, "... ends");
 	/* between two messages, of which the earlier one is not due */
 	t.n = 0;
 	source_seek(t.source, step_stamp(30) + 1);
 	loop_run(t.loop);
 	n = check_state(0, 31);
-	ok(n == 5 && check_steps(n, 31, steps) &&
-	   t.n == n + count_of(31, steps), "%s: forwards: %u messages", name,
-	   t.n);
+	ok_eq(n, 5, "%s: forwards: %u messages", name, t.n);
+	ok(check_steps(n, 31, steps), "... check steps");
+	ok_eq(t.n, n + count_of(31, steps), "... n");
 	end();
 }
 
@@ -284,22 +287,27 @@ static void test_ends(void)
 
 	begin(in_folder("p.mcap"), 1e6, false);
 	p = where();
-	ok(p.time == p.begin && p.begin == step_stamp(0) &&
-	   p.end == step_stamp(STEPS - 1) && p.speed == 1e6 && !p.paused &&
-	   !p.ended, "the place of a recording that has not begun");
+	ok_eq(p.time, p.begin, "the place of a recording that has not begun");
+	ok_eq(p.begin, step_stamp(0), "... begin");
+	ok_eq(p.end, step_stamp(STEPS - 1), "... end");
+	ok_near(p.speed, 1e6, 0, "... speed");
+	ok_eq(p.paused, 0, "... paused");
+	ok_eq(p.ended, 0, "... ended");
 	source_seek(t.source, INT64_MAX);
 	ok(where().time == p.end, "beyond the end it is the end");
 	loop_run(t.loop);
 	n = check_state(0, STEPS - 1);
-	ok(n == 5 && check_steps(n, STEPS - 1, STEPS) && t.n == n + 1,
-	   "the last message, and the state before it");
+	ok_eq(n, 5, "the last message, and the state before it");
+	ok(check_steps(n, STEPS - 1, STEPS), "... check steps");
+	ok_eq(t.n, n + 1, "... n");
 	t.n = 0;
 	source_seek(t.source, INT64_MIN);
 	ok(where().time == p.begin, "before the begin it is the begin");
 	loop_run(t.loop);
-	ok(check_steps(0, 0, STEPS) && t.n == count_of(0, STEPS) &&
-	   t.ends == 2, "all of it, without a state before: %u messages",
-	   t.n);
+	ok(check_steps(0, 0, STEPS),
+	   "all of it, without a state before: %u messages", t.n);
+	ok_eq(t.n, count_of(0, STEPS), "... n");
+	ok_eq(t.ends, 2, "... ends");
 	end();
 }
 
@@ -318,18 +326,18 @@ static void test_callback(void)
 	t.on = back_once;
 	loop_run(t.loop);
 	n = check_state(before, 10);
-	ok(check_steps(0, 0, 31) && n == 5 &&
-	   check_steps(before + n, 10, STEPS) &&
-	   t.n == before + n + count_of(10, STEPS),
-	   "from within the callback: %u messages", t.n);
+	ok(check_steps(0, 0, 31), "from within the callback: %u messages", t.n);
+	ok_eq(n, 5, "... n");
+	ok(check_steps(before + n, 10, STEPS), "... check steps");
+	ok_eq(t.n, before + n + count_of(10, STEPS), "... n");
 	t.n = 0;
 	t.on = NULL;
 	source_seek(t.source, step_stamp(1));
 	source_seek(t.source, step_stamp(35));
 	loop_run(t.loop);
 	n = check_state(0, 35);
-	ok(n == 5 && t.n == n + count_of(35, STEPS),
-	   "of two seeks the last one counts: %u messages", t.n);
+	ok_eq(n, 5, "of two seeks the last one counts: %u messages", t.n);
+	ok_eq(t.n, n + count_of(35, STEPS), "... n");
 	end();
 }
 
@@ -341,8 +349,8 @@ static void test_unsubscribed(void)
 	source_unsubscribe(t.source, "/tf_static");
 	source_seek(t.source, step_stamp(30));
 	loop_run(t.loop);
-	ok(t.n == 1 + STEPS - 30 && got_is(0, "/camera_info", step_stamp(3)),
-	   "the state of subscribed topics only");
+	ok_eq(t.n, 1 + STEPS - 30, "the state of subscribed topics only");
+	ok(got_is(0, "/camera_info", step_stamp(3)), "... got is");
 	end();
 }
 
@@ -362,8 +370,10 @@ static void go_on(void)
 {
 	struct source_playback p = where();
 
-	ok(t.n == count_of(0, 10) && p.paused && p.time == at_pause.time,
-	   "paused: no message, and time stands still");
+	ok_eq(t.n, count_of(0, 10),
+	      "paused: no message, and time stands still");
+	ok(p.paused, "... paused");
+	ok_eq(p.time, at_pause.time, "... time");
 	resumed = loop_now();
 	source_pause(t.source, false);
 }
@@ -379,16 +389,17 @@ static void test_pause(void)
 	t.want = count_of(0, 20);
 	loop_run(t.loop);
 	rest = step_stamp(10) - at_pause.time;
-	ok(check_steps(0, 0, 20) && t.n == t.want,
-	   "then all others: %u messages", t.n);
-	ok(at_pause.time >= step_stamp(9) &&
-	   (int64_t)(t.got[at].came - resumed) >= rest,
-	   "after the rest of the interval, %.1f ms: %.1f ms", rest / 1e6,
-	   (t.got[at].came - resumed) / 1e6);
+	ok(check_steps(0, 0, 20), "then all others: %u messages", t.n);
+	ok_eq(t.n, t.want, "... n");
+	ok_range(at_pause.time, step_stamp(9), INFINITY,
+		 "after the rest of the interval, %.1f ms: %.1f ms", rest / 1e6,
+		 (t.got[at].came - resumed) / 1e6);
+	ok_range((int64_t)(t.got[at].came - resumed), rest, INFINITY,
+		 "... int64 t");
 	ok((int64_t)(t.got[t.n - 1].came - resumed) >=
 	   step_stamp(19) - at_pause.time, "and with their timing");
-	ok(!where().paused && where().time >= step_stamp(19),
-	   "time goes on");
+	ok_eq(where().paused, 0, "time goes on");
+	ok_range(where().time, step_stamp(19), INFINITY, "... time");
 	end();
 }
 
@@ -398,16 +409,19 @@ static void test_pause_first(void)
 	source_pause(t.source, true);
 	t.timer.due = loop_now() + 30000000;
 	loop_run(t.loop);
-	ok(!t.n && where().time == step_stamp(0), "paused from the start");
+	ok_eq(t.n, 0, "paused from the start");
+	ok_eq(where().time, step_stamp(0), "... time");
 	source_pause(t.source, false);
 	loop_run(t.loop);
-	ok(t.n == count_of(0, STEPS) && t.ends == 1, "then all of it");
+	ok_eq(t.n, count_of(0, STEPS), "then all of it");
+	ok_eq(t.ends, 1, "... ends");
 	/* at its end there is nothing to go on with */
 	source_pause(t.source, true);
 	source_pause(t.source, false);
 	t.timer.due = loop_now() + 30000000;
 	loop_run(t.loop);
-	ok(t.n == count_of(0, STEPS) && t.ends == 1, "and it ends once");
+	ok_eq(t.n, count_of(0, STEPS), "and it ends once");
+	ok_eq(t.ends, 1, "... ends");
 	end();
 }
 
@@ -430,14 +444,18 @@ static void test_pause_seek(void)
 	loop_run(t.loop);
 	t.on = NULL;
 	n = check_state(0, 25);
-	ok(n == 5 && t.n == n + 1 && where().time == step_stamp(25) &&
-	   where().paused, "a seek while paused: the state, and the last of "
-	   "the other topic: %u messages", t.n);
+	ok_eq(n, 5,
+	      "a seek while paused: the state, and the last of "
+	      "the other topic: %u messages",
+	      t.n);
+	ok_eq(t.n, n + 1, "... n");
+	ok_eq(where().time, step_stamp(25), "... time");
+	ok(where().paused, "... paused");
 	t.n = 0;
 	source_pause(t.source, false);
 	loop_run(t.loop);
-	ok(check_steps(0, 25, STEPS) && t.n == count_of(25, STEPS),
-	   "then all from there: %u messages", t.n);
+	ok(check_steps(0, 25, STEPS), "then all from there: %u messages", t.n);
+	ok_eq(t.n, count_of(25, STEPS), "... n");
 	end();
 }
 
@@ -486,9 +504,10 @@ static void test_speed(void)
 	t.timer.due = loop_now() + 60000000000;
 	loop_run(t.loop);
 	good = waited(t.n - 2, STEPS - 2, &took);
-	ok(good && t.ends == 1 && check_steps(0, 0, STEPS) &&
-	   t.n == count_of(0, STEPS),
-	   "faster from a message on: 1000 s in %.1f ms", took / 1e6);
+	ok(good, "faster from a message on: 1000 s in %.1f ms", took / 1e6);
+	ok_eq(t.ends, 1, "... ends");
+	ok(check_steps(0, 0, STEPS), "... check steps");
+	ok_eq(t.n, count_of(0, STEPS), "... n");
 	ok(t.got[count_of(0, 39)].came - began >= 390000000,
 	   "and not before it");
 	end();
@@ -497,9 +516,10 @@ static void test_speed(void)
 	t.want = count_of(0, 13);
 	loop_run(t.loop);
 	good = waited(t.n - 1, 12, &took);
-	ok(good && check_steps(0, 0, 13) && where().speed == .25 &&
-	   changed_at <= step_stamp(10),
-	   "slower: the next 20 ms in %.1f ms", took / 1e6);
+	ok(good, "slower: the next 20 ms in %.1f ms", took / 1e6);
+	ok(check_steps(0, 0, 13), "... check steps");
+	ok_near(where().speed, .25, 0, "... speed");
+	ok_range(changed_at, -INFINITY, step_stamp(10), "... changed at");
 	end();
 }
 
@@ -524,17 +544,19 @@ static void test_repeated(void)
 	t.want = at + 5 + count_of(10, STEPS) + 1;
 	loop_run(t.loop);
 	length = t.got[all].stamp - t.got[0].stamp;
-	ok(t.n == t.want && length > step_stamp(STEPS - 1) - START &&
-	   at_seek.time >= step_stamp(30) && at_seek.time <= at_seek.end,
-	   "the place in the second pass is one of the recording");
+	ok_eq(t.n, t.want,
+	      "the place in the second pass is one of the recording");
+	ok_range(length, step_stamp(STEPS - 1) - START, INFINITY, "... length");
+	ok_range(at_seek.time, step_stamp(30), at_seek.end, "... time");
 	for (unsigned int i = all; i < t.n - 1; i++)
 		t.got[i].stamp -= length;
 	t.got[t.n - 1].stamp -= 2 * length;
 	n = check_state(at, 10);
-	ok(check_steps(0, 0, STEPS) && check_steps(all, 0, 31) && n == 5 &&
-	   check_steps(at + n, 10, STEPS) &&
-	   got_is(t.n - 1, "/tf_static", step_stamp(0)),
-	   "a seek in it, then the third pass");
+	ok(check_steps(0, 0, STEPS), "a seek in it, then the third pass");
+	ok(check_steps(all, 0, 31), "... check steps");
+	ok_eq(n, 5, "... n");
+	ok(check_steps(at + n, 10, STEPS), "... check steps");
+	ok(got_is(t.n - 1, "/tf_static", step_stamp(0)), "... got is");
 	end();
 }
 
@@ -543,19 +565,20 @@ static void test_refused(void)
 	struct source_playback p;
 
 	begin(in_folder("p.mcap"), 2, false);
-	ok(source_speed(t.source, 0) == -ERANGE &&
-	   source_speed(t.source, 2e6) == -ERANGE &&
-	   source_speed(t.source, -1) == -ERANGE &&
-	   source_speed(t.source, NAN) == -ERANGE && where().speed == 2,
-	   "speeds that are out of range");
+	ok_eq(source_speed(t.source, 0), -ERANGE,
+	      "speeds that are out of range");
+	ok_eq(source_speed(t.source, 2e6), -ERANGE, "... source speed");
+	ok_eq(source_speed(t.source, -1), -ERANGE, "... source speed");
+	ok_eq(source_speed(t.source, NAN), -ERANGE, "... source speed");
+	ok_near(where().speed, 2, 0, "... speed");
 	end();
 	put_file("1.pgm", "P5 2 2 255\n\1\2\3\4", 15);
 	begin(in_folder("1.pgm"), 1, false);
-	ok(source_playback(t.source, &p) == -EOPNOTSUPP &&
-	   source_pause(t.source, true) == -EOPNOTSUPP &&
-	   source_speed(t.source, 1) == -EOPNOTSUPP &&
-	   source_seek(t.source, 0) == -EOPNOTSUPP,
-	   "files have neither pause, speed nor seek");
+	ok_eq(source_playback(t.source, &p), -EOPNOTSUPP,
+	      "files have neither pause, speed nor seek");
+	ok_eq(source_pause(t.source, true), -EOPNOTSUPP, "... source pause");
+	ok_eq(source_speed(t.source, 1), -EOPNOTSUPP, "... source speed");
+	ok_eq(source_seek(t.source, 0), -EOPNOTSUPP, "... source seek");
 	end();
 }
 
@@ -604,10 +627,10 @@ static void test_gaps(const char *name, const int64_t *wrong, unsigned int n,
 	make_wrong(in_folder("wrong.mcap"), wrong, n);
 	begin(in_folder("wrong.mcap"), 1, false);
 	loop_run(t.loop);
-	ok(t.n == 20 + n && t.ends == 1, "%s: all %u messages, got %u", name,
-	   20 + n, t.n);
-	ok(t.skips == skips && t.lines == skips, "%s: %u gaps, a line for each",
-	   name, skips);
+	ok_eq(t.n, 20 + n, "%s: all %u messages, got %u", name, 20 + n, t.n);
+	ok_eq(t.ends, 1, "... ends");
+	ok_eq(t.skips, skips, "%s: %u gaps, a line for each", name, skips);
+	ok_eq(t.lines, skips, "... lines");
 	ok(!before || where().begin == stamp_of(0),
 	   "%s: its time begins with the others", name);
 	end();
@@ -615,10 +638,10 @@ static void test_gaps(const char *name, const int64_t *wrong, unsigned int n,
 	begin(in_folder("wrong.mcap"), 1000, true);
 	t.want = 10 * (20 + n);
 	loop_run(t.loop);
-	ok(t.n == t.want && t.lines == skips &&
-	   t.got[t.n - 1].stamp - t.got[19 + n].stamp >= 0 &&
-	   t.got[t.n - 1].stamp - t.got[19 + n].stamp < 3600 * SECOND,
-	   "%s: ten passes follow each other", name);
+	ok_eq(t.n, t.want, "%s: ten passes follow each other", name);
+	ok_eq(t.lines, skips, "... lines");
+	ok_range(t.got[t.n - 1].stamp - t.got[19 + n].stamp, 0, 3600 * SECOND,
+		 "... stamp");
 	end();
 	remove(in_folder("wrong.mcap"));
 }

@@ -287,10 +287,12 @@ static void test_golden(void)
 
 			fill(k);
 			n = message_write(k, f, &msg, got, MAX);
-			ok(n > 0 && n == message_size(k, f, &msg) &&
-			   message_write(k, f, &msg, got, n) == n &&
-			   message_write(k, f, &msg, got, n - 1) == -ENOSPC,
-			   "%s: %ld bytes", type, n);
+			ok_range(n, 1, INFINITY, "%s: %ld bytes", type, n);
+			ok_eq(n, message_size(k, f, &msg), "... n");
+			ok_eq(message_write(k, f, &msg, got, n), n,
+			      "... message write");
+			ok_eq(message_write(k, f, &msg, got, n - 1), -ENOSPC,
+			      "... message write");
 			if (!golden[k][f])
 				memcpy(want, got, m = n);
 			else
@@ -300,9 +302,9 @@ static void test_golden(void)
 			err = message_read(k, f, want, m, &back);
 			again = err ? err : message_write(k, f, &back, got,
 							  MAX);
-			ok(again == n && (!golden[k][f] ||
-					  same(f, got, n, want, m)),
-			   "%s: as others read it", type);
+			ok_eq(again, n, "%s: as others read it", type);
+			ok((!golden[k][f] || same(f, got, n, want, m)),
+			   "... golden");
 		}
 }
 
@@ -345,8 +347,8 @@ static void test_broken(void)
 				other += err && err != -EBADMSG &&
 					 err != -E2BIG;
 			}
-			ok(!accepted && !other, "%s: broken",
-			   message_type(k, f));
+			ok_eq(accepted, 0, "%s: broken", message_type(k, f));
+			ok_eq(other, 0, "... other");
 		}
 }
 
@@ -413,25 +415,28 @@ static void test_long_list(void)
 	msg.tf.transforms = message_list(all, N);
 	n = message_size(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg);
 	cdr = malloc(n);
-	ok(message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg, cdr, n) == n &&
-	   !message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, cdr, n, &back) &&
-	   back.tf.transforms.count == N &&
-	   same_transforms(&back.tf.transforms, all) &&
-	   same_transforms(&msg.tf.transforms, all),
-	   "%d transforms in %ld bytes", N, n);
+	ok_eq(message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg, cdr, n), n,
+	      "%d transforms in %ld bytes", N, n);
+	ok_eq(message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, cdr, n, &back), 0,
+	      "... message read");
+	ok_eq(back.tf.transforms.count, N, "... count");
+	ok(same_transforms(&back.tf.transforms, all), "... same transforms");
+	ok(same_transforms(&msg.tf.transforms, all), "... same transforms");
 	/* what was read can be written the other way, and back */
 	m = message_size(MESSAGE_TRANSFORMS, MESSAGE_ROS1, &back);
 	ros1 = malloc(m);
 	again = malloc(n);
-	ok(message_write(MESSAGE_TRANSFORMS, MESSAGE_ROS1, &back, ros1, m) ==
-	   m && !message_read(MESSAGE_TRANSFORMS, MESSAGE_ROS1, ros1, m,
-			      &other) &&
-	   same_transforms(&other.tf.transforms, all) &&
-	   message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &other, again, n) ==
-	   n && !memcmp(cdr, again, n) &&
-	   !message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, again, n, &third) &&
-	   same_transforms(&third.tf.transforms, all),
-	   "as ROS 1, and as ROS 2 again");
+	ok_eq(message_write(MESSAGE_TRANSFORMS, MESSAGE_ROS1, &back, ros1, m),
+	      m, "as ROS 1, and as ROS 2 again");
+	ok_eq(message_read(MESSAGE_TRANSFORMS, MESSAGE_ROS1, ros1, m, &other),
+	      0, "... message read");
+	ok(same_transforms(&other.tf.transforms, all), "... same transforms");
+	ok_eq(message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &other, again, n),
+	      n, "... message write");
+	ok_mem(cdr, again, n, "... cdr");
+	ok_eq(message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, again, n, &third),
+	      0, "... message read");
+	ok(same_transforms(&third.tf.transforms, all), "... same transforms");
 	/* more than there are */
 	memset(cdr + 4, 255, 4);
 	ok(message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, cdr, n, &back) ==
@@ -457,26 +462,34 @@ static void test_short_lists(void)
 	n = message_write(MESSAGE_ROOM, MESSAGE_CDR, &msg, data, MAX);
 	message_read(MESSAGE_ROOM, MESSAGE_CDR, data, n, &back);
 	rest = back.room.outline;
-	ok(message_next_point(&rest, &point) && rest.count == 2 &&
-	   message_next_point(&rest, &point) && point.z == 0.5f &&
-	   message_next_point(&rest, &point) && point.y == 3 &&
-	   !message_next_point(&rest, &point) &&
-	   back.room.outline.count == 3 && back.room.max_hazard == 99 &&
-	   back.room.avg_signal == -1 && back.room.avg_gases.count == 2,
-	   "a room");
+	ok(message_next_point(&rest, &point), "a room");
+	ok_eq(rest.count, 2, "... count");
+	ok(message_next_point(&rest, &point), "... message next point");
+	ok_near(point.z, 0.5f, 0, "... z");
+	ok(message_next_point(&rest, &point), "... message next point");
+	ok_near(point.y, 3, 0, "... y");
+	ok_eq(message_next_point(&rest, &point), 0, "... message next point");
+	ok_eq(back.room.outline.count, 3, "... count");
+	ok_eq(back.room.max_hazard, 99, "... max hazard");
+	ok_eq(back.room.avg_signal, -1, "... avg signal");
+	ok_eq(back.room.avg_gases.count, 2, "... count");
 	msg.room.outline.count = msg.room.avg_gases.count = 0;
 	n = message_write(MESSAGE_ROOM, MESSAGE_CDR, &msg, data, MAX);
-	ok(!message_read(MESSAGE_ROOM, MESSAGE_CDR, data, n, &back) &&
-	   !back.room.outline.count && !back.room.avg_gases.count &&
-	   back.room.avg_temperature == 21.5f, "one without an outline");
+	ok_eq(message_read(MESSAGE_ROOM, MESSAGE_CDR, data, n, &back), 0,
+	      "one without an outline");
+	ok_eq(back.room.outline.count, 0, "... count");
+	ok_eq(back.room.avg_gases.count, 0, "... count");
+	ok_near(back.room.avg_temperature, 21.5f, 0, "... avg temperature");
 	fill(MESSAGE_PATH);
 	n = message_write(MESSAGE_PATH, MESSAGE_CDR, &msg, data, MAX);
 	message_read(MESSAGE_PATH, MESSAGE_CDR, data, n, &back);
 	rest = back.path.poses;
-	ok(message_next_pose(&rest, &pose) && message_next_pose(&rest, &pose) &&
-	   pose.pose.orientation[3] == 0.8 &&
-	   message_string_is(&pose.header.frame_id, "map") &&
-	   !message_next_pose(&rest, &pose), "a path");
+	ok(message_next_pose(&rest, &pose), "a path");
+	ok(message_next_pose(&rest, &pose), "... message next pose");
+	ok_near(pose.pose.orientation[3], 0.8, 0, "... orientation");
+	ok(message_string_is(&pose.header.frame_id, "map"),
+	   "... message string is");
+	ok_eq(message_next_pose(&rest, &pose), 0, "... message next pose");
 }
 
 /* A scan with its numbers the other way round */
@@ -497,14 +510,17 @@ static void test_big_endian(void)
 		swapped[i] = data[i / 4 * 4 + 3 - i % 4];
 	for (int i = 0; i < 8; i++)
 		swapped[keep[i]] = data[keep[i]];
-	ok(!message_read(MESSAGE_LASER_SCAN, MESSAGE_CDR, swapped, n, &back) &&
-	   s->header.stamp == msg.scan.header.stamp &&
-	   message_string_is(&s->header.frame_id, "sevenxx") &&
-	   s->range_max == 30 && s->ranges.count == 5 &&
-	   message_float(&s->ranges, 3) == 4, "big endian: read");
-	ok(message_write(MESSAGE_LASER_SCAN, MESSAGE_CDR, &back, again,
-			 MAX) == n && !memcmp(data, again, n),
-	   "big endian: written as little endian");
+	ok_eq(message_read(MESSAGE_LASER_SCAN, MESSAGE_CDR, swapped, n, &back),
+	      0, "big endian: read");
+	ok_eq(s->header.stamp, msg.scan.header.stamp, "... stamp");
+	ok(message_string_is(&s->header.frame_id, "sevenxx"),
+	   "... message string is");
+	ok_near(s->range_max, 30, 0, "... range max");
+	ok_eq(s->ranges.count, 5, "... count");
+	ok_near(message_float(&s->ranges, 3), 4, 0, "... message float");
+	ok_eq(message_write(MESSAGE_LASER_SCAN, MESSAGE_CDR, &back, again, MAX),
+	      n, "big endian: written as little endian");
+	ok_mem(data, again, n, "... data");
 }
 
 static void test_stamps(void)
@@ -531,9 +547,11 @@ static void test_stamps(void)
 	/* ROS 1 counts seconds until 2106 */
 	msg.twist_stamped.header.stamp = INT64_C(4294967295000000001);
 	n = message_write(MESSAGE_TWIST_STAMPED, MESSAGE_ROS1, &msg, data, MAX);
-	ok(!message_read(MESSAGE_TWIST_STAMPED, MESSAGE_ROS1, data, n, &back) &&
-	   back.twist_stamped.header.stamp == INT64_C(4294967295000000001) &&
-	   back.twist_stamped.header.seq == 7, "ROS 1 until 2106");
+	ok_eq(message_read(MESSAGE_TWIST_STAMPED, MESSAGE_ROS1, data, n, &back),
+	      0, "ROS 1 until 2106");
+	ok_eq(back.twist_stamped.header.stamp, INT64_C(4294967295000000001),
+	      "... stamp");
+	ok_eq(back.twist_stamped.header.seq, 7, "... seq");
 }
 
 static void test_names(void)
@@ -563,9 +581,10 @@ static void test_names(void)
 	ok(good == MESSAGE_TYPES, "names and definitions");
 	ok(message_kind_of("tf/tfMessage") == MESSAGE_TRANSFORMS,
 	   "the old name of transforms");
-	ok(message_any_kind_of("sensor_msgs/Joy") == -ENOENT &&
-	   message_kind_of("sensor_msgs/Joy") == -ENOENT &&
-	   message_kind_of("Image") == -ENOENT, "unknown types");
+	ok_eq(message_any_kind_of("sensor_msgs/Joy"), -ENOENT, "unknown types");
+	ok_eq(message_kind_of("sensor_msgs/Joy"), -ENOENT,
+	      "... message kind of");
+	ok_eq(message_kind_of("Image"), -ENOENT, "... message kind of");
 	message_definition(MESSAGE_COMPRESSED_IMAGE, MESSAGE_ROS1, text);
 	ok(!strcmp(text, "std_msgs/Header header\nstring format\nuint8[] data\n"
 		   "==========================================================="
@@ -611,15 +630,25 @@ static void test_clouds(void)
 		put_lef32(p, 20 + i);
 		put_le16(p + 30, i);
 	}
-	ok(!message_cloud_read(m, c) && c->count == 5 && c->dropped == 1 &&
-	   c->x[3] == 3 && c->y[4] == 15 && c->z[0] == 20 && c->fields == 1 &&
-	   cloud_get(&c->field[0], 4) == 5, "a cloud in rows");
+	ok_eq(message_cloud_read(m, c), 0, "a cloud in rows");
+	ok_eq(c->count, 5, "... count");
+	ok_eq(c->dropped, 1, "... dropped");
+	ok_near(c->x[3], 3, 0, "... x");
+	ok_near(c->y[4], 15, 0, "... y");
+	ok_near(c->z[0], 20, 0, "... z");
+	ok_eq(c->fields, 1, "... fields");
+	ok_near(cloud_get(&c->field[0], 4), 5, 0, "... cloud get");
 	message_cloud_write(c, out, m);
-	ok(message_cloud_bytes(c) == 5 * 14 && m->point_step == 14 &&
-	   m->width == 5 && m->fields == 4 &&
-	   message_string_is(&m->field[3].name, "ring"), "written");
-	ok(!message_cloud_read(m, c) && c->count == 5 && c->y[4] == 15 &&
-	   cloud_get(&c->field[0], 4) == 5, "and read again");
+	ok_eq(message_cloud_bytes(c), 5 * 14, "written");
+	ok_eq(m->point_step, 14, "... point step");
+	ok_eq(m->width, 5, "... width");
+	ok_eq(m->fields, 4, "... fields");
+	ok(message_string_is(&m->field[3].name, "ring"),
+	   "... message string is");
+	ok_eq(message_cloud_read(m, c), 0, "and read again");
+	ok_eq(c->count, 5, "... count");
+	ok_near(c->y[4], 15, 0, "... y");
+	ok_near(cloud_get(&c->field[0], 4), 5, 0, "... cloud get");
 	m->data.count--;
 	ok(message_cloud_read(m, c) == -EBADMSG, "a byte is missing");
 	m->data.count++;
@@ -645,9 +674,13 @@ static void test_maps(void)
 
 	fill(MESSAGE_OCCUPANCY_GRID);
 	message_map_write(&a, m);
-	ok(!message_map_read(m, &b, 6) && b.width == 3 && b.height == 2 &&
-	   b.resolution == a.resolution && b.x == -1 && b.y == 2 &&
-	   fabs(b.yaw - 0.5) < 1e-12, "a map");
+	ok_eq(message_map_read(m, &b, 6), 0, "a map");
+	ok_eq(b.width, 3, "... width");
+	ok_eq(b.height, 2, "... height");
+	ok_near(b.resolution, a.resolution, 0, "... resolution");
+	ok_near(b.x, -1, 0, "... x");
+	ok_near(b.y, 2, 0, "... y");
+	ok_range(fabs(b.yaw - 0.5), -INFINITY, 1e-12, "... fabs");
 	ok(!memcmp(out, "\xff\0\x64\xff\x64\x32", 6), "and its cells");
 	ok(message_map_read(m, &b, 5) == -ENOSPC, "no room");
 	m->width = 4;
@@ -667,25 +700,32 @@ static void test_grids(void)
 	uint8_t data[24];
 
 	fill(MESSAGE_GRID_MAP);
-	ok(!message_grid_shape(g, &rows, &columns) && rows == 2 &&
-	   columns == 3, "a grid's shape");
+	ok_eq(message_grid_shape(g, &rows, &columns), 0, "a grid's shape");
+	ok_eq(rows, 2, "... rows");
+	ok_eq(columns, 3, "... columns");
 	/* columns 1 2 | 3 4 | 5 6; begins at row 1, column 2 */
 	message_grid_read(g, 0, cells);
-	ok(cells[0] == 6 && cells[1] == 2 && cells[2] == 4 && cells[3] == 5 &&
-	   cells[4] == 1 && cells[5] == 3, "unrolled");
+	ok_near(cells[0], 6, 0, "unrolled");
+	ok_near(cells[1], 2, 0, "... cells");
+	ok_near(cells[2], 4, 0, "... cells");
+	ok_near(cells[3], 5, 0, "... cells");
+	ok_near(cells[4], 1, 0, "... cells");
+	ok_near(cells[5], 3, 0, "... cells");
 	message_grid_raster(g, 0, again);
 	ok(!memcmp(again, raster, sizeof(raster)), "as a map has it");
 	g->resolution = .5;
 	g->pose = (struct message_pose){ { 10, 20, 0 },
 					 { 0, 0, sqrt(.5), sqrt(.5) } };
 	message_grid_corner(g, &corner);
-	ok(fabs(corner.x - 10.75) < 1e-9 && fabs(corner.y - 19.5) < 1e-9 &&
-	   fabs(corner.yaw - M_PI / 2) < 1e-9, "with its corner");
+	ok_range(fabs(corner.x - 10.75), -INFINITY, 1e-9, "with its corner");
+	ok_range(fabs(corner.y - 19.5), -INFINITY, 1e-9, "... fabs");
+	ok_range(fabs(corner.yaw - M_PI / 2), -INFINITY, 1e-9, "... fabs");
 	message_grid_write(g, 0, rows, columns, cells, data);
 	message_grid_read(g, 0, again);
-	ok(!message_grid_shape(g, &rows, &columns) &&
-	   !memcmp(cells, again, sizeof(cells)) && !g->outer_start_index,
-	   "written and read again");
+	ok_eq(message_grid_shape(g, &rows, &columns), 0,
+	      "written and read again");
+	ok_mem(cells, again, sizeof(cells), "... cells");
+	ok_eq(g->outer_start_index, 0, "... outer start index");
 	g->inner_start_index = 3;
 	ok(message_grid_shape(g, &rows, &columns) == -EBADMSG,
 	   "begins nowhere");

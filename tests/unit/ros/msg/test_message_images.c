@@ -56,28 +56,33 @@ static void test_image_values(void)
 	m.is_bigendian = 1;
 	message_image_shape(&m, &image);
 	message_image_read(&m, &image);
-	ok(out[0] == 0x102 && out[1] == 0x304, "big endian pixels");
+	ok_eq(out[0], 0x102, "big endian pixels");
+	ok_eq(out[1], 0x304, "... out");
 	m.is_bigendian = 0;
 	m.encoding = message_string("32FC1");
 	put_lef32(in, 1.2346f);
 	put_lef32(in + 4, NAN);
 	message_image_shape(&m, &image);
 	message_image_read(&m, &image);
-	ok(image.depth == 16 && out[0] == 1235 && out[1] == 0,
-	   "metres become millimetres");
+	ok_eq(image.depth, 16, "metres become millimetres");
+	ok_eq(out[0], 1235, "... out");
+	ok_eq(out[1], 0, "... out");
 	put_lef32(in, 65.535f);
 	put_lef32(in + 4, INFINITY);
 	message_image_read(&m, &image);
-	ok(out[0] == 65535 && out[1] == 0, "infinity is no depth");
+	ok_eq(out[0], 65535, "infinity is no depth");
+	ok_eq(out[1], 0, "... out");
 	put_lef32(in, -40);
 	put_lef32(in + 4, 2000);
 	message_image_read(&m, &image);
-	ok(out[0] == 1 && out[1] == 65535, "other numbers are shown in their range");
+	ok_eq(out[0], 1, "other numbers are shown in their range");
+	ok_eq(out[1], 65535, "... out");
 	out[0] = 0;
 	out[1] = 1500;
-	ok(!message_image_write(&image, IMAGE_32FC1, in, &m) &&
-	   isnan(get_lef32(in)) && get_lef32(in + 4) == 1.5f,
-	   "no depth is NaN in metres");
+	ok_eq(message_image_write(&image, IMAGE_32FC1, in, &m), 0,
+	      "no depth is NaN in metres");
+	ok(isnan(get_lef32(in)), "... get lef32 is unknown");
+	ok_near(get_lef32(in + 4), 1.5f, 0, "... get lef32");
 	m.encoding = message_string("yuv444");
 	ok(message_image_shape(&m, &image) == -EOPNOTSUPP,
 	   "another yuv is refused");
@@ -129,7 +134,8 @@ static void test_numbers(void)
 		message_image_numbers(&m, seen);
 		big += !memcmp(seen, cases[i].v, sizeof(seen));
 	}
-	ok(good == 10 && big == 5, "numbers, in both byte orders");
+	ok_eq(good, 10, "numbers, in both byte orders");
+	ok_eq(big, 5, "... big");
 	ok(message_image_write_numbers(cases[0].v, 3, 1, IMAGE_MONO8, NULL,
 				       NULL) == -EINVAL,
 	   "brightness is no number");
@@ -145,9 +151,10 @@ static void test_bits(void)
 	static const uint8_t want[] = { 255, 0, 255, 0, 0, 0, 0, 255, 255,
 					0, 255, 0, 0, 0, 0, 0, 0, 0 };
 
-	ok(message_image_shape(&m, &image) == IMAGE_MONO1 &&
-	   image.depth == 8 &&
-	   message_encoding_shown(IMAGE_MONO1) == IMAGE_MONO8, "one bit");
+	ok_eq(message_image_shape(&m, &image), IMAGE_MONO1, "one bit");
+	ok_eq(image.depth, 8, "... depth");
+	ok_eq(message_encoding_shown(IMAGE_MONO1), IMAGE_MONO8,
+	      "... message encoding shown");
 	message_image_read(&m, &image);
 	ok(!memcmp(out, want, sizeof(want)), "the highest is the first");
 	m.step = 12;
@@ -156,8 +163,10 @@ static void test_bits(void)
 	in[1] = in[20] = 1;
 	ok(message_image_shape(&m, &image) == IMAGE_MONO1, "or a byte");
 	message_image_read(&m, &image);
-	ok(!out[0] && out[1] == 255 && !out[9] && out[17] == 255,
-	   "that is not 0");
+	ok_eq(out[0], 0, "that is not 0");
+	ok_eq(out[1], 255, "... out");
+	ok_eq(out[9], 0, "... out");
+	ok_eq(out[17], 255, "... out");
 	m.data.count = 20;
 	ok(message_image_shape(&m, &image) == -EBADMSG, "one is missing");
 }
@@ -198,7 +207,8 @@ static void test_planes(void)
 	memset(b, 0, sizeof(b));
 	message_image_shape(&m, &image);
 	message_image_read(&m, &image);
-	ok(same == 3 && !memcmp(a, b, sizeof(a)), "chroma in two planes");
+	ok_eq(same, 3, "chroma in two planes");
+	ok_mem(a, b, sizeof(a), "... a");
 	m.data.count = 35;
 	ok(message_image_shape(&m, &image) == -EBADMSG, "a byte is missing");
 }

@@ -140,23 +140,28 @@ static void test_golden(int kind, int part)
 
 	fill(kind, part);
 	n = write_part(kind, part, &asked, got, MAX);
-	ok(n > 0 && same(got, n, want, m) &&
-	   write_part(kind, part, &asked, NULL, 0) == n &&
-	   write_part(kind, part, &asked, got, n) == n &&
-	   write_part(kind, part, &asked, got, n - 1) == -ENOSPC,
-	   "%s: as others write it, %ld bytes", name, n);
+	ok_range(n, 1, INFINITY, "%s: as others write it, %ld bytes", name, n);
+	ok(same(got, n, want, m), "... same");
+	ok_eq(write_part(kind, part, &asked, NULL, 0), n, "... write part");
+	ok_eq(write_part(kind, part, &asked, got, n), n, "... write part");
+	ok_eq(write_part(kind, part, &asked, got, n - 1), -ENOSPC,
+	      "... write part");
 	memset(&request, 0xee, sizeof(request));
 	memset(&response, 0xee, sizeof(response));
 	memset(got, 0xee, sizeof(got));
-	ok(!read_part(kind, part, &h, want, m) && h.client == asked.client &&
-	   h.sequence == 42 && write_part(kind, part, &h, got, MAX) == n &&
-	   same(got, n, want, m), "%s: as others read it", name);
+	ok_eq(read_part(kind, part, &h, want, m), 0, "%s: as others read it",
+	      name);
+	ok_eq(h.client, asked.client, "... client");
+	ok_eq(h.sequence, 42, "... sequence");
+	ok_eq(write_part(kind, part, &h, got, MAX), n, "... write part");
+	ok(same(got, n, want, m), "... same");
 	/* without the header, it is what comes behind it */
-	ok(write_part(kind, part, NULL, plain, MAX) == n - 16 &&
-	   !memcmp(plain + 4, want + 20, n - 20) &&
-	   !read_part(kind, part, NULL, plain, n - 16) &&
-	   write_part(kind, part, &asked, got, MAX) == n &&
-	   same(got, n, want, m), "%s: without a header", name);
+	ok_eq(write_part(kind, part, NULL, plain, MAX), n - 16,
+	      "%s: without a header", name);
+	ok_mem(plain + 4, want + 20, n - 20, "... plain");
+	ok_eq(read_part(kind, part, NULL, plain, n - 16), 0, "... read part");
+	ok_eq(write_part(kind, part, &asked, got, MAX), n, "... write part");
+	ok(same(got, n, want, m), "... same");
 }
 
 /* Copies in memory of their exact size, so that a sanitizer sees more */
@@ -194,7 +199,8 @@ static void test_broken(int kind, int part)
 		err = read_copy(kind, part, bad, n);
 		other += err && err != -EBADMSG && err != -E2BIG;
 	}
-	ok(!accepted && !other, "%s: broken", service_dds_type(kind, part));
+	ok_eq(accepted, 0, "%s: broken", service_dds_type(kind, part));
+	ok_eq(other, 0, "... other");
 }
 
 static void test_limits(void)
@@ -208,11 +214,13 @@ static void test_limits(void)
 		response.spot.gas_name[i] = str("gas");
 	n = service_write_response(SERVICE_SPOT_INFORMATION, NULL, &response,
 				   data, MAX);
-	ok(n > 0 && !service_read_response(SERVICE_SPOT_INFORMATION, NULL,
-					   data, n, &response) &&
-	   response.spot.names == SERVICE_GASES &&
-	   message_string_is(&response.spot.gas_name[SERVICE_GASES - 1], "gas"),
-	   "as many gases as there may be");
+	ok_range(n, 1, INFINITY, "as many gases as there may be");
+	ok_eq(service_read_response(SERVICE_SPOT_INFORMATION, NULL, data, n,
+				    &response),
+	      0, "... service read response");
+	ok_eq(response.spot.names, SERVICE_GASES, "... names");
+	ok(message_string_is(&response.spot.gas_name[SERVICE_GASES - 1], "gas"),
+	   "... message string is");
 	/* their count is behind success, message and temperature */
 	data[4 + 16] = SERVICE_GASES + 1;
 	ok(service_read_response(SERVICE_SPOT_INFORMATION, NULL, data, n,
@@ -231,10 +239,14 @@ static void test_big_endian(void)
 	};
 	struct service_header h;
 
-	ok(!service_read_request(SERVICE_PUB_RATE, &h, data, sizeof(data),
-				 &request) && h.client == asked.client &&
-	   h.sequence == 42 && request.pub_rate.rate == 1.5 &&
-	   message_string_is(&request.pub_rate.topic, "x"), "big endian");
+	ok_eq(service_read_request(SERVICE_PUB_RATE, &h, data, sizeof(data),
+				   &request),
+	      0, "big endian");
+	ok_eq(h.client, asked.client, "... client");
+	ok_eq(h.sequence, 42, "... sequence");
+	ok_near(request.pub_rate.rate, 1.5, 0, "... rate");
+	ok(message_string_is(&request.pub_rate.topic, "x"),
+	   "... message string is");
 }
 
 int main(void)

@@ -27,38 +27,44 @@ static void test_tiles(void)
 	const uint8_t *base = tiles_base(pool);
 	tile_id a = 0, b, c = 0, d = 0;
 
-	ok(!tiles_own(pool, &a) && a && tiles_used(pool) == 1,
-	   "tiles: a new one");
+	ok_eq(tiles_own(pool, &a), 0, "tiles: a new one");
+	ok(a, "... a");
+	ok_eq(tiles_used(pool), 1, "... tiles used");
 	tile_at(base, a)->field[5] = 123;
 	tile_at(base, a)->occupied[3] = 9;
 	tile_at(base, a)->head.version = 77;
 	b = a;
-	ok(!tiles_own(pool, &b) && b == a, "tiles: one's own stays");
+	ok_eq(tiles_own(pool, &b), 0, "tiles: one's own stays");
+	ok_eq(b, a, "... b");
 	tiles_hold(pool, b);
-	ok(!tiles_own(pool, &b) && b != a && tiles_used(pool) == 2 &&
-	   tile_at(base, b)->field[5] == 123 &&
-	   tile_at(base, b)->occupied[3] == 9 &&
-	   tile_at(base, b)->head.version == 77,
-	   "tiles: a copy of a shared one");
+	ok_eq(tiles_own(pool, &b), 0, "tiles: a copy of a shared one");
+	ok(b != a, "... b");
+	ok_eq(tiles_used(pool), 2, "... tiles used");
+	ok_eq(tile_at(base, b)->field[5], 123, "... field");
+	ok_eq(tile_at(base, b)->occupied[3], 9, "... occupied");
+	ok_eq(tile_at(base, b)->head.version, 77, "... version");
 	tile_at(base, b)->field[5] = 1;
-	ok(tile_at(base, a)->field[5] == 123 &&
-	   tile_at(base, a)->head.users == 1 &&
-	   tile_at(base, b)->head.users == 1,
-	   "tiles: writing to a copy leaves the other");
+	ok_eq(tile_at(base, a)->field[5], 123,
+	      "tiles: writing to a copy leaves the other");
+	ok_eq(tile_at(base, a)->head.users, 1, "... users");
+	ok_eq(tile_at(base, b)->head.users, 1, "... users");
 	tiles_own(pool, &c);
-	ok(tiles_own(pool, &d) == -ENOMEM && !d && tiles_used(pool) == 3,
-	   "tiles: no more than there may be");
+	ok_eq(tiles_own(pool, &d), -ENOMEM, "tiles: no more than there may be");
+	ok_eq(d, 0, "... d");
+	ok_eq(tiles_used(pool), 3, "... tiles used");
 	d = a;
 	tiles_hold(pool, d);
-	ok(tiles_own(pool, &d) == -ENOMEM && d == a &&
-	   tile_at(base, a)->head.users == 2, "tiles: no copy then, either");
+	ok_eq(tiles_own(pool, &d), -ENOMEM, "tiles: no copy then, either");
+	ok_eq(d, a, "... d");
+	ok_eq(tile_at(base, a)->head.users, 2, "... users");
 	tiles_release(pool, d);
 	tiles_release(pool, a);
-	ok(tiles_used(pool) == 2 && tiles_peak(pool) == 3,
-	   "tiles: used and peak");
+	ok_eq(tiles_used(pool), 2, "tiles: used and peak");
+	ok_eq(tiles_peak(pool), 3, "... tiles peak");
 	a = 0;
-	ok(!tiles_own(pool, &a) && !tile_at(base, a)->field[5] &&
-	   !tile_at(base, a)->occupied[3], "tiles: one used before is empty");
+	ok_eq(tiles_own(pool, &a), 0, "tiles: one used before is empty");
+	ok_eq(tile_at(base, a)->field[5], 0, "... field");
+	ok_eq(tile_at(base, a)->occupied[3], 0, "... occupied");
 	tiles_hold(pool, 0);
 	tiles_release(pool, 0);
 	ok(tiles_used(pool) == 3, "tiles: that of the unknown is left alone");
@@ -84,8 +90,8 @@ static void test_tiles_border(void)
 		good = good && (past || begin + sizeof(struct tile) <= border);
 		last = id;
 	}
-	ok(good && last == TILE_FAR,
-	   "tiles: one ends before 2 GB, the next one begins there");
+	ok(good, "tiles: one ends before 2 GB, the next one begins there");
+	ok_eq(last, TILE_FAR, "... last");
 	ok(tiles_bytes(pool) < (size_t)64 << 20,
 	   "tiles: those that were skipped are not counted");
 	tiles_destroy(pool);
@@ -123,9 +129,11 @@ static void test_tiles_threads(void)
 	tile_at(tiles_base(s.pool), s.shared)->field[0] = 7;
 	for (int round = 0; round < 20; round++)
 		thread_pool_run(threads, 1000, share, &s);
-	ok(!s.wrong && tiles_used(s.pool) == 1 &&
-	   tile_at(tiles_base(s.pool), s.shared)->head.users == 1 &&
-	   tiles_peak(s.pool) <= 5, "tiles: four threads copy one");
+	ok_eq(s.wrong, 0, "tiles: four threads copy one");
+	ok_eq(tiles_used(s.pool), 1, "... tiles used");
+	ok_eq(tile_at(tiles_base(s.pool), s.shared)->head.users, 1,
+	      "... users");
+	ok_range(tiles_peak(s.pool), -INFINITY, 5, "... tiles peak");
 	thread_pool_destroy(threads);
 	tiles_destroy(s.pool);
 }
@@ -232,7 +240,8 @@ static void test_field_growth(void)
 		good = good && !field_wrong(&f, tiles_base(pool), &h);
 		field_free(&f, pool);
 	}
-	ok(good && !tiles_used(pool), "field: grows in each direction");
+	ok(good, "field: grows in each direction");
+	ok_eq(tiles_used(pool), 0, "... tiles used");
 	tiles_destroy(pool);
 }
 
@@ -266,14 +275,14 @@ static void test_field_random(void)
 				->occupied[row]);
 	ok(bits == h.count, "field: %u cells are occupied", h.count);
 	used = tiles_used(pool);
-	ok(!field_copy(&copy, &f, pool) && tiles_used(pool) == used &&
-	   !field_wrong(&copy, tiles_base(pool), &h),
-	   "field: a copy takes no tiles");
+	ok_eq(field_copy(&copy, &f, pool), 0, "field: a copy takes no tiles");
+	ok_eq(tiles_used(pool), used, "... tiles used");
+	ok_eq(field_wrong(&copy, tiles_base(pool), &h), 0, "... field wrong");
 	hit(&copy, pool, NULL, 3 * 256, -200 * 256);
 	hit(&copy, pool, NULL, -20000, 3000);
-	ok(!field_wrong(&f, tiles_base(pool), &h) &&
-	   tiles_used(pool) > used && tiles_used(pool) <= used + 8,
-	   "field: writing to the copy leaves it alone");
+	ok_eq(field_wrong(&f, tiles_base(pool), &h), 0,
+	      "field: writing to the copy leaves it alone");
+	ok_range(tiles_used(pool), used, used + 8, "... tiles used");
 	field_free(&copy, pool);
 	ok(tiles_used(pool) == used, "field: what the copy had is free");
 	field_copy(&f, &f, pool);
@@ -346,16 +355,19 @@ static void test_field_campus(void)
 		hit(copy + i, pool, NULL, far / 2, far / 3);
 	written = (tiles_bytes(pool) - bytes) / 100 - copies;
 	/* pointers to pages; a tile in one of these, or at borders more */
-	ok(copies == (size_t)f.width * (size_t)f.height *
-	   sizeof(struct field_page *) && copies < 30000 &&
-	   written >= sizeof(struct field_page) + sizeof(struct tile) &&
-	   written <= sizeof(struct field_page) + 4 * sizeof(struct tile),
-	   "field: of a campus of 1.5 km a copy takes %zu bytes, and %zu more once it is written to",
-	   copies, written);
+	ok_eq(copies,
+	      (size_t)f.width * (size_t)f.height * sizeof(struct field_page *),
+	      "field: of a campus of 1.5 km a copy takes %zu bytes, and %zu more once it is written to",
+	      copies, written);
+	ok_range(copies, -INFINITY, 29999, "... copies");
+	ok_range(written, sizeof(struct field_page) + sizeof(struct tile),
+		 sizeof(struct field_page) + 4 * sizeof(struct tile),
+		 "... written");
 	for (int i = 0; i < 100; i++)
 		field_free(copy + i, pool);
-	ok(tiles_bytes(pool) == bytes && tiles_bytes_peak(pool) >=
-	   bytes + 100 * (copies + written), "field: it is all counted");
+	ok_eq(tiles_bytes(pool), bytes, "field: it is all counted");
+	ok_range(tiles_bytes_peak(pool), bytes + 100 * (copies + written),
+		 INFINITY, "... tiles bytes peak");
 	field_free(&f, pool);
 	ok(!tiles_bytes(pool), "field: down to the last byte");
 	tiles_destroy(pool);
@@ -372,16 +384,18 @@ static void test_field_limits(void)
 
 	field_init(&f);
 	hit(&f, pool, &h, 100, 100);
-	ok(field_hit(&f, pool, &kernel, side, 0, 1) == -ERANGE &&
-	   field_hit(&f, pool, &kernel, 0, -side, 1) == -ERANGE &&
-	   field_hit(&f, pool, &kernel, INT_MAX, INT_MIN, 1) == -ERANGE &&
-	   !field_wrong(&f, tiles_base(pool), &h),
-	   "field: not farther than a map reaches");
+	ok_eq(field_hit(&f, pool, &kernel, side, 0, 1), -ERANGE,
+	      "field: not farther than a map reaches");
+	ok_eq(field_hit(&f, pool, &kernel, 0, -side, 1), -ERANGE,
+	      "... field hit");
+	ok_eq(field_hit(&f, pool, &kernel, INT_MAX, INT_MIN, 1), -ERANGE,
+	      "... field hit");
+	ok_eq(field_wrong(&f, tiles_base(pool), &h), 0, "... field wrong");
 	field_free(&f, pool);
 	field_init(&g);
-	ok(!field_hit(&g, small, &kernel, 0, 0, 1) &&
-	   field_hit(&g, small, &kernel, 100000, 0, 1) == -ENOMEM,
-	   "field: no tiles");
+	ok_eq(field_hit(&g, small, &kernel, 0, 0, 1), 0, "field: no tiles");
+	ok_eq(field_hit(&g, small, &kernel, 100000, 0, 1), -ENOMEM,
+	      "... field hit");
 	field_free(&g, small);
 	tiles_destroy(pool);
 	tiles_destroy(small);

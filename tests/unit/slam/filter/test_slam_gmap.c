@@ -85,16 +85,21 @@ static void test_beams(void)
 	add_beam(&f, pool, 2, 0);
 	for (int x = 0; x < 40; x++)
 		good = good && counts(&f, pool, x, 0, 1, 0);
-	ok(good && counts(&f, pool, 40, 0, 1, 1) &&
-	   counts(&f, pool, 41, 0, 0, 0) && counts(&f, pool, -1, 0, 0, 0) &&
-	   counts(&f, pool, 20, 1, 0, 0), "beam: passes 40 cells, hits one");
+	ok(good, "beam: passes 40 cells, hits one");
+	ok(counts(&f, pool, 40, 0, 1, 1), "... counts");
+	ok(counts(&f, pool, 41, 0, 0, 0), "... counts");
+	ok(counts(&f, pool, -1, 0, 0, 0), "... counts");
+	ok(counts(&f, pool, 20, 1, 0, 0), "... counts");
 	add_beam(&f, pool, 3, M_PI);
 	add_beam(&f, pool, 1, -M_PI / 2);
 	add_beam(&f, pool, (float)(sqrt(2) * 0.5), M_PI / 4);
-	ok(counts(&f, pool, -60, 0, 1, 1) && counts(&f, pool, -59, 0, 1, 0) &&
-	   counts(&f, pool, 0, -20, 1, 1) && counts(&f, pool, 0, -19, 1, 0) &&
-	   counts(&f, pool, 10, 10, 1, 1) && counts(&f, pool, 9, 9, 1, 0) &&
-	   counts(&f, pool, 0, 0, 4, 0), "beam: to other sides");
+	ok(counts(&f, pool, -60, 0, 1, 1), "beam: to other sides");
+	ok(counts(&f, pool, -59, 0, 1, 0), "... counts");
+	ok(counts(&f, pool, 0, -20, 1, 1), "... counts");
+	ok(counts(&f, pool, 0, -19, 1, 0), "... counts");
+	ok(counts(&f, pool, 10, 10, 1, 1), "... counts");
+	ok(counts(&f, pool, 9, 9, 1, 0), "... counts");
+	ok(counts(&f, pool, 0, 0, 4, 0), "... counts");
 	add_beam(&f, pool, 30, 1);
 	add_beam(&f, pool, INFINITY, 1);
 	add_beam(&f, pool, NAN, 1);
@@ -103,8 +108,9 @@ static void test_beams(void)
 	params.range_max = 1.5;
 	add_beam(&f, pool, 29, M_PI / 2);
 	params.range_max = 80;
-	ok(counts(&f, pool, 0, 29, 1, 0) && counts(&f, pool, 0, 30, 0, 0),
+	ok(counts(&f, pool, 0, 29, 1, 0),
 	   "beam: what is too long is cut, and hits nothing");
+	ok(counts(&f, pool, 0, 30, 0, 0), "... counts");
 	field_free(&f, pool);
 	tiles_destroy(pool);
 }
@@ -129,18 +135,19 @@ static void test_full(void)
 	good = full(&f, pool, 40, 0) && !full(&f, pool, 39, 0);
 	for (int i = 0; i < 8; i++)
 		add_beam(&f, pool, 3, 0);
-	ok(good && full(&f, pool, 40, 0), "full: one hit of nine");
+	ok(good, "full: one hit of nine");
+	ok(full(&f, pool, 40, 0), "... full");
 	add_beam(&f, pool, 3, 0);
-	ok(!full(&f, pool, 40, 0) && counts(&f, pool, 40, 0, 10, 1),
-	   "full: not one hit of ten");
+	ok_eq(full(&f, pool, 40, 0), 0, "full: not one hit of ten");
+	ok(counts(&f, pool, 40, 0, 10, 1), "... counts");
 	add_beam(&f, pool, 2, 0);
 	ok(full(&f, pool, 40, 0), "full: two hits of eleven");
 	for (int i = 0; i < GMAPPING_COUNT_MAX; i++)
 		add_beam(&f, pool, 0.2f, 0);
-	ok(count_at(&f, pool, 0, 0).visits > 30000 &&
-	   count_at(&f, pool, 0, 0).visits < 40000 &&
-	   count_at(&f, pool, 4, 0).hits > 30000 && full(&f, pool, 4, 0),
-	   "full: more beams than can be counted");
+	ok_range(count_at(&f, pool, 0, 0).visits, 30001, 39999,
+		 "full: more beams than can be counted");
+	ok_range(count_at(&f, pool, 4, 0).hits, 30001, INFINITY, "... hits");
+	ok(full(&f, pool, 4, 0), "... full");
 	field_free(&f, pool);
 	tiles_destroy(pool);
 }
@@ -356,8 +363,8 @@ static void test_scores(bool far)
 				&p.m.behind, (int)lrint(pose.x * UNITS),
 				(int)lrint(pose.y * UNITS), p.m.decay, &some);
 		}
-		ok(good && some, "score: %s is as the reference%s", name[path],
-		   where);
+		ok(good, "score: %s is as the reference%s", name[path], where);
+		ok(some, "... some");
 	}
 	score_use(SCORE_BEST);
 	place_free(&p);
@@ -404,15 +411,18 @@ static void test_known(void)
 
 	field_init(&f);
 	s = beam_score(&f, pool, 0, 0, 0, &l);
-	ok(s == 0 && close_to(l, none), "known: an empty map");
+	ok_eq(s, 0, "known: an empty map");
+	ok(close_to(l, none), "... close to");
 	add_beam(&f, pool, 2, 0);
 	s = beam_score(&f, pool, 0, 0, 0, &l);
-	ok(close_to(s, 1) && close_to(l, 0), "known: the same beam again");
+	ok(close_to(s, 1), "known: the same beam again");
+	ok(close_to(l, 0), "... close to");
 	s = beam_score(&f, pool, 0, off, 0, &l);
-	ok(close_to(s, exp(-off * off / 0.05)) &&
-	   fabs(l + off * off / 0.075) < 0.02, "known: 3 cm away");
+	ok(close_to(s, exp(-off * off / 0.05)), "known: 3 cm away");
+	ok_range(fabs(l + off * off / 0.075), -INFINITY, 0.02, "... fabs");
 	s = beam_score(&f, pool, 0, 0.2, 0, &l);
-	ok(s == 0 && close_to(l, none), "known: too far away");
+	ok_eq(s, 0, "known: too far away");
+	ok(close_to(l, none), "... close to");
 	field_free(&f, pool);
 	/* a wall of two cells, one behind the other: its front counts */
 	add_beam(&f, pool, 2, 0);
@@ -472,26 +482,30 @@ static void test_codes(void)
 	field_init(&copy);
 	field_init(&other);
 	random_map(&own, here, 5, 1);
-	ok(map_encode(&own, here, 0, &full_code) > 0 &&
-	   !map_decode(&other, there, NULL, full_code.data, full_code.len) &&
-	   !differ(&own, here, &other, there), "code: a whole map");
+	ok_range(map_encode(&own, here, 0, &full_code), 1, INFINITY,
+		 "code: a whole map");
+	ok_eq(map_decode(&other, there, NULL, full_code.data, full_code.len), 0,
+	      "... map decode");
+	ok_eq(differ(&own, here, &other, there), 0, "... differ");
 	used = tiles_used(here);
 	field_copy(&copy, &own, here);
 	ok(tiles_used(here) == used, "code: a copy takes no tiles");
 	random_map(&own, here, 3, 2);
 	random_map(&other, there, 2, 2);
-	ok(!map_decode(&copy, here, NULL, full_code.data, full_code.len) &&
-	   differ(&own, here, &other, there) > 10 &&
-	   differ(&own, here, &copy, here) > 10,
-	   "code: writing leaves the copy alone");
+	ok_eq(map_decode(&copy, here, NULL, full_code.data, full_code.len), 0,
+	      "code: writing leaves the copy alone");
+	ok_range(differ(&own, here, &other, there), 11, INFINITY, "... differ");
+	ok_range(differ(&own, here, &copy, here), 11, INFINITY, "... differ");
 	ok(map_encode(&own, here, tile_version(2, 0), &part) > 0,
 	   "code: what changed");
 	stale = map_stale(&other, there, tile_version(2, 0), part.data,
 			  part.len, &place);
-	ok(stale >= 0 && map_encode_places(&own, here, place, (uint32_t)stale,
-					   &part) == stale &&
-	   !map_decode(&other, there, NULL, part.data, part.len) &&
-	   !differ(&own, here, &other, there), "code: makes it the same map");
+	ok_range(stale, 0, INFINITY, "code: makes it the same map");
+	ok_eq(map_encode_places(&own, here, place, (uint32_t)stale, &part),
+	      stale, "... map encode places");
+	ok_eq(map_decode(&other, there, NULL, part.data, part.len), 0,
+	      "... map decode");
+	ok_eq(differ(&own, here, &other, there), 0, "... differ");
 	free(place);
 	ok(map_decode(&copy, here, NULL, part.data, part.len - 1) == -EBADMSG,
 	   "code: one that is cut short is seen");
@@ -505,7 +519,8 @@ static void test_codes(void)
 	field_free(&copy, here);
 	field_free(&own, here);
 	field_free(&other, there);
-	ok(!tiles_used(here) && !tiles_used(there), "code: nothing is left");
+	ok_eq(tiles_used(here), 0, "code: nothing is left");
+	ok_eq(tiles_used(there), 0, "... tiles used");
 	bytes_free(&full_code);
 	bytes_free(&part);
 	tiles_destroy(here);
@@ -576,11 +591,15 @@ static void test_gain(const struct trip *t)
 		if (filter_read(f, t->reading + 2, &r))
 			abort();
 		out = filter_outcomes(f, &count);
-		ok(!tracked && r.updated && count == n && out[0].fit < 0 &&
-		   r.effective < n &&
-		   fabs(r.effective - effective(out, n)) < 1e-6,
-		   "gain: %u particles, 1 / (3 * %u): %.2f are effective", n,
-		   n, r.effective);
+		ok_eq(tracked, 0,
+		      "gain: %u particles, 1 / (3 * %u): %.2f are effective", n,
+		      n, r.effective);
+		ok(r.updated, "... updated");
+		ok_eq(count, n, "... count");
+		ok_range(out[0].fit, -INFINITY, -1, "... fit");
+		ok_range(r.effective, -INFINITY, n, "... effective");
+		ok_range(fabs(r.effective - effective(out, n)), -INFINITY, 1e-6,
+			 "... fabs");
 		filter_destroy(f);
 	}
 }

@@ -145,9 +145,10 @@ static void test_far_scores(void)
 
 		if (!score_use(path))
 			continue;
-		ok(!score_wrong(&f, tiles_base(pool), &some) && some,
-		   "score: %s is as the reference, tiles beyond 2 and 255 GB",
-		   name[path]);
+		ok_eq(score_wrong(&f, tiles_base(pool), &some), 0,
+		      "score: %s is as the reference, tiles beyond 2 and 255 GB",
+		      name[path]);
+		ok(some, "... some");
 	}
 	score_use(SCORE_BEST);
 	field_free(&f, pool);
@@ -198,10 +199,12 @@ static void test_scores(void)
 			   name[path]);
 			continue;
 		}
-		ok(!score_wrong(&f, tiles_base(pool), &some) && some,
-		   "score: %s is as the reference", name[path]);
-		ok(!score_wrong(&none, tiles_base(pool), &any) && !any,
-		   "score: %s, of an empty map", name[path]);
+		ok_eq(score_wrong(&f, tiles_base(pool), &some), 0,
+		      "score: %s is as the reference", name[path]);
+		ok(some, "... some");
+		ok_eq(score_wrong(&none, tiles_base(pool), &any), 0,
+		      "score: %s, of an empty map", name[path]);
+		ok_eq(any, 0, "... any");
 		ok(same_rotation(path), "score: %s turns as plain C does",
 		   name[path]);
 	}
@@ -258,10 +261,13 @@ static void test_slope(void)
 		}
 	}
 	/* the field bends between the two places that a difference is of */
-	for (int k = 0; k < 3; k++)
-		ok(most[k] > 50 && worst[k] < 0.0585 * most[k],
-		   "slope: as the score changes by %s: off by %.1f of %.0f",
-		   &"x\0y\0yaw"[2 * k], worst[k], most[k]);
+	for (int k = 0; k < 3; k++) {
+		ok_range(
+			most[k], 51, INFINITY,
+			"slope: as the score changes by %s: off by %.1f of %.0f",
+			&"x\0y\0yaw"[2 * k], worst[k], most[k]);
+		ok_range(worst[k], -INFINITY, 0.0585 * most[k], "... worst");
+	}
 	field_window_free(&w);
 	field_free(&f, pool);
 	tiles_destroy(pool);
@@ -329,9 +335,11 @@ static void test_sweep(void)
 		}
 	}
 	/* some see a niche from the side */
-	ok(scan.hits == BEAMS && off[0] <= 13 &&
-	   off[1] >= 289, "a scan of a robot that moves: %.0f of %u endpoints are off, %.0f if all are of one moment",
-	   off[0], BEAMS, off[1]);
+	ok_eq(scan.hits, BEAMS,
+	      "a scan of a robot that moves: %.0f of %u endpoints are off, %.0f if all are of one moment",
+	      off[0], BEAMS, off[1]);
+	ok_range(off[0], -INFINITY, 13, "... off");
+	ok_range(off[1], 289, INFINITY, "... off");
 	scan_free(&scan);
 }
 
@@ -406,8 +414,11 @@ static void test_matchers(const struct trip *t)
 		p.params.cutoff = k;
 		match_error(&p, truth, false, &cut);
 		/* two more are match_error()'s, and each halving has a round */
-		ok(cut < hill && cut <= k + 6 * p.params.refinements + 3,
-		   "hill climb: cut off after %u: %u", k, (unsigned int)cut);
+		ok_range(cut, -INFINITY, hill,
+			 "hill climb: cut off after %u: %u", k,
+			 (unsigned int)cut);
+		ok_range(cut, -INFINITY, k + 6 * p.params.refinements + 3,
+			 "... cut");
 	}
 	p.params.cutoff = UINT32_MAX;
 	match_error(&p, truth, false, &cut);
@@ -442,8 +453,10 @@ static void test_window(const struct trip *t)
 						 &p.matcher.rotated, x, y) /
 				((double)SCORE_MAX * p.scan.match.count);
 	}
-	ok(!wrong && some > 2000, "window: %u of 3000 fits are others than with the whole map",
-	   wrong);
+	ok_eq(wrong, 0,
+	      "window: %u of 3000 fits are others than with the whole map",
+	      wrong);
+	ok_range(some, 2001, INFINITY, "... some");
 	field_window_free(&all);
 	place_free(&p);
 }
@@ -467,10 +480,11 @@ static void test_draw(const struct trip *t)
 		square[1] += pow(drawn.y - pose.y, 2) / 300;
 		square[2] += pow(drawn.yaw - pose.yaw, 2) / 300;
 	}
-	ok(square[0] > 0 && square[0] < 0.004 * 0.004 && square[1] > 0 &&
-	   square[1] < 0.0029 * 0.0029 && square[2] > 0 &&
-	   square[2] < 0.00091 * 0.00091, "draw: nearer than the odometry says: %.5f, %.5f m, %.5f rad",
-	   sqrt(square[0]), sqrt(square[1]), sqrt(square[2]));
+	ok_range(square[0], 1e-12, 0.004 * 0.004,
+		 "draw: nearer than the odometry says: %.5f, %.5f m, %.5f rad",
+		 sqrt(square[0]), sqrt(square[1]), sqrt(square[2]));
+	ok_range(square[1], 1e-12, 0.0029 * 0.0029, "... square");
+	ok_range(square[2], 1e-12, 0.00091 * 0.00091, "... square");
 	p.params.sharpness = 0;
 	ok(match_draw(&p.matcher, &p.scan, p.map, &pose, fit, 0.2, 0.1,
 		      &random) == fit, "draw: the best one");
@@ -515,7 +529,8 @@ static void test_blind(void)
 			abort();
 		all = all && s.told > 10;
 	}
-	ok(nothing && along, "scan: of a plain corridor it is blind along it");
+	ok(nothing, "scan: of a plain corridor it is blind along it");
+	ok(along, "... along");
 	ok(all, "scan: of a room it is blind to nothing");
 	memset(range, 0, sizeof(range));
 	for (unsigned int i = 0; i < 180; i++)
@@ -524,9 +539,12 @@ static void test_blind(void)
 		struct reading r = trip_reading(180);
 
 		r.range = range;
-		ok(!scan_make(&s, &r, params) && s.hits == 1 && isinf(s.told) &&
-		   fabs(hypot(s.blind_x, s.blind_y) - 1) < 1e-9,
-		   "scan: of one endpoint nothing is known");
+		ok_eq(scan_make(&s, &r, params), 0,
+		      "scan: of one endpoint nothing is known");
+		ok_eq(s.hits, 1, "... hits");
+		ok(isinf(s.told), "... told is infinite");
+		ok_range(fabs(hypot(s.blind_x, s.blind_y) - 1), -INFINITY, 1e-9,
+			 "... fabs");
 	}
 	scan_free(&s);
 }
@@ -557,9 +575,10 @@ static void test_told(void)
 		if (scan_make(&s, &r, &slam_defaults))
 			abort();
 		part = s.told / s.hits;
-		ok(part > 0.0397 / 1.1 && part < 0.0495 * 1.1,
-		   "scan: of %u beams %.4f of the endpoints tell of the way",
-		   beams[i], part);
+		ok_range(
+			part, 0.0397 / 1.1, 0.0495 * 1.1,
+			"scan: of %u beams %.4f of the endpoints tell of the way",
+			beams[i], part);
 	}
 	scan_free(&s);
 }

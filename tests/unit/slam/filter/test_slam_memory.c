@@ -44,9 +44,9 @@ static void check(uint64_t left, uint64_t keep, const char *what)
 	uint64_t kept;
 	const uint64_t is = memory_left(folder, &kept);
 
-	ok(is == left && kept == keep, "left: %s: %llu MB, %llu for others",
-	   what, (unsigned long long)(is / MB),
-	   (unsigned long long)(kept / MB));
+	ok_eq(is, left, "left: %s: %llu MB, %llu for others", what,
+	      (unsigned long long)(is / MB), (unsigned long long)(kept / MB));
+	ok_eq(kept, keep, "... kept");
 }
 
 static void test_left(void)
@@ -121,11 +121,12 @@ static void test_limit(void)
 
 	ok(!memory_reason(reason), "limit: nothing was refused yet");
 	memory_limit(8 * MB);
-	ok(fill(a, 4 * MB - 65536) && fill(b, 4 * MB - 65536),
-	   "limit: two pools have it together");
-	ok(!fill(a, MB) && !fill(b, MB) && memory_reason(reason) &&
-	   !strcmp(reason, "the 8 MB of --memory"),
-	   "limit: no more of either: %s", reason);
+	ok(fill(a, 4 * MB - 65536), "limit: two pools have it together");
+	ok(fill(b, 4 * MB - 65536), "... fill");
+	ok_eq(fill(a, MB), 0, "limit: no more of either: %s", reason);
+	ok_eq(fill(b, MB), 0, "... fill");
+	ok(memory_reason(reason), "... memory reason");
+	ok_str(reason, "the 8 MB of --memory", "... reason");
 	ok(tiles_bytes(a) + tiles_bytes(b) <= 8 * MB, "limit: it is kept");
 	tiles_destroy(b);
 	ok(fill(a, 3 * MB), "limit: of a pool that went, others may have");
@@ -135,9 +136,10 @@ static void test_limit(void)
 	memory_limit(0);
 	ok(memory_take(MB), "limit: none");
 	memory_give(MB);
-	ok(!memory_take((size_t)1 << 60) && memory_reason(reason) &&
-	   strstr(reason, "free memory of this machine"),
-	   "limit: more than any machine has: %s", reason);
+	ok_eq(memory_take((size_t)1 << 60), 0,
+	      "limit: more than any machine has: %s", reason);
+	ok(memory_reason(reason), "... memory reason");
+	ok(strstr(reason, "free memory of this machine"), "... reason says it");
 }
 
 int main(void)

@@ -64,7 +64,8 @@ static void test_exact(void)
 	}
 	ok(worst < 1e-15, "angles: at the borders of quadrants (%.1e)", worst);
 	det_sincos(0, &s, &c);
-	ok(s == 0 && c == 1, "angles: 0");
+	ok_eq(s, 0, "angles: 0");
+	ok_eq(c, 1, "... c");
 }
 
 static void test_exact_poses(void)
@@ -156,9 +157,12 @@ static void test_random_moments(void)
 		unit += u / n;
 		in = in && u >= 0 && u < 1;
 	}
-	ok(near(sum, 0, 0.01) && near(square, 1, 0.02) && near(cube, 0, 0.05) &&
-	   most > 3.5 && most <= 6, "random: normal");
-	ok(in && near(unit, 0.5, 0.005), "random: unit");
+	ok(near(sum, 0, 0.01), "random: normal");
+	ok(near(square, 1, 0.02), "... near");
+	ok(near(cube, 0, 0.05), "... near");
+	ok_range(most, 3.5, 6, "... most");
+	ok(in, "random: unit");
+	ok(near(unit, 0.5, 0.005), "... near");
 }
 
 /*
@@ -171,38 +175,43 @@ static void test_odometer(void)
 	struct odometer o = { .known = false };
 	struct motion m;
 
-	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0) && o.gone.path == 0,
+	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0),
 	   "odometry: begins anywhere");
+	ok_eq(o.gone.path, 0, "... path");
 	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 }, 0);
 	odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0);
 	m = odometer_motion(&o, &p);
-	ok(near(o.gone.turned, M_PI, 1e-12) && near(m.move.yaw, 0, 1e-12) &&
-	   near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12) &&
-	   near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12),
+	ok(near(o.gone.turned, M_PI, 1e-12),
 	   "odometry: turning back and forth adds to the noise");
+	ok(near(m.move.yaw, 0, 1e-12), "... near");
+	ok(near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12),
+	   "... near");
+	ok(near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12), "... near");
 	odometer_restart(&o);
 	odometer_move(&o, &(struct pose){ 7 + 2 * cos(2), 8 + 2 * sin(2), 2 }, 0);
 	m = odometer_motion(&o, &p);
-	ok(near(m.move.x, 2, 1e-12) && near(m.move.y, 0, 1e-12) &&
-	   near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12) &&
-	   near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12),
-	   "odometry: in the frame of the robot");
-	ok(!odometer_move(&o, &(struct pose){ 500, -300, 0 }, 0) &&
-	   near(odometer_motion(&o, &p).move.x, 2, 1e-12),
-	   "odometry: a jump is no movement");
-	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }, 0) &&
-	   near(odometer_motion(&o, &p).move.x, 3, 1e-12),
+	ok(near(m.move.x, 2, 1e-12), "odometry: in the frame of the robot");
+	ok(near(m.move.y, 0, 1e-12), "... near");
+	ok(near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12), "... near");
+	ok(near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12), "... near");
+	ok_eq(odometer_move(&o, &(struct pose){ 500, -300, 0 }, 0), 0,
+	      "odometry: a jump is no movement");
+	ok(near(odometer_motion(&o, &p).move.x, 2, 1e-12), "... near");
+	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }, 0),
 	   "odometry: after a jump it goes on");
-	ok(odometer_move(&o, &(struct pose){ 520, -300, 0 }, 10000000000) &&
-	   near(odometer_motion(&o, &p).move.x, 22, 1e-12),
+	ok(near(odometer_motion(&o, &p).move.x, 3, 1e-12), "... near");
+	ok(odometer_move(&o, &(struct pose){ 520, -300, 0 }, 10000000000),
 	   "odometry: far, but in the time of an outage");
-	ok(!odometer_move(&o, &(struct pose){ 580, -300, 0 }, 20000000000) &&
-	   !odometer_move(&o, &(struct pose){ 480, -300, 0 }, 10000000000),
-	   "odometry: too far even then, and when time went back");
+	ok(near(odometer_motion(&o, &p).move.x, 22, 1e-12), "... near");
+	ok_eq(odometer_move(&o, &(struct pose){ 580, -300, 0 }, 20000000000), 0,
+	      "odometry: too far even then, and when time went back");
+	ok_eq(odometer_move(&o, &(struct pose){ 480, -300, 0 }, 10000000000), 0,
+	      "... odometer move");
 	odometer_restart(&o);
 	m = odometer_motion(&o, &p);
-	ok(m.move.x == 0 && m.slip == p.slip && m.turn == p.slip_turn,
-	   "odometry: anew");
+	ok_eq(m.move.x, 0, "odometry: anew");
+	ok_eq(m.slip, p.slip, "... slip");
+	ok_eq(m.turn, p.slip_turn, "... turn");
 }
 
 /* How far the robot can have gone, and what it costs to be further away */
@@ -228,13 +237,14 @@ static void test_reach(void)
 	prior = motion_prior(&m, &from, p.wall);
 	prior.at = from;
 	prior.place = 1e3;
-	ok(prior_cost(&prior, &(struct pose){ 3 + 1.1 * p.speed, 4, 1 }) == 0 &&
-	   prior_cost(&prior, &(struct pose){ 3, 4 - 1.13 * p.speed, 1 }) > 0.3,
-	   "reach: up to there all is as likely, and not 3 %% behind");
-	ok(prior_cost(&(struct prior){ .at = from, .place = 1e3, .turn = 1 },
-		      &(struct pose){ 90, 4, 1 }) == 0 &&
-	   motion_prior(&m, &from, 0).reach == 0,
-	   "reach: none of a seek, and none without a wall");
+	ok_eq(prior_cost(&prior, &(struct pose){ 3 + 1.1 * p.speed, 4, 1 }), 0,
+	      "reach: up to there all is as likely, and not 3 %% behind");
+	ok_range(prior_cost(&prior, &(struct pose){ 3, 4 - 1.13 * p.speed, 1 }),
+		 0.3, INFINITY, "... prior cost");
+	ok_eq(prior_cost(&(struct prior){ .at = from, .place = 1e3, .turn = 1 },
+			 &(struct pose){ 90, 4, 1 }),
+	      0, "reach: none of a seek, and none without a wall");
+	ok_eq(motion_prior(&m, &from, 0).reach, 0, "... reach");
 	m.move.x = 7;
 	ok(motion_prior(&m, &from, p.wall).reach == 7,
 	   "reach: as far as odometry says that is believed");
@@ -262,10 +272,12 @@ static void test_motion_draw(void)
 		xx += (p.x - 3) * (p.x - 3) / n;
 		yawyaw += pow(p.yaw - M_PI / 2 - 0.5, 2) / n;
 	}
-	ok(near(x, 3, 0.005) && near(y, 5, 0.005) &&
-	   near(yaw, M_PI / 2 + 0.5, 0.002), "motion: where it leads to");
-	ok(near(sqrt(xx), 0.1, 0.005) && near(sqrt(yawyaw), 0.02, 0.001),
+	ok(near(x, 3, 0.005), "motion: where it leads to");
+	ok(near(y, 5, 0.005), "... near");
+	ok(near(yaw, M_PI / 2 + 0.5, 0.002), "... near");
+	ok(near(sqrt(xx), 0.1, 0.005),
 	   "motion: as uncertain as it is said to be");
+	ok(near(sqrt(yawyaw), 0.02, 0.001), "... near");
 }
 
 /*
@@ -276,22 +288,25 @@ static void test_normalise(void)
 {
 	double log_weight[100] = { 0 }, w[100], sum = 0;
 
-	ok(near(weights_normalise(log_weight, w, 100), 100, 1e-9) &&
-	   near(w[42], 0.01, 1e-15), "weights: all equal");
+	ok(near(weights_normalise(log_weight, w, 100), 100, 1e-9),
+	   "weights: all equal");
+	ok(near(w[42], 0.01, 1e-15), "... near");
 	for (int i = 0; i < 100; i++)
 		log_weight[i] = -1e6;
 	log_weight[7] = -1e6 + 1000;
-	ok(near(weights_normalise(log_weight, w, 100), 1, 1e-9) && w[7] == 1,
+	ok(near(weights_normalise(log_weight, w, 100), 1, 1e-9),
 	   "weights: one has all, far from 0");
+	ok_eq(w[7], 1, "... w");
 	log_weight[7] = log_weight[8] = 1e8;
 	ok(near(weights_normalise(log_weight, w, 100), 2, 1e-9),
 	   "weights: two have all");
 	log_weight[0] = log(3);
 	log_weight[1] = 0;
-	ok(near(weights_normalise(log_weight, w, 2), 1.6, 1e-12) &&
-	   near(w[0], 0.75, 1e-12), "weights: three to one");
-	ok(weights_normalise(log_weight, w, 1) == 1 && w[0] == 1,
-	   "weights: one particle");
+	ok(near(weights_normalise(log_weight, w, 2), 1.6, 1e-12),
+	   "weights: three to one");
+	ok(near(w[0], 0.75, 1e-12), "... near");
+	ok_eq(weights_normalise(log_weight, w, 1), 1, "weights: one particle");
+	ok_eq(w[0], 1, "... w");
 	for (int i = 0; i < 100; i++)
 		log_weight[i] = sin(i) * 3;
 	weights_normalise(log_weight, w, 100);
@@ -346,8 +361,8 @@ static void test_resample(void)
 	ok(good, "resampling: as many children as the weights say; who has "
 	   "some stays where it was");
 	weights_resample((double[]){ 0, 0, 1, 0 }, 4, 2, 0.3, parent);
-	ok(parent[0] == 2 && parent[1] == 2,
-	   "resampling: one has all, and its number is gone");
+	ok_eq(parent[0], 2, "resampling: one has all, and its number is gone");
+	ok_eq(parent[1], 2, "... parent");
 }
 
 static uint32_t needed(unsigned int bins, unsigned int each, double bound,
@@ -377,9 +392,11 @@ static void test_kld(void)
 
 	ok(abs((int)(got - want)) <= 1, "KLD: 100 bins: %u", got);
 	ok(needed(100, 9, 0.05, 60000) == got, "KLD: bins count, not poses");
-	ok(needed(200, 3, 0.05, 60000) > got &&
-	   needed(300, 3, 0.05, 60000) > needed(200, 3, 0.05, 60000) &&
-	   needed(100, 3, 0.1, 60000) < got, "KLD: more bins, more particles");
+	ok_range(needed(200, 3, 0.05, 60000), got, INFINITY,
+		 "KLD: more bins, more particles");
+	ok_range(needed(300, 3, 0.05, 60000), needed(200, 3, 0.05, 60000),
+		 INFINITY, "... needed");
+	ok_range(needed(100, 3, 0.1, 60000), -INFINITY, got, "... needed");
 	ok(needed(100, 3, 0.05, 500) == 500, "KLD: not more than there may be");
 	ok(needed(1, 50, 0.05, 60000) == slam_defaults.particles_min,
 	   "KLD: all in one bin");
@@ -400,22 +417,21 @@ static void test_ancestry(void)
 	y = trajectory_tree_add(a, x, &step);
 	step.number = 3;
 	z = trajectory_tree_add(a, x, &step);
-	ok(trajectory_tree_depth(a, 0) == 0 &&
-		   trajectory_tree_depth(a, x) == 1 &&
-		   trajectory_tree_depth(a, z) == 2 &&
-		   trajectory_tree_parent(a, y) == x &&
-		   trajectory_tree_parent(a, x) == 0 &&
-		   trajectory_tree_at(a, z)->number == 3 &&
-		   trajectory_tree_nodes(a) == 3,
-	   "ancestors: a small tree");
+	ok_eq(trajectory_tree_depth(a, 0), 0, "ancestors: a small tree");
+	ok_eq(trajectory_tree_depth(a, x), 1, "... trajectory tree depth");
+	ok_eq(trajectory_tree_depth(a, z), 2, "... trajectory tree depth");
+	ok_eq(trajectory_tree_parent(a, y), x, "... trajectory tree parent");
+	ok_eq(trajectory_tree_parent(a, x), 0, "... trajectory tree parent");
+	ok_eq(trajectory_tree_at(a, z)->number, 3, "... number");
+	ok_eq(trajectory_tree_nodes(a), 3, "... trajectory tree nodes");
 	trajectory_tree_release(a, x);
 	ok(trajectory_tree_nodes(a) == 3, "ancestors: children keep them");
 	trajectory_tree_hold(a, y);
 	trajectory_tree_release(a, y);
 	ok(trajectory_tree_nodes(a) == 3, "ancestors: held twice");
 	trajectory_tree_release(a, y);
-	ok(trajectory_tree_nodes(a) == 2 && trajectory_tree_parent(a, z) == x,
-	   "ancestors: one branch is gone");
+	ok_eq(trajectory_tree_nodes(a), 2, "ancestors: one branch is gone");
+	ok_eq(trajectory_tree_parent(a, z), x, "... trajectory tree parent");
 	trajectory_tree_release(a, z);
 	trajectory_tree_hold(a, 0);
 	trajectory_tree_release(a, 0);
@@ -450,12 +466,15 @@ static void test_pruning(void)
 		if (trajectory_tree_nodes(a) > k + most)
 			most = trajectory_tree_nodes(a) - (uint32_t)k;
 	}
-	ok(most < 6 * N && last < STEPS + 6 * N &&
-		   trajectory_tree_depth(a, id[3]) == STEPS,
-	   "ancestors: %u more than steps at most", most);
+	ok_range(most, -INFINITY, 6 * N,
+		 "ancestors: %u more than steps at most", most);
+	ok_range(last, -INFINITY, STEPS + 6 * N, "... last");
+	ok_eq(trajectory_tree_depth(a, id[3]), STEPS,
+	      "... trajectory tree depth");
 	for (at = id[5]; at && trajectory_tree_at(a, at)->update == --update;)
 		at = trajectory_tree_parent(a, at);
-	ok(!at && !update, "ancestors: each step back to the first");
+	ok_eq(at, 0, "ancestors: each step back to the first");
+	ok_eq(update, 0, "... update");
 	for (int i = 0; i < N; i++)
 		trajectory_tree_release(a, id[i]);
 	ok(trajectory_tree_nodes(a) == 0, "ancestors: nothing is left");
@@ -498,8 +517,10 @@ static void test_thread_pool(unsigned int threads)
 	/* all but the first few are in the large rounds only */
 	for (int i = 7; i < 1000; i++)
 		good = good && jobs.done[i] == want;
-	ok(good && !jobs.bad && jobs.done[0] > want && jobs.done[6] == want,
-	   "thread pool: %u threads, each job once", threads);
+	ok(good, "thread pool: %u threads, each job once", threads);
+	ok_eq(jobs.bad, 0, "... bad");
+	ok_range(jobs.done[0], want, INFINITY, "... done");
+	ok_eq(jobs.done[6], want, "... done");
 	thread_pool_destroy(c);
 }
 
@@ -507,8 +528,9 @@ static void test_thread_pools(void)
 {
 	struct thread_pool *c = thread_pool_create(0);
 
-	ok(c && thread_pool_threads(c) >= 1,
-	   "thread pool: one for each processor");
+	ok(c, "thread pool: one for each processor");
+	ok_range(thread_pool_threads(c), 1, INFINITY,
+		 "... thread pool threads");
 	thread_pool_destroy(c);
 	thread_pool_destroy(NULL);
 	c = thread_pool_create(1);
@@ -536,7 +558,8 @@ static void test_params(void)
 	char error[ERROR_TEXT] = "";
 	struct slam_params p = slam_defaults;
 
-	ok(!slam_params_check(&p, error) && !*error, "parameters: defaults");
+	ok_eq(slam_params_check(&p, error), 0, "parameters: defaults");
+	ok_eq(*error, 0, "... error");
 	p.sharpness = p.range_max = p.distance = p.angle = p.resample = 0;
 	ok(!slam_params_check(&p, error), "parameters: zeros that may be");
 #define REFUSED(field, value) do {					\
@@ -609,24 +632,29 @@ static void test_scan_trajectory(void)
 	put(&j, 3, 4, true, 1, &here);
 	put(&j, 9, 5, true, 1, &on);
 	put(&j, 8, 7, false, 1, &here);
-	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 8 &&
-	   t.point[4].stamp == 4 && t.point[5].stamp == 3 &&
-	   t.point[7].stamp == 8,
-	   "scan trajectory: each reading, in the order of the log");
+	ok_eq(scan_trajectory_get(&j, history, 2, &t), 0,
+	      "scan trajectory: each reading, in the order of the log");
+	ok_eq(t.count, 8, "... count");
+	ok_eq(t.point[4].stamp, 4, "... stamp");
+	ok_eq(t.point[5].stamp, 3, "... stamp");
+	ok_eq(t.point[7].stamp, 8, "... stamp");
 	ok(is_at(&t, 0, 9, 0, 0),
 	   "scan trajectory: odometry before the first scan");
-	ok(is_at(&t, 1, 10, 0, 0) && is_at(&t, 5, 15, 2, 0.2),
+	ok(is_at(&t, 1, 10, 0, 0),
 	   "scan trajectory: updates are where the history has them");
-	ok(is_at(&t, 2, 11.25, 0.5, 0.05) && is_at(&t, 3, 12.5, 1, 0.1) &&
-	   is_at(&t, 4, 12.5, 1, 0.1),
+	ok(is_at(&t, 5, 15, 2, 0.2), "... is at");
+	ok(is_at(&t, 2, 11.25, 0.5, 0.05),
 	   "scan trajectory: what is off is spread");
+	ok(is_at(&t, 3, 12.5, 1, 0.1), "... is at");
+	ok(is_at(&t, 4, 12.5, 1, 0.1), "... is at");
 	ok(is_at(&t, 6, x, y, 0.3), "scan trajectory: a scan in between");
 	ok(is_at(&t, 7, x + 2 * cos(0.3), y + 2 * sin(0.3), 0.3),
 	   "scan trajectory: odometry after the last scan");
 	trajectory_free(&t);
-	ok(!scan_trajectory_get(&j, history, 1, &t) &&
-		   is_at(&t, 1, 10, 0, 0) && is_at(&t, 7, 17, 0, 0),
-	   "scan trajectory: a history that does not reach so far");
+	ok_eq(scan_trajectory_get(&j, history, 1, &t), 0,
+	      "scan trajectory: a history that does not reach so far");
+	ok(is_at(&t, 1, 10, 0, 0), "... is at");
+	ok(is_at(&t, 7, 17, 0, 0), "... is at");
 	trajectory_free(&t);
 	scan_trajectory_free(&j);
 }
@@ -641,14 +669,16 @@ static void test_scan_trajectory_rest(void)
 	put(&j, 1, 4, true, 0, &here);
 	put(&j, 2, 4, false, 0, &here);
 	put(&j, 3, 4, true, 1, &here);
-	ok(!scan_trajectory_get(&j, history, 2, &t) &&
-		   is_at(&t, 1, 1, 1, 3),
-	   "scan trajectory: nothing to spread over where nothing moves");
+	ok_eq(scan_trajectory_get(&j, history, 2, &t), 0,
+	      "scan trajectory: nothing to spread over where nothing moves");
+	ok(is_at(&t, 1, 1, 1, 3), "... is at");
 	trajectory_free(&t);
 	put(&j, 4, 6, false, 1, &here);
 	put(&j, 5, 8, true, 0, &here);
-	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 5 &&
-	   is_at(&t, 4, 1, 1, 3), "scan trajectory: an update again");
+	ok_eq(scan_trajectory_get(&j, history, 2, &t), 0,
+	      "scan trajectory: an update again");
+	ok_eq(t.count, 5, "... count");
+	ok(is_at(&t, 4, 1, 1, 3), "... is at");
 	trajectory_free(&t);
 	scan_trajectory_free(&j);
 }

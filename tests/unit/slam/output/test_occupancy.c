@@ -222,7 +222,8 @@ static void test_reference(void)
 		good = good && !occupancy_add(o, &r, &robot, error);
 		slow_add(&r, &robot);
 	}
-	ok(good && occupancy_count(o).scans == 60, "60 scans");
+	ok(good, "60 scans");
+	ok_eq(occupancy_count(o).scans, 60, "... scans");
 	ok(!differences(o, &known), "counts are those of the slow tracer");
 	k = occupancy_known(o);
 	ok(!memcmp(&known, &k, sizeof(k)),
@@ -246,24 +247,31 @@ static void test_hand(void)
 	good = !occupancy_add(o, &r, &robot, error);
 	for (int x = 0; x < 4; x++)
 		good = good && counted(o, x, 0, 0, 1);
-	ok(good && counted(o, 4, 0, 1, 1) && counted(o, 5, 0, 0, 0) &&
-	   counted(o, 0, 1, 0, 0) && occupancy_known(o).width == 5 &&
-	   occupancy_known(o).height == 1, "a beam: free, then hit");
+	ok(good, "a beam: free, then hit");
+	ok(counted(o, 4, 0, 1, 1), "... counted");
+	ok(counted(o, 5, 0, 0, 0), "... counted");
+	ok(counted(o, 0, 1, 0, 0), "... counted");
+	ok_eq(occupancy_known(o).width, 5, "... width");
+	ok_eq(occupancy_known(o).height, 1, "... height");
 	occupancy_add(o, &r, &turned, error);
-	ok(counted(o, 0, 4, 1, 1) && counted(o, 0, 0, 0, 2) &&
-	   counted(o, 0, 3, 0, 1), "the robot turned");
+	ok(counted(o, 0, 4, 1, 1), "the robot turned");
+	ok(counted(o, 0, 0, 0, 2), "... counted");
+	ok(counted(o, 0, 3, 0, 1), "... counted");
 	occupancy_clear(o);
-	ok(!occupancy_known(o).width && counted(o, 0, 0, 0, 0), "clear");
+	ok_eq(occupancy_known(o).width, 0, "clear");
+	ok(counted(o, 0, 0, 0, 0), "... counted");
 	r.laser = (struct pose){ 0.1, 0, M_PI };
 	occupancy_add(o, &r, &turned, error);
-	ok(counted(o, 0, 2, 0, 1) && counted(o, 0, -2, 1, 1) &&
-	   counted(o, 0, 3, 0, 0), "a laser that looks back, in front");
+	ok(counted(o, 0, 2, 0, 1), "a laser that looks back, in front");
+	ok(counted(o, 0, -2, 1, 1), "... counted");
+	ok(counted(o, 0, 3, 0, 0), "... counted");
 	occupancy_clear(o);
 	r = scan_of(two, 2);
 	r.angle_increment = 1e-6f;
 	occupancy_add(o, &r, &robot, error);
-	ok(counted(o, 4, 0, 1, 1) && counted(o, 5, 0, 0, 1) &&
-	   counted(o, 20, 0, 1, 1), "what is hit is not freed by a neighbour");
+	ok(counted(o, 4, 0, 1, 1), "what is hit is not freed by a neighbour");
+	ok(counted(o, 5, 0, 0, 1), "... counted");
+	ok(counted(o, 20, 0, 1, 1), "... counted");
 	occupancy_destroy(o);
 }
 
@@ -277,22 +285,23 @@ static void test_ranges(void)
 
 	r.angle_increment = 1e-6f;
 	occupancy_add(o, &r, &robot, error);
-	ok(counted(o, 60, 0, 1, 1) && counted(o, 160, 0, 1, 1) &&
-	   occupancy_known(o).width == 161,
-	   "beams that hit nothing leave no trace");
+	ok(counted(o, 60, 0, 1, 1), "beams that hit nothing leave no trace");
+	ok(counted(o, 160, 0, 1, 1), "... counted");
+	ok_eq(occupancy_known(o).width, 161, "... width");
 	occupancy_destroy(o);
 	c.range_max = 5;
 	o = make(&c);
 	occupancy_add(o, &r, &robot, error);
-	ok(counted(o, 60, 0, 1, 1) && counted(o, 100, 0, 0, 1) &&
-	   counted(o, 101, 0, 0, 0), "a long beam: only its free part");
+	ok(counted(o, 60, 0, 1, 1), "a long beam: only its free part");
+	ok(counted(o, 100, 0, 0, 1), "... counted");
+	ok(counted(o, 101, 0, 0, 0), "... counted");
 	occupancy_destroy(o);
 	c = (struct occupancy_config){ 0.05, 0, 10 };
 	o = make(&c);
 	r.beams = 1;
 	occupancy_add(o, &r, &robot, error);
-	ok(counted(o, 200, 0, 0, 1) && counted(o, 201, 0, 0, 0),
-	   "free range of beams that hit nothing");
+	ok(counted(o, 200, 0, 0, 1), "free range of beams that hit nothing");
+	ok(counted(o, 201, 0, 0, 0), "... counted");
 	r.range = range + 1;
 	r.beams = 3;
 	occupancy_add(o, &r, &robot, error);
@@ -300,9 +309,10 @@ static void test_ranges(void)
 	r.range = range + 7;
 	r.beams = 1;
 	occupancy_add(o, &r, &robot, error);
-	ok(counted(o, 150, 0, 0, 1) && counted(o, 80, 0, 0, 2) &&
-	   counted(o, 81, 0, 0, 1), "but not what is nothing at all, and "
-	   "not beyond the laser's range");
+	ok(counted(o, 150, 0, 0, 1), "but not what is nothing at all, and "
+				     "not beyond the laser's range");
+	ok(counted(o, 80, 0, 0, 2), "... counted");
+	ok(counted(o, 81, 0, 0, 1), "... counted");
 	occupancy_destroy(o);
 }
 
@@ -325,8 +335,11 @@ static void test_growth(void)
 		good = good && counted(o, (int)lround(at[i][0] / 0.05) + 4,
 				       (int)lround(at[i][1] / 0.05), 1, 1);
 	k = occupancy_known(o);
-	ok(good && k.x == -2000 && k.width == 4005 && k.y == -2400 &&
-	   k.height == 4801, "it grows in all directions");
+	ok(good, "it grows in all directions");
+	ok_eq(k.x, -2000, "... x");
+	ok_eq(k.width, 4005, "... width");
+	ok_eq(k.y, -2400, "... y");
+	ok_eq(k.height, 4801, "... height");
 	ok(occupancy_count(o).bytes < 4 << 20, "where nothing is known there "
 	   "is no memory: %zu KB", occupancy_count(o).bytes >> 10);
 	occupancy_destroy(o);
@@ -354,8 +367,9 @@ static void test_saturation(void)
 			hits[k] += k == (i % 3 ? 1 : 0);
 		}
 	}
-	ok(good && counted(o, 2, 0, hits[0], visits[0]) &&
-	   counted(o, 3, 0, hits[1], visits[1]), "counts that are full");
+	ok(good, "counts that are full");
+	ok(counted(o, 2, 0, hits[0], visits[0]), "... counted");
+	ok(counted(o, 3, 0, hits[1], visits[1]), "... counted");
 	ok(abs(occupancy_value(occupancy_at(o, 2, 0)) - 60) <= 1,
 	   "and shares that stay");
 	occupancy_destroy(o);
@@ -468,12 +482,14 @@ static void test_bad(void)
 	refused += try_scan(o, &good, 0, INFINITY, 0) == -EINVAL;
 	refused += try_scan(o, &good, 0, 0, NAN) == -EINVAL;
 	refused += try_scan(o, &good, 2 * POSE_MAX, 0, 0) == -EINVAL;
-	ok(refused == 10 && occupancy_count(o).refused == 10,
-	   "scans and poses that cannot be");
-	ok(try_scan(o, &good, 5e5, 0, 0) == -ERANGE &&
-	   try_scan(o, &good, -POSE_MAX, POSE_MAX, 0) == -ERANGE &&
-	   try_scan(o, &good, 0, 0.05 * CELLS_SIDE_MAX, 0) == -ERANGE,
-	   "poses too far away: %s", error);
+	ok_eq(refused, 10, "scans and poses that cannot be");
+	ok_eq(occupancy_count(o).refused, 10, "... refused");
+	ok_eq(try_scan(o, &good, 5e5, 0, 0), -ERANGE, "poses too far away: %s",
+	      error);
+	ok_eq(try_scan(o, &good, -POSE_MAX, POSE_MAX, 0), -ERANGE,
+	      "... try scan");
+	ok_eq(try_scan(o, &good, 0, 0.05 * CELLS_SIDE_MAX, 0), -ERANGE,
+	      "... try scan");
 	bad[0] = good;
 	bad[0].range = (float[]){ 99000, 1, 1 };
 	bad[0].range_max = READING_RANGE_MAX;
@@ -481,14 +497,15 @@ static void test_bad(void)
 	   error);
 	bad[0].beams = 0;
 	ok(!try_scan(o, &bad[0], 5e5, 0, 1e300), "no beams: nothing to do");
-	ok(same(o, before) && occupancy_count(o).refused == 14,
-	   "and the map is as before");
+	ok(same(o, before), "and the map is as before");
+	ok_eq(occupancy_count(o).refused, 14, "... refused");
 	bad[0] = good;
 	bad[0].laser.x = 0.7;
 	try_scan(before, &bad[0], 1, 1, remainder(1e15, 2 * M_PI));
-	ok(!try_scan(o, &bad[0], 1, 1, 1e15) && same(o, before) &&
-	   !try_scan(o, &bad[0], 1, 1, 1e300) && !same(o, before),
-	   "any yaw is one");
+	ok_eq(try_scan(o, &bad[0], 1, 1, 1e15), 0, "any yaw is one");
+	ok(same(o, before), "... same");
+	ok_eq(try_scan(o, &bad[0], 1, 1, 1e300), 0, "... try scan");
+	ok_eq(same(o, before), 0, "... same");
 	occupancy_destroy(o);
 	occupancy_destroy(before);
 }
@@ -501,23 +518,29 @@ static void test_limit(void)
 	struct raster raster;
 
 	ok(occupancy_raster(o, &raster) == -ENODATA, "nothing is known");
-	ok(!try_scan(o, &r, 0.025, 0.025, 0) &&
-	   !try_scan(o, &r, 0.025 + 0.05 * (CELLS_SIDE_MAX - 21), 0.025, 0) &&
-	   occupancy_known(o).width == CELLS_SIDE_MAX, "the longest side");
-	ok(try_scan(o, &r, 0.075 + 0.05 * (CELLS_SIDE_MAX - 21), 0.025, 0) ==
-	   -ERANGE && try_scan(o, &r, -0.025, 0.025, 0) == -ERANGE &&
-	   counted(o, -1, 0, 0, 0), "and not a cell more");
+	ok_eq(try_scan(o, &r, 0.025, 0.025, 0), 0, "the longest side");
+	ok_eq(try_scan(o, &r, 0.025 + 0.05 * (CELLS_SIDE_MAX - 21), 0.025, 0),
+	      0, "... try scan");
+	ok_eq(occupancy_known(o).width, CELLS_SIDE_MAX, "... width");
+	ok_eq(try_scan(o, &r, 0.075 + 0.05 * (CELLS_SIDE_MAX - 21), 0.025, 0),
+	      -ERANGE, "and not a cell more");
+	ok_eq(try_scan(o, &r, -0.025, 0.025, 0), -ERANGE, "... try scan");
+	ok(counted(o, -1, 0, 0, 0), "... counted");
 	ok(!occupancy_raster(o, &raster), "a raster of it");
 	free(raster.cells);
-	ok(!try_scan(o, &r, 1, 500, 0) &&
-	   occupancy_raster(o, &raster) == -E2BIG && !raster.cells,
-	   "and none that is too large");
+	ok_eq(try_scan(o, &r, 1, 500, 0), 0, "and none that is too large");
+	ok_eq(occupancy_raster(o, &raster), -E2BIG, "... occupancy raster");
+	ok_eq(raster.cells, 0, "... cells");
 	occupancy_destroy(o);
-	ok(occupancy_create(&o, &(struct occupancy_config){ 0, 0, 0 }, error) ==
-	   -EINVAL && occupancy_create(&o, &(struct occupancy_config){ NAN, 0,
-	   0 }, error) == -EINVAL && occupancy_create(&o,
-	   &(struct occupancy_config){ 0.05, -1, 0 }, error) == -EINVAL,
-	   "grids that cannot be: %s", error);
+	ok_eq(occupancy_create(&o, &(struct occupancy_config){ 0, 0, 0 },
+			       error),
+	      -EINVAL, "grids that cannot be: %s", error);
+	ok_eq(occupancy_create(&o, &(struct occupancy_config){ NAN, 0, 0 },
+			       error),
+	      -EINVAL, "... occupancy create");
+	ok_eq(occupancy_create(&o, &(struct occupancy_config){ 0.05, -1, 0 },
+			       error),
+	      -EINVAL, "... occupancy create");
 }
 
 /* A window that is partly beyond the map */
@@ -534,7 +557,9 @@ static void test_read(void)
 		for (int x = 0; x < 200; x++)
 			good = good && cells[y * 200 + x] == occupancy_value(
 				occupancy_at(o, x - 3, y - 20));
-	ok(good && r.bits == 8 && r.resolution == 0.05, "a window of a map");
+	ok(good, "a window of a map");
+	ok_eq(r.bits, 8, "... bits");
+	ok_near(r.resolution, 0.05, 0, "... resolution");
 	occupancy_destroy(o);
 }
 
@@ -564,16 +589,21 @@ static void test_files(void)
 	snprintf(path, sizeof(path), "%s", m.path);
 	m.path = path;
 	m.raster = &r;
-	ok(map_out_write(&m, why) == -EINVAL && *why && !size_of("map.pgm"),
-	   "files: no cells: %s", why);
+	ok_eq(map_out_write(&m, why), -EINVAL, "files: no cells: %s", why);
+	ok(*why, "... why");
+	ok_eq(size_of("map.pgm"), 0, "... size of");
 	random_scans(o, 9, 20);
 	occupancy_raster(o, &r);
-	ok(!map_out_write(&m, why) && size_of("map.png") > 1000,
-	   "files: written");
-	ok(!map_file_values(in_folder("map.yaml"), -1, &read, why) &&
-	   read.width == r.rect.width && read.height == r.rect.height &&
-	   fabs(read.origin.x - r.rect.x * 0.05) < 1e-9 &&
-	   fabs(read.origin.y - r.rect.y * 0.05) < 1e-9, "files: read again");
+	ok_eq(map_out_write(&m, why), 0, "files: written");
+	ok_range(size_of("map.png"), 1001, INFINITY, "... size of");
+	ok_eq(map_file_values(in_folder("map.yaml"), -1, &read, why), 0,
+	      "files: read again");
+	ok_eq(read.width, r.rect.width, "... width");
+	ok_eq(read.height, r.rect.height, "... height");
+	ok_range(fabs(read.origin.x - r.rect.x * 0.05), -INFINITY, 1e-9,
+		 "... fabs");
+	ok_range(fabs(read.origin.y - r.rect.y * 0.05), -INFINITY, 1e-9,
+		 "... fabs");
 	for (size_t i = 0; i < (size_t)read.width * read.height; i++)
 		wrong += abs(read.cells[i] - r.cells[i]) > 1;
 	ok(!wrong, "files: and the values");
@@ -597,17 +627,21 @@ static void test_bad_files(void)
 		snprintf(path, sizeof(path), "%s", in_folder(names[i]));
 		m.path = path;
 		*why = 0;
-		ok(map_out_write(&m, why) < 0 && *why && !strchr(why, '\n'),
-		   "files: %s: %s", names[i], why);
+		ok_range(map_out_write(&m, why), -INFINITY, -1, "files: %s: %s",
+			 names[i], why);
+		ok(*why, "... why");
+		ok(!strchr(why, '\n'), "... why is one line");
 	}
 	mkdir(in_folder("a.png"), 0777);
 	mkdir(in_folder("b.yaml"), 0777);
 	snprintf(path, sizeof(path), "%s", in_folder("a.pgm"));
-	ok(map_out_write(&m, why) < 0 && !size_of("a.pgm"),
-	   "files: no map without a figure: %s", why);
+	ok_range(map_out_write(&m, why), -INFINITY, -1,
+		 "files: no map without a figure: %s", why);
+	ok_eq(size_of("a.pgm"), 0, "... size of");
 	snprintf(path, sizeof(path), "%s", in_folder("b.pgm"));
-	ok(map_out_write(&m, why) < 0 && !size_of("b.png"),
-	   "files: no figure without a map: %s", why);
+	ok_range(map_out_write(&m, why), -INFINITY, -1,
+		 "files: no figure without a map: %s", why);
+	ok_eq(size_of("b.png"), 0, "... size of");
 }
 
 static unsigned int files_in_folder(void)
@@ -636,9 +670,10 @@ static void full(const struct map_out *m, size_t size)
 	setrlimit(RLIMIT_FSIZE, &small);
 	err = map_out_write(m, why);
 	setrlimit(RLIMIT_FSIZE, &was);
-	ok(err == -EFBIG && files_in_folder() == files &&
-	   size_of("map.png") == figure && size_of("map.pgm") == map,
-	   "files: all is as before: %s", why);
+	ok_eq(err, -EFBIG, "files: all is as before: %s", why);
+	ok_eq(files_in_folder(), files, "... files in folder");
+	ok_eq(size_of("map.png"), figure, "... size of");
+	ok_eq(size_of("map.pgm"), map, "... size of");
 }
 
 static void test_full(void)

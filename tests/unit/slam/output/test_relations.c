@@ -74,15 +74,21 @@ static void test_at(void)
 	trajectory_add(&t, 10 * SECOND, &a);
 	trajectory_add(&t, 12 * SECOND, &b);
 	trajectory_add(&t, 12 * SECOND, &a);
-	ok(trajectory_at(&t, 10 * SECOND + SECOND / 2, 0, &p) &&
-	   near(p.x, 0.5) && near(p.y, -1) &&
-	   near(p.yaw, 3 + (2 * M_PI - 6) / 4), "at: in between, through pi");
-	ok(trajectory_at(&t, 12 * SECOND, 0, &p) && p.x == 2,
+	ok(trajectory_at(&t, 10 * SECOND + SECOND / 2, 0, &p),
+	   "at: in between, through pi");
+	ok(near(p.x, 0.5), "... near");
+	ok(near(p.y, -1), "... near");
+	ok(near(p.yaw, 3 + (2 * M_PI - 6) / 4), "... near");
+	ok(trajectory_at(&t, 12 * SECOND, 0, &p),
 	   "at: the first of two of one time");
-	ok(trajectory_at(&t, 10 * SECOND - 5, 5, &p) && p.yaw == 3 &&
-	   !trajectory_at(&t, 10 * SECOND - 6, 5, &p) &&
-	   trajectory_at(&t, 12 * SECOND + 5, 5, &p) &&
-	   !trajectory_at(&t, 12 * SECOND + 6, 5, &p), "at: the ends");
+	ok_near(p.x, 2, 0, "... x");
+	ok(trajectory_at(&t, 10 * SECOND - 5, 5, &p), "at: the ends");
+	ok_near(p.yaw, 3, 0, "... yaw");
+	ok_eq(trajectory_at(&t, 10 * SECOND - 6, 5, &p), 0,
+	      "... trajectory at");
+	ok(trajectory_at(&t, 12 * SECOND + 5, 5, &p), "... trajectory at");
+	ok_eq(trajectory_at(&t, 12 * SECOND + 6, 5, &p), 0,
+	      "... trajectory at");
 	trajectory_free(&t);
 }
 
@@ -104,7 +110,8 @@ static void test_sort(void)
 		good &= p->stamp > p[-1].stamp ||
 			(p->stamp == p[-1].stamp && p->pose.x > p[-1].pose.x);
 	}
-	ok(good && t.count == 3000, "sort: by time, and else as it was");
+	ok(good, "sort: by time, and else as it was");
+	ok_eq(t.count, 3000, "... count");
 	trajectory_free(&t);
 }
 
@@ -125,17 +132,19 @@ static void test_file(void)
 		       same_pose(&back.point[i].pose, &t.point[i].pose, 4e-9);
 	ok(good, "file: times exact, poses to nanometres");
 	trajectory_free(&back);
-	ok(trajectory_write(&t, "/no/such/folder/t", error) == -ENOENT &&
-	   !strchr(error, '\n'), "file: %s", error);
+	ok_eq(trajectory_write(&t, "/no/such/folder/t", error), -ENOENT,
+	      "file: %s", error);
+	ok(!strchr(error, '\n'), "... error is one line");
 	trajectory_free(&t);
 	good = !trajectory_read(&back, put(
 		"# a comment\n\n 5.5 1 2 3 0 0 1 0 \r\n"
 		"4.5\t1 2 3 0 0 0.6 0.8\n4 1 2 3 0.5 0.5 0.5 0.5"), error);
-	ok(good && back.count == 3 && back.point[0].stamp == 4 * SECOND &&
-	   near(back.point[0].pose.yaw, M_PI_2) &&
-	   near(fabs(back.point[2].pose.yaw), M_PI) &&
-	   near(back.point[1].pose.yaw, 2 * asin(0.6)),
-	   "file: as others write it");
+	ok(good, "file: as others write it");
+	ok_eq(back.count, 3, "... count");
+	ok_eq(back.point[0].stamp, 4 * SECOND, "... stamp");
+	ok(near(back.point[0].pose.yaw, M_PI_2), "... near");
+	ok(near(fabs(back.point[2].pose.yaw), M_PI), "... near");
+	ok(near(back.point[1].pose.yaw, 2 * asin(0.6)), "... near");
 	trajectory_free(&back);
 }
 
@@ -153,19 +162,25 @@ static void test_bad_files(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text), "1 2 3 4 0 0 0 1\n\n%s", bad[i]);
-		ok(trajectory_read(&t, put(text), error) == -EINVAL &&
-		   !t.point && strstr(error, ":3: is not stamp") &&
-		   !strchr(error, '\n'), "bad trajectory %zu", i);
+		ok_eq(trajectory_read(&t, put(text), error), -EINVAL,
+		      "bad trajectory %zu", i);
+		ok_eq(t.point, 0, "... point");
+		ok(strstr(error, ":3: is not stamp"), "... error says it");
+		ok(!strchr(error, '\n'), "... error is one line");
 	}
-	ok(trajectory_read(&t, put("# none\n"), error) == -ENODATA &&
-	   strstr(error, ": no poses"), "no poses");
-	ok(relations_read(&r, put("\n"), error) == -ENODATA && !r.relation &&
-	   strstr(error, ": no relations"), "no relations");
-	ok(relations_read(&r, put("1 2 3 4 0 0 0\n"), error) == -EINVAL &&
-	   strstr(error, ":1: is not t1 t2"), "bad relation");
-	ok(relations_read(&r, folder, error) == -EISDIR &&
-	   trajectory_read(&t, in_folder("none"), error) == -ENOENT,
-	   "no such file, or a folder");
+	ok_eq(trajectory_read(&t, put("# none\n"), error), -ENODATA,
+	      "no poses");
+	ok(strstr(error, ": no poses"), "... error says it");
+	ok_eq(relations_read(&r, put("\n"), error), -ENODATA, "no relations");
+	ok_eq(r.relation, 0, "... relation");
+	ok(strstr(error, ": no relations"), "... error says it");
+	ok_eq(relations_read(&r, put("1 2 3 4 0 0 0\n"), error), -EINVAL,
+	      "bad relation");
+	ok(strstr(error, ":1: is not t1 t2"), "... error says it");
+	ok_eq(relations_read(&r, folder, error), -EISDIR,
+	      "no such file, or a folder");
+	ok_eq(trajectory_read(&t, in_folder("none"), error), -ENOENT,
+	      "... trajectory read");
 }
 
 /* What was there before stays when the disk is full */
@@ -185,10 +200,12 @@ static void test_full(void)
 	setrlimit(RLIMIT_FSIZE, &small);
 	err = trajectory_write(&t, path, error);
 	setrlimit(RLIMIT_FSIZE, &was);
-	ok(err == -EFBIG && strstr(error, "old.tum: ") &&
-	   !strchr(error, '\n'), "full: an error line");
-	ok(!trajectory_read(&old, path, error) && old.count == few.count,
-	   "full: the old one is still there");
+	ok_eq(err, -EFBIG, "full: an error line");
+	ok(strstr(error, "old.tum: "), "... error says it");
+	ok(!strchr(error, '\n'), "... error is one line");
+	ok_eq(trajectory_read(&old, path, error), 0,
+	      "full: the old one is still there");
+	ok_eq(old.count, few.count, "... count");
 	trajectory_free(&old);
 	trajectory_free(&few);
 	trajectory_free(&t);
@@ -241,24 +258,31 @@ static void test_fill(void)
 	struct trajectory late = make_odometry(50 * SECOND, 100 * SECOND, 1, 0);
 	struct trajectory none = { 0 }, spread = { 0 }, near_key = { 0 };
 
-	ok(!trajectory_fill(&keys, &exact, true, &spread) &&
-	   spread.count == exact.count && worst(&spread) < 1e-9,
-	   "fill: odometry without errors");
+	ok_eq(trajectory_fill(&keys, &exact, true, &spread), 0,
+	      "fill: odometry without errors");
+	ok_eq(spread.count, exact.count, "... count");
+	ok_range(worst(&spread), -INFINITY, 1e-9, "... worst");
 	trajectory_free(&spread);
-	ok(!trajectory_fill(&keys, &exact, false, &near_key) &&
-	   near_key.count == exact.count && worst(&near_key) < 1e-9,
-	   "fill: and from the nearest key");
+	ok_eq(trajectory_fill(&keys, &exact, false, &near_key), 0,
+	      "fill: and from the nearest key");
+	ok_eq(near_key.count, exact.count, "... count");
+	ok_range(worst(&near_key), -INFINITY, 1e-9, "... worst");
 	trajectory_free(&near_key);
 	if (trajectory_fill(&all, &rough, true, &spread) ||
 	    trajectory_fill(&all, &rough, false, &near_key))
 		abort();
-	ok(worst(&spread) < worst(&near_key) && worst(&near_key) < 0.5 &&
-	   worst(&rough) > 10, "fill: with errors (%.3f, %.3f m)",
-	   worst(&spread), worst(&near_key));
-	ok(trajectory_fill(&keys, &late, true, &none) == -ENODATA &&
-	   trajectory_fill(&none, &rough, true, &none) == -ENODATA &&
-	   trajectory_fill(&keys, &none, true, &none) == -ENODATA &&
-	   !none.point, "fill: odometry of another time, or none");
+	ok_range(worst(&spread), -INFINITY, worst(&near_key),
+		 "fill: with errors (%.3f, %.3f m)", worst(&spread),
+		 worst(&near_key));
+	ok_range(worst(&near_key), -INFINITY, 0.5, "... worst");
+	ok_range(worst(&rough), 11, INFINITY, "... worst");
+	ok_eq(trajectory_fill(&keys, &late, true, &none), -ENODATA,
+	      "fill: odometry of another time, or none");
+	ok_eq(trajectory_fill(&none, &rough, true, &none), -ENODATA,
+	      "... trajectory fill");
+	ok_eq(trajectory_fill(&keys, &none, true, &none), -ENODATA,
+	      "... trajectory fill");
+	ok_eq(none.point, 0, "... point");
 	trajectory_free(&spread);
 	trajectory_free(&near_key);
 	trajectory_free(&all);
@@ -293,9 +317,11 @@ static void test_exact(void)
 	for (uint32_t i = 0; i < t.count; i++)
 		t.point[i].pose = pose_compose(&moved, &t.point[i].pose);
 	relations_evaluate(&r, &t, 0, NULL, &v);
-	ok(v.used == 50 && !v.left_out && v.translation_mean < 1e-9 &&
-	   v.translation_std < 1e-9 && v.rotation_mean < 1e-9,
-	   "relations: no error, none found");
+	ok_eq(v.used, 50, "relations: no error, none found");
+	ok_eq(v.left_out, 0, "... left out");
+	ok_range(v.translation_mean, -INFINITY, 1e-9, "... translation mean");
+	ok_range(v.translation_std, -INFINITY, 1e-9, "... translation std");
+	ok_range(v.rotation_mean, -INFINITY, 1e-9, "... rotation mean");
 	trajectory_free(&t);
 }
 
@@ -316,22 +342,26 @@ static void test_errors(void)
 				   "9.95 10.05 0.05 0 0 0 0 0\n"), error))
 		abort();
 	relations_evaluate(&r, &t, SECOND / 10, errors, &v);
-	ok(v.used == 3 && v.left_out == 1 && !errors[2].used,
-	   "relations: one of a time that is not covered");
-	ok(near(errors[0].translation, 0.5) && near(errors[0].rotation, 0.1) &&
-	   near(errors[1].translation, 0.1) && near(errors[1].rotation, 0.3) &&
-	   near(errors[3].translation, 0), "relations: errors of each");
-	ok(near(v.translation_mean, 0.2) &&
-	   near(v.translation_std, sqrt((0.09 + 0.01 + 0.04) / 3)) &&
-	   near(v.rotation_mean, 0.4 / 3) &&
-	   near(v.rotation_std, sqrt(0.1 / 3 - 0.16 / 9)),
-	   "relations: mean and deviation");
+	ok_eq(v.used, 3, "relations: one of a time that is not covered");
+	ok_eq(v.left_out, 1, "... left out");
+	ok_eq(errors[2].used, 0, "... used");
+	ok(near(errors[0].translation, 0.5), "relations: errors of each");
+	ok(near(errors[0].rotation, 0.1), "... near");
+	ok(near(errors[1].translation, 0.1), "... near");
+	ok(near(errors[1].rotation, 0.3), "... near");
+	ok(near(errors[3].translation, 0), "... near");
+	ok(near(v.translation_mean, 0.2), "relations: mean and deviation");
+	ok(near(v.translation_std, sqrt((0.09 + 0.01 + 0.04) / 3)), "... near");
+	ok(near(v.rotation_mean, 0.4 / 3), "... near");
+	ok(near(v.rotation_std, sqrt(0.1 / 3 - 0.16 / 9)), "... near");
 	relations_evaluate(&r, &t, 0, NULL, &v);
 	ok(v.used == 2, "relations: reach");
 	t.count = 0;
 	relations_evaluate(&r, &t, 0, NULL, &v);
-	ok(!v.used && v.left_out == 4 && !v.translation_mean &&
-	   !v.rotation_std, "relations: none used");
+	ok_eq(v.used, 0, "relations: none used");
+	ok_eq(v.left_out, 4, "... left out");
+	ok_near(v.translation_mean, 0, 0, "... translation mean");
+	ok_near(v.rotation_std, 0, 0, "... rotation std");
 	relations_free(&r);
 	trajectory_free(&t);
 }

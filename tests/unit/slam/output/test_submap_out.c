@@ -172,9 +172,10 @@ static void test_gdim(enum message_format format, const char *name)
 	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, error));
 	map_input_close(g.input);
 	site_each_node(g.site, see_node, &seen);
-	ok(!refusals && seen.nodes == submaps_count(s) &&
-	   seen.right == seen.nodes, "%s: %u nodes, %u where they are", name,
-	   seen.nodes, seen.right);
+	ok_eq(refusals, 0, "%s: %u nodes, %u where they are", name, seen.nodes,
+	      seen.right);
+	ok_eq(seen.nodes, submaps_count(s), "... nodes");
+	ok_eq(seen.right, seen.nodes, "... right");
 	ok(site_counts(g.site).submaps == seen.nodes, "%s: a submap for each",
 	   name);
 	ok(has_room(g.site), "%s: together they are the room", name);
@@ -200,29 +201,34 @@ static void test_message(void)
 	drive(s, 0, STEPS);
 	n = submaps_update(s, history, STEPS, error);
 	submaps_draw(s, 3, &o, error);
-	ok(!submap_out_grid(&out, 3, submaps_at(s, 3), o, &m, error) &&
-	   message_string_is(&m.map.header.frame_id, "s3") &&
-	   m.map.header.stamp == submaps_at(s, 3)->stamp &&
-	   submap_read(MESSAGE_OCCUPANCY_GRID, &m, layer, error) == 1,
-	   "message: a submap");
+	ok_eq(submap_out_grid(&out, 3, submaps_at(s, 3), o, &m, error), 0,
+	      "message: a submap");
+	ok(message_string_is(&m.map.header.frame_id, "s3"),
+	   "... message string is");
+	ok_eq(m.map.header.stamp, submaps_at(s, 3)->stamp, "... stamp");
+	ok_eq(submap_read(MESSAGE_OCCUPANCY_GRID, &m, layer, error), 1,
+	      "... submap read");
 	for (unsigned int y = 0; y < layer[0].cells->height; y++)
 		for (unsigned int x = 0; x < layer[0].cells->width; x++)
 			wrong += cells_at(layer[0].cells, x, y) !=
 				occupancy_value(occupancy_at(o,
 				occupancy_known(o).x + (int)x,
 				occupancy_known(o).y + (int)y));
-	ok(!wrong && fabs(layer[0].cells->origin.x -
-			  occupancy_known(o).x * 0.1) < 1e-9 &&
-	   layer[0].cells->resolution == 0.1, "message: its cells");
+	ok_eq(wrong, 0, "message: its cells");
+	ok_range(fabs(layer[0].cells->origin.x - occupancy_known(o).x * 0.1),
+		 -INFINITY, 1e-9, "... fabs");
+	ok_near(layer[0].cells->resolution, 0.1, 0, "... resolution");
 	submap_free(layer, 1);
 	ok(submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
 				 error) == 5, "message: transforms");
 	submap_out_transforms(&out, s, (uint32_t[]){ 2 }, 1, true, &m, error);
 	one = *(const struct message_transform *)m.tf.transforms.items;
-	ok(!submap_transform(&one, &t, error) && !strcmp(t.frame, "s2") &&
-	   !strcmp(t.predecessor, "map") && t.stamp == submaps_at(s, 2)->stamp
-	   && pose_distance(&t.pose, &history[52], 10) < 1e-9,
-	   "message: one of them");
+	ok_eq(submap_transform(&one, &t, error), 0, "message: one of them");
+	ok_str(t.frame, "s2", "... frame");
+	ok_str(t.predecessor, "map", "... predecessor");
+	ok_eq(t.stamp, submaps_at(s, 2)->stamp, "... stamp");
+	ok_range(pose_distance(&t.pose, &history[52], 10), -INFINITY, 1e-9,
+		 "... pose distance");
 	for (int i = 0; i < n; i++)
 		submaps_published(s, i, true, false);
 	ok(!submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
@@ -243,33 +249,38 @@ static void test_poses(void)
 
 	submap_out_init(&out, "map", "base_link", "s", error);
 	submap_out_pose(&out, 77, &at, (double[]){ 1, 2, 3, 4, 5, 6 }, &m);
-	ok(m.odometry.header.stamp == 77 && m.odometry.pose.position[1] == -4 &&
-	   message_string_is(&m.odometry.child_frame_id, "base_link") &&
-	   fabs(2 * atan2(m.odometry.pose.orientation[2],
-			  m.odometry.pose.orientation[3]) - 2) < 1e-12,
-	   "message: a pose");
-	ok(m.odometry.pose_covariance[0] == 1 &&
-	   m.odometry.pose_covariance[1] == 2 &&
-	   m.odometry.pose_covariance[6] == 2 &&
-	   m.odometry.pose_covariance[5] == 3 &&
-	   m.odometry.pose_covariance[30] == 3 &&
-	   m.odometry.pose_covariance[7] == 4 &&
-	   m.odometry.pose_covariance[11] == 5 &&
-	   m.odometry.pose_covariance[31] == 5 &&
-	   m.odometry.pose_covariance[35] == 6 &&
-	   m.odometry.pose_covariance[14] == 0, "and its covariance");
+	ok_eq(m.odometry.header.stamp, 77, "message: a pose");
+	ok_near(m.odometry.pose.position[1], -4, 0, "... position");
+	ok(message_string_is(&m.odometry.child_frame_id, "base_link"),
+	   "... message string is");
+	ok_range(fabs(2 * atan2(m.odometry.pose.orientation[2],
+				m.odometry.pose.orientation[3]) -
+		      2),
+		 -INFINITY, 1e-12, "... fabs");
+	ok_near(m.odometry.pose_covariance[0], 1, 0, "and its covariance");
+	ok_near(m.odometry.pose_covariance[1], 2, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[6], 2, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[5], 3, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[30], 3, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[7], 4, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[11], 5, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[31], 5, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[35], 6, 0, "... pose covariance");
+	ok_near(m.odometry.pose_covariance[14], 0, 0, "... pose covariance");
 	for (int i = 0; i < POINTS; i++)
 		p[i] = (struct trajectory_point){ i, { i, 0, 0 } };
 	submap_out_way(&out, p, POINTS, 5, &m, error);
 	way = m.path.poses.items;
-	ok(m.path.poses.count <= SUBMAP_OUT_WAY && m.path.poses.count >
-	   SUBMAP_OUT_WAY / 2 && way[0].header.stamp == 0 &&
-	   way[m.path.poses.count - 1].pose.position[0] == POINTS - 1,
-	   "message: a long way, %u poses of it", m.path.poses.count);
+	ok_range(m.path.poses.count, SUBMAP_OUT_WAY / 2, SUBMAP_OUT_WAY,
+		 "message: a long way, %u poses of it", m.path.poses.count);
+	ok_eq(way[0].header.stamp, 0, "... stamp");
+	ok_near(way[m.path.poses.count - 1].pose.position[0], POINTS - 1, 0,
+		"... position");
 	submap_out_way(&out, p, SUBMAP_OUT_WAY, 5, &m, error);
-	ok(m.path.poses.count == SUBMAP_OUT_WAY &&
-	   !submap_out_way(&out, p, 0, 5, &m, error) && !m.path.poses.count,
-	   "message: others");
+	ok_eq(m.path.poses.count, SUBMAP_OUT_WAY, "message: others");
+	ok_eq(submap_out_way(&out, p, 0, 5, &m, error), 0,
+	      "... submap out way");
+	ok_eq(m.path.poses.count, 0, "... count");
 	if (occupancy_create(&o, &usual.grid, error))
 		abort();
 	ok(submap_out_map(&out, o, 5, &m, error) == -ENODATA, "message: %s",
@@ -302,8 +313,10 @@ static void test_names(void)
 	ok(refused == sizeof(bad) / sizeof(*bad), "names that cannot be: %s",
 	   error);
 	longest[STORE_FRAME - SUBMAP_OUT_NUMBER] = 0;
-	ok(!submap_out_init(&out, "submaps", "s1a", longest, error) &&
-	   !submap_out_init(&out, "map", "s1a", "s", error), "and others");
+	ok_eq(submap_out_init(&out, "submaps", "s1a", longest, error), 0,
+	      "and others");
+	ok_eq(submap_out_init(&out, "map", "s1a", "s", error), 0,
+	      "... submap out init");
 }
 
 /*
@@ -426,15 +439,18 @@ static void check_real(struct occupancy *o, struct submaps *s, uint32_t scans,
 	layer = site_find_layer(g.site, "slam_map");
 	site_fuse(g.site, layer, UINT64_MAX, NULL, NULL);
 	occupancy_raster(o, &r);
-	ok(!refusals && site_counts(g.site).placed == submaps_count(s) &&
-	   submaps_count(s) > 60 && submaps_count(s) < 100,
-	   "intel: %u submaps", submaps_count(s));
-	ok(r.rect.width > 600 && r.rect.width < 900 && r.rect.height > 600 &&
-	   r.rect.height < 900, "intel: %u x %u cells", r.rect.width,
-	   r.rect.height);
+	ok_eq(refusals, 0, "intel: %u submaps", submaps_count(s));
+	ok_eq(site_counts(g.site).placed, submaps_count(s), "... placed");
+	ok_range(submaps_count(s), 61, 99, "... submaps count");
+	ok_range(r.rect.width, 601, 899, "intel: %u x %u cells", r.rect.width,
+		 r.rect.height);
+	ok_range(r.rect.height, 601, 899, "... height");
 	all = occupied_in(&r, g.site, layer, &found);
-	ok(all > 5000 && found > 0.9 * all, "intel: %u of %u occupied cells "
-	   "are in the fused map", found, all);
+	ok_range(all, 5001, INFINITY,
+		 "intel: %u of %u occupied cells "
+		 "are in the fused map",
+		 found, all);
+	ok_range(found, 0.9 * all, INFINITY, "... found");
 	if (to)
 		write_maps(to, g.site, layer, &r, scans);
 	free(r.cells);
@@ -458,8 +474,8 @@ static void test_real(const char *to)
 			abort();
 		s = make(&c);
 		n = read_scans(&all, o, s);
-		ok(n == 2725 && !occupancy_count(o).refused, "intel: %u scans",
-		   n);
+		ok_eq(n, 2725, "intel: %u scans", n);
+		ok_eq(occupancy_count(o).refused, 0, "... refused");
 		check_real(o, s, n, to);
 		submaps_destroy(s);
 		occupancy_destroy(o);

@@ -179,8 +179,8 @@ static void test_brothers(void)
 			brothers += first[i] != i;
 		}
 	}
-	ok(!wrong && brothers > 1000, "the first of %u brothers is found",
-	   brothers);
+	ok_eq(wrong, 0, "the first of %u brothers is found", brothers);
+	ok_range(brothers, 1001, INFINITY, "... brothers");
 }
 
 /* Endpoints in a few places, as a robot sees the same walls again */
@@ -250,22 +250,24 @@ static void test_maps(void)
 	field_init(&whole);
 	for (uint64_t u = 0; u < 20; u++)
 		add_hits(&own, here, &k, u, 3, &state);
-	ok(map_encode(&own, here, 0, &full) > 0 &&
-	   !map_decode(&other, there, &k, full.data, full.len),
-	   "a whole map");
+	ok_range(map_encode(&own, here, 0, &full), 1, INFINITY, "a whole map");
+	ok_eq(map_decode(&other, there, &k, full.data, full.len), 0,
+	      "... map decode");
 	ok(!differ(&own, here, &other, there), "has the same bits");
 	for (uint64_t u = 20; u < 23; u++)
 		add_hits(&own, here, &k, u, 3, &state);
 	for (uint64_t u = 20; u < 25; u++)
 		add_hits(&other, there, &k, u, 4, &away);
 	ok(differ(&own, here, &other, there) > 0, "two go different ways");
-	ok(map_encode(&own, here, since, &part) > 0 && part.len < full.len,
-	   "what changed since then is less than the whole");
+	ok_range(map_encode(&own, here, since, &part), 1, INFINITY,
+		 "what changed since then is less than the whole");
+	ok_range(part.len, -INFINITY, full.len, "... len");
 	stale = map_stale(&other, there, since, part.data, part.len, &place);
 	ok(stale > 0, "there are places that only the other one changed");
-	ok(map_encode_places(&own, here, place, (uint32_t)stale, &part) ==
-	   stale && !map_decode(&other, there, &k, part.data, part.len),
-	   "they come as well");
+	ok_eq(map_encode_places(&own, here, place, (uint32_t)stale, &part),
+	      stale, "they come as well");
+	ok_eq(map_decode(&other, there, &k, part.data, part.len), 0,
+	      "... map decode");
 	ok(!differ(&own, here, &other, there), "and then it is the same map");
 	free(place);
 	ok(map_stale(&other, there, since, part.data, part.len - 1, &place) ==
@@ -276,8 +278,8 @@ static void test_maps(void)
 	field_free(&own, here);
 	field_free(&other, there);
 	field_free(&whole, there);
-	ok(tiles_used(here) == 0 && tiles_used(there) == 0,
-	   "no tile is left over");
+	ok_eq(tiles_used(here), 0, "no tile is left over");
+	ok_eq(tiles_used(there), 0, "... tiles used");
 	bytes_free(&full);
 	bytes_free(&part);
 	tiles_destroy(here);
@@ -300,19 +302,27 @@ static void test_workload(void)
 			workload_add(&l, work[u] + i);
 		workload_end(&l);
 	}
-	ok(!err && t->updates == 2 && t->all.cpu == 51 && t->all.early == 7 &&
-	   t->all.evaluations == 26 && t->all.bytes == 130,
-	   "what all workers did");
-	ok(t->most.cpu == 40 && t->most.early == 6 &&
-	   t->most.evaluations == 12 && t->most.messages == 3 &&
-	   t->most.bytes == 70, "what the one with most did");
-	ok(l.slowest[0] == 7e-6f && l.slowest[1] == 28e-6f,
-	   "nobody waits for what was done early");
-	ok(t->ranks == 3 && l.ranked[0] == 12 && l.ranked[1] == 9 &&
-	   l.ranked[2] == 5, "by rank at each update");
+	ok_eq(err, 0, "what all workers did");
+	ok_eq(t->updates, 2, "... updates");
+	ok_eq(t->all.cpu, 51, "... cpu");
+	ok_eq(t->all.early, 7, "... early");
+	ok_eq(t->all.evaluations, 26, "... evaluations");
+	ok_eq(t->all.bytes, 130, "... bytes");
+	ok_eq(t->most.cpu, 40, "what the one with most did");
+	ok_eq(t->most.early, 6, "... early");
+	ok_eq(t->most.evaluations, 12, "... evaluations");
+	ok_eq(t->most.messages, 3, "... messages");
+	ok_eq(t->most.bytes, 70, "... bytes");
+	ok_near(l.slowest[0], 7e-6f, 0, "nobody waits for what was done early");
+	ok_near(l.slowest[1], 28e-6f, 0, "... slowest");
+	ok_eq(t->ranks, 3, "by rank at each update");
+	ok_eq(l.ranked[0], 12, "... ranked");
+	ok_eq(l.ranked[1], 9, "... ranked");
+	ok_eq(l.ranked[2], 5, "... ranked");
 	workload_add_lost(&l, &work[0][0]);
-	ok(t->all.cpu == 61 && t->most.cpu == 40 && t->updates == 2,
-	   "who is gone counts for all");
+	ok_eq(t->all.cpu, 61, "who is gone counts for all");
+	ok_eq(t->most.cpu, 40, "... cpu");
+	ok_eq(t->updates, 2, "... updates");
 	workload_free(&l);
 }
 

@@ -190,15 +190,16 @@ static void test_moves(void)
 	const struct outcome at_home = tracked(6, STAYS, &maps);
 	struct outcome o;
 
-	ok(!maps && hypot(at_home.pose.x, at_home.pose.y) < 1e-6,
-	   "a particle that stays is found: %.4g m off",
-	   hypot(at_home.pose.x, at_home.pose.y));
+	ok_eq(maps, 0, "a particle that stays is found: %.4g m off",
+	      hypot(at_home.pose.x, at_home.pose.y));
+	ok_range(hypot(at_home.pose.x, at_home.pose.y), -INFINITY, 1e-6,
+		 "... hypot");
 	o = tracked(6, AFTER_SETUP, &maps);
-	ok(maps == 1 && same(&o, &at_home),
-	   "it goes to another worker: the same");
+	ok_eq(maps, 1, "it goes to another worker: the same");
+	ok(same(&o, &at_home), "... same");
 	o = tracked(6, BEFORE_SETUP, &maps);
-	ok(maps == 1 && same(&o, &at_home),
-	   "its map is there before SETUP: the same");
+	ok_eq(maps, 1, "its map is there before SETUP: the same");
+	ok(same(&o, &at_home), "... same");
 }
 
 static void test_wide(void)
@@ -207,11 +208,12 @@ static void test_wide(void)
 	const struct outcome at_home = tracked(190, STAYS, &none);
 	struct outcome o = tracked(190, AFTER_SETUP, &maps);
 
-	ok(maps > 3 && same(&o, &at_home),
-	   "a wide map goes in %u parts: the same", (unsigned int)maps);
+	ok_range(maps, 4, INFINITY, "a wide map goes in %u parts: the same",
+		 (unsigned int)maps);
+	ok(same(&o, &at_home), "... same");
 	o = tracked(190, BEFORE_SETUP, &maps);
-	ok(maps > 3 && same(&o, &at_home),
-	   "before SETUP: the same");
+	ok_range(maps, 4, INFINITY, "before SETUP: the same");
+	ok(same(&o, &at_home), "... same");
 }
 
 /*
@@ -249,16 +251,20 @@ static void test_parcels(void)
 	struct map_reassembly p = { 0 };
 	size_t len;
 
-	ok(take(&p, 1, 0, 0, 5, 5, &len) == 1 && len == 5, "one part");
-	ok(take(&p, 1, 0, 0, 0, 0, &len) == 1 && !len, "no tiles");
-	ok(!take(&p, 1, 3, 0, 5, 12, &len) && !take(&p, 2, 4, 0, 8, 9, &len) &&
-	   !take(&p, 1, 3, 5, 9, 12, &len) &&
-	   take(&p, 2, 4, 8, 9, 9, &len) == 1 && len == 9 &&
-	   take(&p, 1, 3, 9, 12, 12, &len) == 1 && len == 12,
-	   "parts of two workers, mixed");
-	ok(take(&p, 1, 3, 0, 6, 5, &len) == -EBADMSG &&
-	   take(&p, 1, 3, 6, 6, 5, &len) == -EBADMSG,
-	   "more than there is to be");
+	ok_eq(take(&p, 1, 0, 0, 5, 5, &len), 1, "one part");
+	ok_eq(len, 5, "... len");
+	ok_eq(take(&p, 1, 0, 0, 0, 0, &len), 1, "no tiles");
+	ok_eq(len, 0, "... len");
+	ok_eq(take(&p, 1, 3, 0, 5, 12, &len), 0, "parts of two workers, mixed");
+	ok_eq(take(&p, 2, 4, 0, 8, 9, &len), 0, "... take");
+	ok_eq(take(&p, 1, 3, 5, 9, 12, &len), 0, "... take");
+	ok_eq(take(&p, 2, 4, 8, 9, 9, &len), 1, "... take");
+	ok_eq(len, 9, "... len");
+	ok_eq(take(&p, 1, 3, 9, 12, 12, &len), 1, "... take");
+	ok_eq(len, 12, "... len");
+	ok_eq(take(&p, 1, 3, 0, 6, 5, &len), -EBADMSG,
+	      "more than there is to be");
+	ok_eq(take(&p, 1, 3, 6, 6, 5, &len), -EBADMSG, "... take");
 	map_reassembly_free(&p);
 	ok(!take(&p, 1, 3, 0, 5, 12, &len), "a part");
 	map_reassembly_drop(&p, 3);
@@ -372,15 +378,15 @@ static void test_failures(void)
 	if (drive(f, alone))
 		abort();
 	filter_destroy(f);
-	ok(!fails(-ENOMEM, WIRE_MATCH, 2, poses) &&
-	   !memcmp(alone, poses, part->count * sizeof(*poses)),
-	   "a worker without memory leaves: the same bits by others");
-	ok(!fails(-ENOMEM, WIRE_SETUP, 2, poses) &&
-	   !memcmp(alone, poses, part->count * sizeof(*poses)),
-	   "before it has done anything: the same");
-	ok(!fails(-EBADMSG, WIRE_MATCH, 1, poses) &&
-	   !memcmp(alone, poses, part->count * sizeof(*poses)),
-	   "one that does not understand, likewise");
+	ok_eq(fails(-ENOMEM, WIRE_MATCH, 2, poses), 0,
+	      "a worker without memory leaves: the same bits by others");
+	ok_mem(alone, poses, part->count * sizeof(*poses), "... alone");
+	ok_eq(fails(-ENOMEM, WIRE_SETUP, 2, poses), 0,
+	      "before it has done anything: the same");
+	ok_mem(alone, poses, part->count * sizeof(*poses), "... alone");
+	ok_eq(fails(-EBADMSG, WIRE_MATCH, 1, poses), 0,
+	      "one that does not understand, likewise");
+	ok_mem(alone, poses, part->count * sizeof(*poses), "... alone");
 	ok(fails(-ERANGE, WIRE_MATCH, 1, poses) == -ERANGE,
 	   "a map that is too large would be everywhere");
 	ok(fails(-ENOMEM, WIRE_MATCH, 0, poses) == -ENOMEM,
