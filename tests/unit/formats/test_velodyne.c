@@ -132,7 +132,7 @@ static void test_turns(void)
 	ok(turns == 4, "turns begin at 0, what comes before is left out (%u)",
 	   turns);
 	ok_eq(o.rings, 16, "a turn has all its columns (%u)", o.columns);
-	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... how far off");
 	ok(columns_seen(&o) == o.columns, "ranges in their ring and column");
 	ok_eq(o.elevation[0], -1500, "rings are sorted, the lowest first");
 	ok_eq(o.elevation[15], 1500, "... elevation");
@@ -162,7 +162,7 @@ static void test_loss(void)
 		    "....................................."
 		    "xx....x.....x", &o);
 	ok_eq(turns, 1, "lost packets: as many columns (%u)", o.columns);
-	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... how far off");
 	ok_range(widest(&o), -INFINITY, 23, "... widest");
 	ok(columns_seen(&o) == o.columns - 4 * 24,
 	   "of which the lost ones are empty (%u)", columns_seen(&o));
@@ -220,7 +220,7 @@ static void test_modes(void)
 	turns = run(v, &s, 3 * 2 * PER_TURN, NULL, &o);
 	ok_eq(turns, 2, "of two returns the farther is kept");
 	ok_eq(columns_seen(&o), o.columns, "... columns seen");
-	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... abs");
+	ok_range(abs((int)o.columns - 1809), -INFINITY, 1, "... how far off");
 	ok(o.intensity[0] != 1, "... intensity");
 	velodyne_destroy(v);
 	v = velodyne_create();

@@ -121,11 +121,11 @@ static void test_sweep(void)
 	at = (struct pose){ 0.4, 0, 0.2 };
 	collator_add_odometry(p, 400 * MS, &at);
 	ok(collator_next(p, &r), "sweep: how the robot moved during the scan");
-	ok(near(r.odometry.x, 0.1), "... near");
-	ok(near(hypot(r.sweep.x, r.sweep.y), 0.2), "... near");
-	ok(near(r.sweep.yaw, 0.1), "... near");
+	ok(near(r.odometry.x, 0.1), "... is near");
+	ok(near(hypot(r.sweep.x, r.sweep.y), 0.2), "... is near");
+	ok(near(r.sweep.yaw, 0.1), "... is near");
 	ok(reading_sweeps(&r), "... reading sweeps");
-	ok(near(reading_swept(&r, 50).yaw, 0.05), "... near");
+	ok(near(reading_swept(&r, 50).yaw, 0.05), "... is near");
 	scan.stamp = 390 * MS;
 	collator_add_scan(p, &scan);
 	ok(!collator_next(p, &r), "sweep: its end is not there yet");
@@ -297,14 +297,14 @@ static void test_frames(void)
 	ok_eq(err, 0, "frames: along a chain, upside down");
 	ok(tf_find(&f, "laser", "base_footprint", &place), "... tf find");
 	ok(placement_pose(&place, &pose, &turned), "... placement pose");
-	ok(near(pose.x, 0.75), "... near");
-	ok(near(pose.y, 0), "... near");
-	ok(near(pose.yaw, M_PI_2), "... near");
+	ok(near(pose.x, 0.75), "... is near");
+	ok(near(pose.y, 0), "... is near");
+	ok(near(pose.yaw, M_PI_2), "... is near");
 	ok(turned, "... turned");
 	ok(tf_find(&f, "base_footprint", "base_link", &place),
 	   "frames: the other way");
 	ok(placement_pose(&place, &pose, &turned), "... placement pose");
-	ok(near(pose.x, -0.5), "... near");
+	ok(near(pose.x, -0.5), "... is near");
 	ok_eq(turned, 0, "... turned");
 	ok(tf_find(&f, "mast", "base_link", &place), "frames: not level");
 	ok_eq(placement_pose(&place, &pose, &turned), 0, "... placement pose");
@@ -386,8 +386,8 @@ static void test_placed_early(void)
 	take_transform(in, transform("odom", "base", 1, 0, 0), 60 * MS, false);
 	got = laser_input_next(in, &r);
 	ok(got, "live: the first scan has its laser where it is");
-	ok(near(r.laser.x, 0.5), "... near");
-	ok(near(r.angle_increment, -0.5), "... near");
+	ok(near(r.laser.x, 0.5), "... is near");
+	ok(near(r.angle_increment, -0.5), "... is near");
 	laser_input_free(in);
 }
 
@@ -414,9 +414,9 @@ static void test_live(void)
 	ok(!laser_input_next(in, &r), "live: another transform is no odometry");
 	take_transform(in, transform("odom", "base", 3, 0, 0), 100 * MS, false);
 	ok(laser_input_next(in, &r), "live: a reading");
-	ok(near(r.odometry.x, 2), "... near");
+	ok(near(r.odometry.x, 2), "... is near");
 	ok_near(r.laser.x, 0.5, 0, "... x");
-	ok(near(r.angle_increment, -0.5), "... near");
+	ok(near(r.angle_increment, -0.5), "... is near");
 	ok_near(r.range_max, READING_RANGE_MAX, 0, "... range max");
 	good = take_transform(in, transform("odom", "base", NAN, 0, 0),
 			      200 * MS, false) == -EINVAL;
@@ -588,10 +588,10 @@ static void test_bags(void)
 		double t = n > 0 ? (r.stamp - start) * 1e-9 : 0;
 
 		ok_eq(n, 100, "%s: readings with odometry", kinds[i].file);
-		ok(near(t, 9.949), "... near");
-		ok(near(r.odometry.x, t), "... near");
+		ok(near(t, 9.949), "... is near");
+		ok(near(r.odometry.x, t), "... is near");
 		ok(near(remainder(r.odometry.yaw - t, 2 * M_PI), 0),
-		   "... near");
+		   "... is near");
 		/* the last one has no odometry behind it */
 		ok_eq(count.bad, 0, "%s: counts", kinds[i].file);
 		ok_eq(count.unpaired, 1, "... unpaired");
@@ -600,9 +600,9 @@ static void test_bags(void)
 		ok_range(count.size, 1001, INFINITY, "... size");
 		ok(near(r.laser.x, kinds[i].fixed ? 0.2 : 0),
 		   "%s: where the laser is", kinds[i].file);
-		ok(near(r.laser.yaw, 0), "... near");
-		ok(near(r.angle_min, -0.5 * sign), "... near");
-		ok(near(r.angle_increment, 0.5 * sign), "... near");
+		ok(near(r.laser.yaw, 0), "... is near");
+		ok(near(r.angle_min, -0.5 * sign), "... is near");
+		ok(near(r.angle_increment, 0.5 * sign), "... is near");
 		ok_eq(r.beams, 4, "%s: ranges", kinds[i].file);
 		ok_near(range[0], 1, 0, "... range");
 		ok_near(range[1], 0, 0, "... range");

@@ -259,9 +259,9 @@ static void test_angles(void)
 		      lasers[i].beams, *lasers[i].param ? ", with PARAM" : "");
 		ok_eq(s->first.beams, lasers[i].beams, "... beams");
 		ok(near(s->first.angle_min, lasers[i].begin * degree),
-		   "... near");
+		   "... is near");
 		ok(near(s->first.angle_increment, lasers[i].step * degree),
-		   "... near");
+		   "... is near");
 	}
 }
 
@@ -287,7 +287,7 @@ static void test_range_max(void)
 		n += make_scan(text + n, 180, 3 + i * 0.05, 81.83);
 	s = read_text(text, NULL);
 	ok_near(s->last.range_max, 20.5f, 0, "carmen: PARAMs of the laser");
-	ok(near(s->last.laser.x, -0.04), "... near");
+	ok(near(s->last.laser.x, -0.04), "... is near");
 	n = 0;
 	for (int i = 0; i < 100; i++)
 		n += make_scan(text + n, 180, 3 + i * 0.05, 9 - i * 0.02);
@@ -321,14 +321,14 @@ static void test_robotlaser(void)
 
 	ok_eq(s->scans, 1, "robotlaser: the scan");
 	ok_eq(s->first.stamp, 7500000000, "... stamp");
-	ok(near(s->first.angle_min, -1), "... near");
-	ok(near(s->first.angle_increment, 0.5), "... near");
+	ok(near(s->first.angle_min, -1), "... is near");
+	ok(near(s->first.angle_increment, 0.5), "... is near");
 	ok_near(s->first.range_max, 40, 0, "... range max");
 	ok_near(s->begin[3], 50, 0, "... begin");
 	ok(near(s->first.odometry.y, 2), "robotlaser: the laser on the robot");
-	ok(near(s->first.laser.x, 0.2), "... near");
-	ok(near(s->first.laser.y, 0), "... near");
-	ok(near(s->first.laser.yaw, 0), "... near");
+	ok(near(s->first.laser.x, 0.2), "... is near");
+	ok(near(s->first.laser.y, 0), "... is near");
+	ok(near(s->first.laser.yaw, 0), "... is near");
 }
 
 static void test_bad_lines(void)
@@ -430,10 +430,10 @@ static void test_simbad(void)
 	ok_eq(s->last.beams, 2, "... beams");
 	ok(isinf(s->final[1]), "... final is infinite");
 	ok(near(s->first.angle_min, -1), "simbad: the rest");
-	ok(near(s->first.angle_increment, .5), "... near");
+	ok(near(s->first.angle_increment, .5), "... is near");
 	ok_near(s->last.range_max, 10, 0, "... range max");
 	ok_near(s->first.odometry.x, 1, 0, "... x");
-	ok(near(s->last.odometry.yaw, 6 - 2 * M_PI), "... near");
+	ok(near(s->last.odometry.yaw, 6 - 2 * M_PI), "... is near");
 }
 
 /* A line of tinySLAM's .dat; ranges from @base on */
@@ -470,21 +470,21 @@ static void test_tinyslam(void)
 	ok_eq(s->stamp[0], 1000000, "tinyslam: times");
 	ok_eq(s->stamp[4], 501000000, "... stamp");
 	ok_near(s->x[0], 0, 0, "tinyslam: odometry, straight on");
-	ok(near(s->x[1], step), "... near");
-	ok(near(s->x[2], step * 1.1), "... near");
+	ok(near(s->x[1], step), "... is near");
+	ok(near(s->x[2], step * 1.1), "... is near");
 	ok(near(s->last.odometry.yaw, 0.1 * step * 2 / 0.33),
 	   "tinyslam: and turning");
 	ok(near(s->last.odometry.x,
 		step * 1.1 + step * cos(s->last.odometry.yaw)),
-	   "... near");
+	   "... is near");
 	/* beam 71 is the first one: no multiple of seven; 77 is */
 	ok_eq(s->first.beams, 541, "tinyslam: beams");
-	ok(near(s->begin[0], 1.071), "... near");
+	ok(near(s->begin[0], 1.071), "... is near");
 	ok_near(s->begin[6], 0, 0, "... begin");
-	ok(near(s->final[1], 2.072), "... near");
-	ok(near(s->first.laser.x, 0.145), "... near");
+	ok(near(s->final[1], 2.072), "... is near");
+	ok(near(s->first.laser.x, 0.145), "... is near");
 	ok(near(s->first.angle_min, (-120 + 71 * 240 / 681.) * degree),
-	   "... near");
+	   "... is near");
 }
 
 /*
@@ -609,7 +609,7 @@ static void test_real(void)
 		ok_eq(s->backwards_scans, real[i].backwards_scans,
 		      "... backwards scans");
 		ok_range(fabs(s->last.range_max - real[i].range_max), -INFINITY,
-			 0.01, "... fabs");
+			 0.01, "... how far off");
 	}
 }
 

@@ -198,7 +198,7 @@ static void test_matrix(const char *table, const struct raster *r)
 			    " '%s'",
 			    table) -
 		     (r->rect.y + (int)r->rect.height) * res),
-		-INFINITY, 1e-9, "... fabs");
+		-INFINITY, 1e-9, "... how far off");
 	ok_near(number("SELECT count(*) FROM \"%s\" WHERE zoom_level = 0",
 		       table),
 		1, 0, "... with tiles only there");
@@ -348,7 +348,7 @@ static void test_coverage(const char *table, const struct layer *l,
 	ok_range(fabs(offset - l->low), -INFINITY, 1e-12,
 		 "%s: scale, offset and unit", table);
 	ok_range(fabs(offset + full * scale - l->high), -INFINITY, 1e-9,
-		 "... fabs");
+		 "... how far off");
 	ok_near(number("SELECT datatype = 'integer' AND data_null = 65535 AND"
 		       " grid_cell_encoding = 'grid-value-is-area' AND"
 		       " coalesce(uom, '') = '%s' FROM"
@@ -385,7 +385,7 @@ static void test_coverage(const char *table, const struct layer *l,
 			    " zoom_level = %d)",
 			    table, zoom) -
 		     high),
-		-INFINITY, 1e-9, "... fabs");
+		-INFINITY, 1e-9, "... how far off");
 }
 
 static void test_layer(int i)

@@ -88,8 +88,8 @@ static void round_trip(enum map_mode mode, unsigned int bits)
 	ok_eq(m.width, 101, "... of the same size, at the same place");
 	ok_eq(m.height, 53, "... height");
 	ok_near(m.resolution, 0.05, 0, "... resolution");
-	ok_range(fabs(m.origin.x + 37 * 0.05), -INFINITY, 1e-12, "... fabs");
-	ok_range(fabs(m.origin.y - 12 * 0.05), -INFINITY, 1e-12, "... fabs");
+	ok_range(fabs(m.origin.x + 37 * 0.05), -INFINITY, 1e-12, "... how far off");
+	ok_range(fabs(m.origin.y - 12 * 0.05), -INFINITY, 1e-12, "... how far off");
 	ok_near(m.origin.yaw, 0, 0, "... yaw");
 	for (unsigned int i = 0; m.cells && i < 101 * 53; i++) {
 		const int want = expected(mode, r.cells[i], full);
@@ -145,7 +145,7 @@ static void test_grey(void)
 		last = p[v];
 	}
 	ok_eq(unknown, 0, "grey: so do 16 bits, to one in 100");
-	ok_eq(near, 10001, "... near");
+	ok_eq(near, 10001, "... is near");
 	ok_eq(map_file_grey(205), -1, "grey: 205 is unknown");
 	ok_eq(map_file_grey(255), 0, "... map file grey");
 	free(file);

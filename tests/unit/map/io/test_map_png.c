@@ -47,7 +47,7 @@ static void test_colours(void)
 		      "colours %s: lightness goes one way, without jumps",
 		      colours_name(c));
 		ok_eq(jumps, 0, "... jumps");
-		ok_range(fabs(way), 0.4, INFINITY, "... fabs");
+		ok_range(fabs(way), 0.4, INFINITY, "... how far off");
 		ok_mem(two[0], rgb[0], 3, "... two");
 		ok_mem(two[1], rgb[255], 3, "... two");
 		ok_eq(colours_by_name(colours_name(c)), c,
@@ -301,7 +301,7 @@ static void test_reduce(void)
 		ok_near(to.rect.y + (int)to.rect.height, ceil(28.0 / factor), 0,
 			"... y");
 		ok_range(fabs(to.resolution - factor * 0.1), -INFINITY, 1e-12,
-			 "... fabs");
+			 "... how far off");
 		for (unsigned int y = 0; y < to.rect.height; y++)
 			for (unsigned int x = 0; x < to.rect.width; x++)
 				wrong += to.cells[y * to.rect.width + x] !=

@@ -455,7 +455,7 @@ static void test_full(void)
 		err = put(s, frame, n, &at, 0, patch(200, 8, 0.05, n, 0, 100));
 	}
 	ok_eq(err, -ENOSPC, "disk full after %u: %s", n, error);
-	ok_range(n, 4, INFINITY, "... n");
+	ok_range(n, 4, INFINITY, "... number");
 	ok(*error, "... error");
 	ok(!strchr(error, '\n'), "... error is one line");
 	before = know(s, true);
@@ -581,7 +581,7 @@ static void test_removed(void)
 		      "weights that are removed and come back: %d, %d", with,
 		      without);
 		ok_eq(without, 40, "... without");
-		ok_eq(n, 2, "... n");
+		ok_eq(n, 2, "... number");
 	}
 	site_close(s);
 }

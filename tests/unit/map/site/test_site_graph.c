@@ -127,7 +127,7 @@ static void test_storeys(void)
 	ok_eq(site_counts(s).waiting, 1, "... waiting");
 	ok_eq(aparts, 1, "... aparts");
 	ok_str(last_apart.frame, "b", "... frame");
-	ok_range(fabs(last_apart.above - 3.5), -INFINITY, 1e-3, "... fabs");
+	ok_range(fabs(last_apart.above - 3.5), -INFINITY, 1e-3, "... how far off");
 	ok_eq(last_apart.nodes, 1, "... nodes");
 	climb(s, "b", "", 1, 253.5, 0);
 	ok(aparts == 1, "once");
@@ -145,7 +145,7 @@ static void test_storeys(void)
 	ok(is_on_disk(s, path, false), "... is on disk");
 	climb(s, "a", "", 5, 250, 30);
 	ok_eq(seen(s, 5.01, 0.01), -1, "a ramp is kept apart");
-	ok_range(fabs(last_apart.lean - 30), -INFINITY, 1e-3, "... fabs");
+	ok_range(fabs(last_apart.lean - 30), -INFINITY, 1e-3, "... how far off");
 	climb(s, "a", "", 5, 250, 180);
 	ok(seen(s, 5.01, 0.01) == -1, "and a robot on its back");
 	climb(s, "a", "", 5, 250, 5);
@@ -153,8 +153,8 @@ static void test_storeys(void)
 	climb(s, "e", "d", 10, 0, 5);
 	ok_eq(site_counts(s).apart, 1, "slopes add up along the graph");
 	ok_str(last_apart.frame, "e", "... frame");
-	ok_range(fabs(last_apart.above + 2.61), -INFINITY, .01, "... fabs");
-	ok_range(fabs(last_apart.lean - 15), -INFINITY, 1e-2, "... fabs");
+	ok_range(fabs(last_apart.above + 2.61), -INFINITY, .01, "... how far off");
+	ok_range(fabs(last_apart.lean - 15), -INFINITY, 1e-2, "... how far off");
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
 	climb(s, "b", "", 1, 253.5, 0);

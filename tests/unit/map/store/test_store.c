@@ -208,7 +208,7 @@ static void keeps_poses(void)
 		id[i] = m.node;
 	}
 	ok_eq(store_commit(s), 0, "%d keyframes without poses", n);
-	ok_eq(n, FRAMES, "... n");
+	ok_eq(n, FRAMES, "... number");
 	ok_eq(store_near(s, -1e6, -1e6, 1e6, 1e6, on_near,
 			 &(unsigned int){ 0 }),
 	      0, "are nowhere");

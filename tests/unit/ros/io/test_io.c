@@ -130,7 +130,7 @@ static void test_recordings(unsigned int n)
 
 	ok_eq(err, 0, "a.mcap: %u of %u messages, on %u topics", a.n, n,
 	      a.found);
-	ok_eq(a.n, n, "... n");
+	ok_eq(a.n, n, "... number");
 	ok(a.ended, "... ended");
 	ok_eq(a.lines, 0, "... lines");
 	ok_eq(a.refused, 0, "... refused");
@@ -193,8 +193,8 @@ static void test_start(unsigned int n)
 	memset(&a, 0, sizeof(a));
 	err = play(&a, config, NULL);
 	ok_eq(err, 0, "start: %u of %u messages", a.n, n);
-	ok(a.n, "... n");
-	ok_range(a.n, -INFINITY, n, "... n");
+	ok(a.n, "... number");
+	ok_range(a.n, -INFINITY, n, "... number");
 	ok_range(a.got[0].recorded, stamp_of(10), INFINITY, "... recorded");
 }
 
@@ -209,8 +209,8 @@ static void test_leave(void)
 	ok_eq(err, 0,
 	      "unsubscribed within the callback: one message of each topic (%u)",
 	      a.n);
-	ok(a.n, "... n");
-	ok_range(a.n, -INFINITY, MESSAGE_KINDS, "... n");
+	ok(a.n, "... number");
+	ok_range(a.n, -INFINITY, MESSAGE_KINDS, "... number");
 	ok(a.ended, "... ended");
 }
 
@@ -229,7 +229,7 @@ static void test_loop(const char *name)
 	b.want = 2 * n + n / 2;
 	err = play(&b, config, NULL);
 	ok_eq(err, 0, "%s again and again: %u messages", name, b.n);
-	ok_eq(b.n, b.want, "... n");
+	ok_eq(b.n, b.want, "... number");
 	ok_eq(b.ended, 0, "... ended");
 	length = b.got[n].recorded - b.got[0].recorded;
 	ok_range(length, stamp_of(ROUNDS * MESSAGE_KINDS - 1) - START,
@@ -391,7 +391,7 @@ static void test_file_source(void)
 	ok_eq(i, n,
 	      "a folder in the order of names: %u messages, %u as expected",
 	      a.n, i);
-	ok_range(a.n, n, n + 1, "... n");
+	ok_range(a.n, n, n + 1, "... number");
 	ok_eq(a.found, 3, "... found");
 	ok(a.ended, "... ended");
 	ok_eq(a.lines, 1, "one line about the one that is damaged");

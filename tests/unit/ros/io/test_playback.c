@@ -254,7 +254,7 @@ static void test_formats(const char *name, unsigned int steps)
 	ok_eq(n, 5, "%s: the state before, then the rest: %u, %u messages",
 	      name, n, t.n);
 	ok(check_steps(n, 25, steps), "... check steps");
-	ok_eq(t.n, n + count_of(25, steps), "... n");
+	ok_eq(t.n, n + count_of(25, steps), "... number");
 	ok_eq(t.ends, 1, "... ends");
 	ok(where().ended, "%s: it is at its end", name);
 	ok_eq(where().time, where().end, "... time");
@@ -267,7 +267,7 @@ static void test_formats(const char *name, unsigned int steps)
 	ok_eq(n, 5, "%s: backwards from its end: %u, %u messages", name, n,
 	      t.n);
 	ok(check_steps(n, 10, steps), "... check steps");
-	ok_eq(t.n, n + count_of(10, steps), "... n");
+	ok_eq(t.n, n + count_of(10, steps), "... number");
 	ok_eq(t.ends, 2, "... ends");
 	/* between two messages, of which the earlier one is not due */
 	t.n = 0;
@@ -276,7 +276,7 @@ static void test_formats(const char *name, unsigned int steps)
 	n = check_state(0, 31);
 	ok_eq(n, 5, "%s: forwards: %u messages", name, t.n);
 	ok(check_steps(n, 31, steps), "... check steps");
-	ok_eq(t.n, n + count_of(31, steps), "... n");
+	ok_eq(t.n, n + count_of(31, steps), "... number");
 	end();
 }
 
@@ -299,14 +299,14 @@ static void test_ends(void)
 	n = check_state(0, STEPS - 1);
 	ok_eq(n, 5, "the last message, and the state before it");
 	ok(check_steps(n, STEPS - 1, STEPS), "... check steps");
-	ok_eq(t.n, n + 1, "... n");
+	ok_eq(t.n, n + 1, "... number");
 	t.n = 0;
 	source_seek(t.source, INT64_MIN);
 	ok(where().time == p.begin, "before the begin it is the begin");
 	loop_run(t.loop);
 	ok(check_steps(0, 0, STEPS),
 	   "all of it, without a state before: %u messages", t.n);
-	ok_eq(t.n, count_of(0, STEPS), "... n");
+	ok_eq(t.n, count_of(0, STEPS), "... number");
 	ok_eq(t.ends, 2, "... ends");
 	end();
 }
@@ -327,9 +327,9 @@ static void test_callback(void)
 	loop_run(t.loop);
 	n = check_state(before, 10);
 	ok(check_steps(0, 0, 31), "from within the callback: %u messages", t.n);
-	ok_eq(n, 5, "... n");
+	ok_eq(n, 5, "... number");
 	ok(check_steps(before + n, 10, STEPS), "... check steps");
-	ok_eq(t.n, before + n + count_of(10, STEPS), "... n");
+	ok_eq(t.n, before + n + count_of(10, STEPS), "... number");
 	t.n = 0;
 	t.on = NULL;
 	source_seek(t.source, step_stamp(1));
@@ -337,7 +337,7 @@ static void test_callback(void)
 	loop_run(t.loop);
 	n = check_state(0, 35);
 	ok_eq(n, 5, "of two seeks the last one counts: %u messages", t.n);
-	ok_eq(t.n, n + count_of(35, STEPS), "... n");
+	ok_eq(t.n, n + count_of(35, STEPS), "... number");
 	end();
 }
 
@@ -390,7 +390,7 @@ static void test_pause(void)
 	loop_run(t.loop);
 	rest = step_stamp(10) - at_pause.time;
 	ok(check_steps(0, 0, 20), "then all others: %u messages", t.n);
-	ok_eq(t.n, t.want, "... n");
+	ok_eq(t.n, t.want, "... number");
 	ok_range(at_pause.time, step_stamp(9), INFINITY,
 		 "after the rest of the interval, %.1f ms: %.1f ms", rest / 1e6,
 		 (t.got[at].came - resumed) / 1e6);
@@ -448,14 +448,14 @@ static void test_pause_seek(void)
 	      "a seek while paused: the state, and the last of "
 	      "the other topic: %u messages",
 	      t.n);
-	ok_eq(t.n, n + 1, "... n");
+	ok_eq(t.n, n + 1, "... number");
 	ok_eq(where().time, step_stamp(25), "... time");
 	ok(where().paused, "... paused");
 	t.n = 0;
 	source_pause(t.source, false);
 	loop_run(t.loop);
 	ok(check_steps(0, 25, STEPS), "then all from there: %u messages", t.n);
-	ok_eq(t.n, count_of(25, STEPS), "... n");
+	ok_eq(t.n, count_of(25, STEPS), "... number");
 	end();
 }
 
@@ -507,7 +507,7 @@ static void test_speed(void)
 	ok(good, "faster from a message on: 1000 s in %.1f ms", took / 1e6);
 	ok_eq(t.ends, 1, "... ends");
 	ok(check_steps(0, 0, STEPS), "... check steps");
-	ok_eq(t.n, count_of(0, STEPS), "... n");
+	ok_eq(t.n, count_of(0, STEPS), "... number");
 	ok(t.got[count_of(0, 39)].came - began >= 390000000,
 	   "and not before it");
 	end();
@@ -554,7 +554,7 @@ static void test_repeated(void)
 	n = check_state(at, 10);
 	ok(check_steps(0, 0, STEPS), "a seek in it, then the third pass");
 	ok(check_steps(all, 0, 31), "... check steps");
-	ok_eq(n, 5, "... n");
+	ok_eq(n, 5, "... number");
 	ok(check_steps(at + n, 10, STEPS), "... check steps");
 	ok(got_is(t.n - 1, "/tf_static", step_stamp(0)), "... got is");
 	end();

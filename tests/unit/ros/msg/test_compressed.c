@@ -177,10 +177,10 @@ static void test_metres(void)
 	ok_eq(err, 0, "32FC1: 0, 500, 2000, 9000 mm become %u, %u, %u, %u",
 	      got[0], got[1], got[2], got[3]);
 	ok_eq(got[0], 0, "... got");
-	ok_range(abs(got[1] - 500), -INFINITY, 1, "... abs");
+	ok_range(abs(got[1] - 500), -INFINITY, 1, "... how far off");
 	ok_range(abs(got[2] - 2000), -INFINITY, 2 + 2000 * 2000 / 10100 / 100,
-		 "... abs");
-	ok_range(abs(got[3] - 9000), -INFINITY, 44, "... abs");
+		 "... how far off");
+	ok_range(abs(got[3] - 9000), -INFINITY, 44, "... how far off");
 	if (!err)
 		free(b.data);
 }

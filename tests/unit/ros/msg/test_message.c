@@ -288,7 +288,7 @@ static void test_golden(void)
 			fill(k);
 			n = message_write(k, f, &msg, got, MAX);
 			ok_range(n, 1, INFINITY, "%s: %ld bytes", type, n);
-			ok_eq(n, message_size(k, f, &msg), "... n");
+			ok_eq(n, message_size(k, f, &msg), "... number");
 			ok_eq(message_write(k, f, &msg, got, n), n,
 			      "... message write");
 			ok_eq(message_write(k, f, &msg, got, n - 1), -ENOSPC,
@@ -680,7 +680,7 @@ static void test_maps(void)
 	ok_near(b.resolution, a.resolution, 0, "... resolution");
 	ok_near(b.x, -1, 0, "... x");
 	ok_near(b.y, 2, 0, "... y");
-	ok_range(fabs(b.yaw - 0.5), -INFINITY, 1e-12, "... fabs");
+	ok_range(fabs(b.yaw - 0.5), -INFINITY, 1e-12, "... how far off");
 	ok(!memcmp(out, "\xff\0\x64\xff\x64\x32", 6), "and its cells");
 	ok(message_map_read(m, &b, 5) == -ENOSPC, "no room");
 	m->width = 4;
@@ -718,8 +718,8 @@ static void test_grids(void)
 					 { 0, 0, sqrt(.5), sqrt(.5) } };
 	message_grid_corner(g, &corner);
 	ok_range(fabs(corner.x - 10.75), -INFINITY, 1e-9, "with its corner");
-	ok_range(fabs(corner.y - 19.5), -INFINITY, 1e-9, "... fabs");
-	ok_range(fabs(corner.yaw - M_PI / 2), -INFINITY, 1e-9, "... fabs");
+	ok_range(fabs(corner.y - 19.5), -INFINITY, 1e-9, "... how far off");
+	ok_range(fabs(corner.yaw - M_PI / 2), -INFINITY, 1e-9, "... how far off");
 	message_grid_write(g, 0, rows, columns, cells, data);
 	message_grid_read(g, 0, again);
 	ok_eq(message_grid_shape(g, &rows, &columns), 0,

@@ -419,7 +419,7 @@ static void test_known(void)
 	ok(close_to(l, 0), "... close to");
 	s = beam_score(&f, pool, 0, off, 0, &l);
 	ok(close_to(s, exp(-off * off / 0.05)), "known: 3 cm away");
-	ok_range(fabs(l + off * off / 0.075), -INFINITY, 0.02, "... fabs");
+	ok_range(fabs(l + off * off / 0.075), -INFINITY, 0.02, "... how far off");
 	s = beam_score(&f, pool, 0, 0.2, 0, &l);
 	ok_eq(s, 0, "known: too far away");
 	ok(close_to(l, none), "... close to");
@@ -599,7 +599,7 @@ static void test_gain(const struct trip *t)
 		ok_range(out[0].fit, -INFINITY, -1, "... fit");
 		ok_range(r.effective, -INFINITY, n, "... effective");
 		ok_range(fabs(r.effective - effective(out, n)), -INFINITY, 1e-6,
-			 "... fabs");
+			 "... how far off");
 		filter_destroy(f);
 	}
 }

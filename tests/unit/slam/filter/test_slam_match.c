@@ -4,6 +4,7 @@
  * matchers that find where a scan was taken. Maps: test_slam_field
  */
 #include "slam/filter/match.h"
+#include "slam/filter/match_wide.h"
 #include "slam/filter/particles.h"
 #include "field_fixture.h"
 #include "slam_fixture.h"
@@ -544,7 +545,7 @@ static void test_blind(void)
 		ok_eq(s.hits, 1, "... hits");
 		ok(isinf(s.told), "... told is infinite");
 		ok_range(fabs(hypot(s.blind_x, s.blind_y) - 1), -INFINITY, 1e-9,
-			 "... fabs");
+			 "... how far off");
 	}
 	scan_free(&s);
 }
@@ -583,6 +584,94 @@ static void test_told(void)
 	scan_free(&s);
 }
 
+/*
+ * The search of an area
+ */
+
+enum { THREADS = 3 };
+
+/* Return: by how much it is ahead. @pose: what was found, from @at on */
+static double search(struct place *p, unsigned int threads,
+		     const struct pose *at, double place, double turn,
+		     struct pose *pose)
+{
+	const struct prior prior = { .at = *at, .place = place, .turn = turn };
+	struct thread_pool *pool = thread_pool_create(threads);
+	struct matcher m[THREADS];
+	double ahead;
+
+	for (unsigned int i = 0; i < threads; i++)
+		matcher_init(m + i, &p->params, tiles_base(p->pool));
+	*pose = (struct pose){ 77, 77, 0 };
+	ahead = match_wide(m, pool, &p->scan, p->map, &prior, pose);
+	for (unsigned int i = 0; i < threads; i++)
+		matcher_free(m + i);
+	thread_pool_destroy(pool);
+	return ahead;
+}
+
+static void test_wide(const struct trip *t)
+{
+	const struct pose *truth = t->truth + 10;
+	struct pose at = { truth->x + 2.5, truth->y - 1.5, truth->yaw + 0.9 };
+	struct pose pose, again;
+	struct place p;
+	double ahead;
+
+	place_make(&p, t);
+	ahead = search(&p, 1, &at, 4, 1.5, &pose);
+	ok_range(pose_distance(&pose, truth, 1), 0, 0.03,
+		 "wide: the place is found in an area");
+	/* what is near it does not count as elsewhere */
+	ok_range(ahead, 0.1, 1, "wide: it fits better than elsewhere");
+	ok_near(search(&p, THREADS, &at, 4, 1.5, &again), ahead, 0,
+		"wide: as much by three threads");
+	ok_mem(&again, &pose, sizeof(pose), "... and the same pose");
+	search(&p, 1, &at, 4, 0.5, &pose);
+	ok_range(fabs(remainder(pose.yaw - truth->yaw, 2 * M_PI)), 0.25, 1,
+		 "wide: not beyond its turn");
+	at = (struct pose){ truth->x + 3, truth->y, truth->yaw };
+	search(&p, 1, &at, 1, 0.1, &pose);
+	ok_range(hypot(pose.x - at.x, pose.y - at.y), 0, 1.6,
+		 "wide: not beyond its area");
+	/* 2.26 m away, in the corner of the square around a circle of 1.8 m */
+	at = (struct pose){ truth->x + 1.6, truth->y + 1.6, truth->yaw };
+	search(&p, 1, &at, 1.8, 0.1, &pose);
+	ok_range(pose_distance(&pose, truth, 1), 0.1, 4,
+		 "wide: the area is a circle");
+	search(&p, 1, &at, 2.6, 0.1, &pose);
+	ok_range(pose_distance(&pose, truth, 1), 0, 0.03,
+		 "wide: a larger one has it");
+	at = (struct pose){ truth->x + WIDE_REACH + 1.5, truth->y, truth->yaw };
+	search(&p, 1, &at, 50, 0.1, &pose);
+	ok_range(pose_distance(&pose, truth, 1), 0.1, INFINITY,
+		 "wide: it has a limit");
+	at = (struct pose){ 5000, 5000, 0 };
+	/* the cost of its distance alone: 0.03 at the border */
+	ok_range(search(&p, 1, &at, 1, 0.1, &pose), 0, 0.06,
+		 "wide: where nothing is, nothing is better");
+	ok_near(pose.x, 77, 0, "... and the pose stays");
+	place_free(&p);
+}
+
+/* Beams through walls: the true pose has none, one behind a wall has */
+static void test_against(const struct trip *t)
+{
+	const struct pose *truth = t->truth + 10;
+	const struct pose wrong = { truth->x, truth->y + 1.3, truth->yaw };
+	const struct pose far = { 5000, 5000, 0 };
+	struct place p;
+
+	place_make(&p, t);
+	ok_range(match_against(&p.matcher, &p.scan, p.map, truth), 0, 0.05,
+		 "against: nothing is against the truth");
+	ok_range(match_against(&p.matcher, &p.scan, p.map, &wrong), 0.1, 1,
+		 "against: walls are against a wrong one");
+	ok_near(match_against(&p.matcher, &p.scan, p.map, &far), 0, 0,
+		"against: nothing is where no walls are");
+	place_free(&p);
+}
+
 int main(void)
 {
 	static struct world world;
@@ -598,6 +687,8 @@ int main(void)
 	test_matchers(trip);
 	test_window(trip);
 	test_draw(trip);
+	test_wide(trip);
+	test_against(trip);
 	trip_free(trip);
 	test_blind();
 	test_told();

@@ -158,11 +158,11 @@ static void test_random_moments(void)
 		in = in && u >= 0 && u < 1;
 	}
 	ok(near(sum, 0, 0.01), "random: normal");
-	ok(near(square, 1, 0.02), "... near");
-	ok(near(cube, 0, 0.05), "... near");
+	ok(near(square, 1, 0.02), "... is near");
+	ok(near(cube, 0, 0.05), "... is near");
 	ok_range(most, 3.5, 6, "... most");
 	ok(in, "random: unit");
-	ok(near(unit, 0.5, 0.005), "... near");
+	ok(near(unit, 0.5, 0.005), "... is near");
 }
 
 /*
@@ -183,26 +183,26 @@ static void test_odometer(void)
 	m = odometer_motion(&o, &p);
 	ok(near(o.gone.turned, M_PI, 1e-12),
 	   "odometry: turning back and forth adds to the noise");
-	ok(near(m.move.yaw, 0, 1e-12), "... near");
+	ok(near(m.move.yaw, 0, 1e-12), "... is near");
 	ok(near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12),
-	   "... near");
-	ok(near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12), "... near");
+	   "... is near");
+	ok(near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12), "... is near");
 	odometer_restart(&o);
 	odometer_move(&o, &(struct pose){ 7 + 2 * cos(2), 8 + 2 * sin(2), 2 }, 0);
 	m = odometer_motion(&o, &p);
 	ok(near(m.move.x, 2, 1e-12), "odometry: in the frame of the robot");
-	ok(near(m.move.y, 0, 1e-12), "... near");
-	ok(near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12), "... near");
-	ok(near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12), "... near");
+	ok(near(m.move.y, 0, 1e-12), "... is near");
+	ok(near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12), "... is near");
+	ok(near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12), "... is near");
 	ok_eq(odometer_move(&o, &(struct pose){ 500, -300, 0 }, 0), 0,
 	      "odometry: a jump is no movement");
-	ok(near(odometer_motion(&o, &p).move.x, 2, 1e-12), "... near");
+	ok(near(odometer_motion(&o, &p).move.x, 2, 1e-12), "... is near");
 	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }, 0),
 	   "odometry: after a jump it goes on");
-	ok(near(odometer_motion(&o, &p).move.x, 3, 1e-12), "... near");
+	ok(near(odometer_motion(&o, &p).move.x, 3, 1e-12), "... is near");
 	ok(odometer_move(&o, &(struct pose){ 520, -300, 0 }, 10000000000),
 	   "odometry: far, but in the time of an outage");
-	ok(near(odometer_motion(&o, &p).move.x, 22, 1e-12), "... near");
+	ok(near(odometer_motion(&o, &p).move.x, 22, 1e-12), "... is near");
 	ok_eq(odometer_move(&o, &(struct pose){ 580, -300, 0 }, 20000000000), 0,
 	      "odometry: too far even then, and when time went back");
 	ok_eq(odometer_move(&o, &(struct pose){ 480, -300, 0 }, 10000000000), 0,
@@ -273,11 +273,11 @@ static void test_motion_draw(void)
 		yawyaw += pow(p.yaw - M_PI / 2 - 0.5, 2) / n;
 	}
 	ok(near(x, 3, 0.005), "motion: where it leads to");
-	ok(near(y, 5, 0.005), "... near");
-	ok(near(yaw, M_PI / 2 + 0.5, 0.002), "... near");
+	ok(near(y, 5, 0.005), "... is near");
+	ok(near(yaw, M_PI / 2 + 0.5, 0.002), "... is near");
 	ok(near(sqrt(xx), 0.1, 0.005),
 	   "motion: as uncertain as it is said to be");
-	ok(near(sqrt(yawyaw), 0.02, 0.001), "... near");
+	ok(near(sqrt(yawyaw), 0.02, 0.001), "... is near");
 }
 
 /*
@@ -290,7 +290,7 @@ static void test_normalise(void)
 
 	ok(near(weights_normalise(log_weight, w, 100), 100, 1e-9),
 	   "weights: all equal");
-	ok(near(w[42], 0.01, 1e-15), "... near");
+	ok(near(w[42], 0.01, 1e-15), "... is near");
 	for (int i = 0; i < 100; i++)
 		log_weight[i] = -1e6;
 	log_weight[7] = -1e6 + 1000;
@@ -304,7 +304,7 @@ static void test_normalise(void)
 	log_weight[1] = 0;
 	ok(near(weights_normalise(log_weight, w, 2), 1.6, 1e-12),
 	   "weights: three to one");
-	ok(near(w[0], 0.75, 1e-12), "... near");
+	ok(near(w[0], 0.75, 1e-12), "... is near");
 	ok_eq(weights_normalise(log_weight, w, 1), 1, "weights: one particle");
 	ok_eq(w[0], 1, "... w");
 	for (int i = 0; i < 100; i++)

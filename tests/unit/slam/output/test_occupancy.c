@@ -601,9 +601,9 @@ static void test_files(void)
 	ok_eq(read.width, r.rect.width, "... width");
 	ok_eq(read.height, r.rect.height, "... height");
 	ok_range(fabs(read.origin.x - r.rect.x * 0.05), -INFINITY, 1e-9,
-		 "... fabs");
+		 "... how far off");
 	ok_range(fabs(read.origin.y - r.rect.y * 0.05), -INFINITY, 1e-9,
-		 "... fabs");
+		 "... how far off");
 	for (size_t i = 0; i < (size_t)read.width * read.height; i++)
 		wrong += abs(read.cells[i] - r.cells[i]) > 1;
 	ok(!wrong, "files: and the values");

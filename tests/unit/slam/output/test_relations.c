@@ -76,9 +76,9 @@ static void test_at(void)
 	trajectory_add(&t, 12 * SECOND, &a);
 	ok(trajectory_at(&t, 10 * SECOND + SECOND / 2, 0, &p),
 	   "at: in between, through pi");
-	ok(near(p.x, 0.5), "... near");
-	ok(near(p.y, -1), "... near");
-	ok(near(p.yaw, 3 + (2 * M_PI - 6) / 4), "... near");
+	ok(near(p.x, 0.5), "... is near");
+	ok(near(p.y, -1), "... is near");
+	ok(near(p.yaw, 3 + (2 * M_PI - 6) / 4), "... is near");
 	ok(trajectory_at(&t, 12 * SECOND, 0, &p),
 	   "at: the first of two of one time");
 	ok_near(p.x, 2, 0, "... x");
@@ -142,9 +142,9 @@ static void test_file(void)
 	ok(good, "file: as others write it");
 	ok_eq(back.count, 3, "... count");
 	ok_eq(back.point[0].stamp, 4 * SECOND, "... stamp");
-	ok(near(back.point[0].pose.yaw, M_PI_2), "... near");
-	ok(near(fabs(back.point[2].pose.yaw), M_PI), "... near");
-	ok(near(back.point[1].pose.yaw, 2 * asin(0.6)), "... near");
+	ok(near(back.point[0].pose.yaw, M_PI_2), "... is near");
+	ok(near(fabs(back.point[2].pose.yaw), M_PI), "... is near");
+	ok(near(back.point[1].pose.yaw, 2 * asin(0.6)), "... is near");
 	trajectory_free(&back);
 }
 
@@ -346,14 +346,14 @@ static void test_errors(void)
 	ok_eq(v.left_out, 1, "... left out");
 	ok_eq(errors[2].used, 0, "... used");
 	ok(near(errors[0].translation, 0.5), "relations: errors of each");
-	ok(near(errors[0].rotation, 0.1), "... near");
-	ok(near(errors[1].translation, 0.1), "... near");
-	ok(near(errors[1].rotation, 0.3), "... near");
-	ok(near(errors[3].translation, 0), "... near");
+	ok(near(errors[0].rotation, 0.1), "... is near");
+	ok(near(errors[1].translation, 0.1), "... is near");
+	ok(near(errors[1].rotation, 0.3), "... is near");
+	ok(near(errors[3].translation, 0), "... is near");
 	ok(near(v.translation_mean, 0.2), "relations: mean and deviation");
-	ok(near(v.translation_std, sqrt((0.09 + 0.01 + 0.04) / 3)), "... near");
-	ok(near(v.rotation_mean, 0.4 / 3), "... near");
-	ok(near(v.rotation_std, sqrt(0.1 / 3 - 0.16 / 9)), "... near");
+	ok(near(v.translation_std, sqrt((0.09 + 0.01 + 0.04) / 3)), "... is near");
+	ok(near(v.rotation_mean, 0.4 / 3), "... is near");
+	ok(near(v.rotation_std, sqrt(0.1 / 3 - 0.16 / 9)), "... is near");
 	relations_evaluate(&r, &t, 0, NULL, &v);
 	ok(v.used == 2, "relations: reach");
 	t.count = 0;

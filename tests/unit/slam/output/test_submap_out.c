@@ -216,7 +216,7 @@ static void test_message(void)
 				occupancy_known(o).y + (int)y));
 	ok_eq(wrong, 0, "message: its cells");
 	ok_range(fabs(layer[0].cells->origin.x - occupancy_known(o).x * 0.1),
-		 -INFINITY, 1e-9, "... fabs");
+		 -INFINITY, 1e-9, "... how far off");
 	ok_near(layer[0].cells->resolution, 0.1, 0, "... resolution");
 	submap_free(layer, 1);
 	ok(submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
@@ -256,7 +256,7 @@ static void test_poses(void)
 	ok_range(fabs(2 * atan2(m.odometry.pose.orientation[2],
 				m.odometry.pose.orientation[3]) -
 		      2),
-		 -INFINITY, 1e-12, "... fabs");
+		 -INFINITY, 1e-12, "... how far off");
 	ok_near(m.odometry.pose_covariance[0], 1, 0, "and its covariance");
 	ok_near(m.odometry.pose_covariance[1], 2, 0, "... pose covariance");
 	ok_near(m.odometry.pose_covariance[6], 2, 0, "... pose covariance");
