@@ -741,8 +741,39 @@ static void test_grids(void)
 	   "a layer is missing");
 }
 
+/* Numbers of a message that is written again are read no farther than they go */
+static void test_big_numbers(void)
+{
+	static const uint8_t big[8] = { 0x3f, 0xc0, 0, 0, 0xc0, 0x20, 0, 0 };
+	uint8_t *ranges = malloc(sizeof(big)), out[256] = { 0 };
+	long len;
+
+	memcpy(ranges, big, sizeof(big));
+	memset(&msg, 0, sizeof(msg));
+	msg.scan.ranges = (struct message_floats){ ranges, 2, true };
+	len = message_write(MESSAGE_LASER_SCAN, MESSAGE_CDR, &msg, out,
+			    sizeof(out));
+	free(ranges);
+	ok_range(len, 40, 100, "a scan of big-endian numbers");
+	ok_eq(message_read(MESSAGE_LASER_SCAN, MESSAGE_CDR, out, (size_t)len,
+			   &back),
+	      0, "... is read again");
+	ok_eq(back.scan.ranges.count, 2, "... both");
+	ok_near(message_float(&back.scan.ranges, 0), 1.5, 0, "... the first");
+	ok_near(message_float(&back.scan.ranges, 1), -2.5, 0, "... the second");
+	ok_eq(message_read(MESSAGE_UINT8, MESSAGE_CDR, "\0\1\0\0\7", 5, &back),
+	      0, "the shortest message");
+	ok_eq(message_read(MESSAGE_UINT8, MESSAGE_CDR, "\0\1\0\0", 4, &back),
+	      -EBADMSG, "... not without its byte");
+	ok_eq(message_read(MESSAGE_UINT8, MESSAGE_CDR, "\0\2\0\0\7", 5, &back),
+	      -EBADMSG, "... of another encapsulation");
+	ok_eq(message_read(MESSAGE_UINT8, MESSAGE_CDR, "\1\1\0\0\7", 5, &back),
+	      -EBADMSG, "... or none");
+}
+
 int main(void)
 {
+	test_big_numbers();
 	test_golden();
 	test_broken();
 	test_lists();

@@ -8,6 +8,7 @@
 #include "base/wire.h"
 #include "ros/msg/convert.h"
 #include "ros/msg/message.h"
+#include "ros/msg/convert_yuv.h"
 #include "tap.h"
 
 /* Every encoding: out as it came in */
@@ -213,8 +214,39 @@ static void test_planes(void)
 	ok(message_image_shape(&m, &image) == -EBADMSG, "a byte is missing");
 }
 
+/* By BT.601: 255 / 219 (Y - 16) + 255 / 112 * .701 (V - 128) for red ... */
+static void test_colours(void)
+{
+	static const struct {
+		uint8_t	y, u, v, rgb[3];
+	} want[] = {
+		{ 16, 128, 128, { 0, 0, 0 } }, { 15, 128, 128, { 0, 0, 0 } },
+		{ 0, 128, 128, { 0, 0, 0 } }, { 17, 128, 128, { 1, 1, 1 } },
+		{ 235, 128, 128, { 255, 255, 255 } },
+		{ 255, 128, 128, { 255, 255, 255 } },
+		{ 126, 128, 128, { 128, 128, 128 } },
+		{ 126, 128, 168, { 192, 96, 128 } },
+		{ 126, 168, 128, { 128, 112, 209 } },
+		{ 126, 88, 88, { 64, 176, 47 } },
+		{ 16, 128, 255, { 203, 0, 0 } },
+	};
+
+	for (unsigned int i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const uint8_t y[2] = { want[i].y, want[i].y };
+		const struct yuv_row row = { y, &want[i].u, &want[i].v, 1, 1 };
+		uint8_t rgb[6];
+
+		yuv_to_rgb(rgb, &row, 2);
+		for (int k = 0; k < 6; k++)
+			ok_eq(rgb[k], want[i].rgb[k % 3],
+			      "YUV %u %u %u: number %d", want[i].y, want[i].u,
+			      want[i].v, k);
+	}
+}
+
 int main(void)
 {
+	test_colours();
 	test_images();
 	test_image_values();
 	test_numbers();
