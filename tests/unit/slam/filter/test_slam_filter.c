@@ -159,20 +159,6 @@ static double live_error(const struct session *r, const struct trip *trip)
 	return most;
 }
 
-/* A trip of its own, to be changed */
-static struct trip *copy_of(const struct trip *from)
-{
-	const size_t floats = (size_t)from->count * from->beams;
-	struct trip *t = malloc(sizeof(*t));
-
-	*t = *from;
-	t->range = malloc((floats + 1) * sizeof(*t->range));
-	memcpy(t->range, from->range, floats * sizeof(*t->range));
-	for (unsigned int i = 0; i < t->count; i++)
-		t->reading[i].range = t->range + (size_t)i * t->beams;
-	return t;
-}
-
 /*
  * Accuracy
  */
@@ -395,7 +381,7 @@ static void test_tracking(void)
 	ok_range(live_error(r, some), -INFINITY, 0.307, "... live error");
 	ok_range(r->updates, -INFINITY, some->count / 3, "... updates");
 	session_free(r);
-	t = copy_of(part);
+	t = trip_copy(part);
 	for (unsigned int i = 0; i < t->count; i++)
 		if (i % 4)
 			t->reading[i].beams = 0;
@@ -410,7 +396,7 @@ static void test_tracking(void)
 
 static void test_first_scan_late(void)
 {
-	struct trip *t = copy_of(part);
+	struct trip *t = trip_copy(part);
 	struct slam_params p = few();
 	struct session *r;
 	double worst = 0;
@@ -440,7 +426,7 @@ static void test_bad_ranges(void)
 {
 	static const float bad[] = { NAN, INFINITY, -INFINITY, 0, -0.f, -1,
 				     TRIP_RANGE, 1e30f };
-	struct trip *t = copy_of(part);
+	struct trip *t = trip_copy(part);
 	struct slam_params p = few();
 	uint64_t state = 2;
 	struct session *r;
@@ -458,7 +444,7 @@ static void test_bad_ranges(void)
 /* Scans @from to @to see nothing, or have no beams. Return: what is off */
 static double blind(unsigned int from, unsigned int to, bool beams)
 {
-	struct trip *t = copy_of(part);
+	struct trip *t = trip_copy(part);
 	struct slam_params p = few();
 	struct session *r;
 	double error;
@@ -521,7 +507,7 @@ static void test_many_beams(void)
 
 static void test_far(void)
 {
-	struct trip *t = copy_of(part);
+	struct trip *t = trip_copy(part);
 	struct slam_params p = few();
 	struct session *r;
 
@@ -545,7 +531,7 @@ static void test_far(void)
 static double session_jumped(const struct pose *jump, struct slam_params *p,
 			     unsigned int *jumps)
 {
-	struct trip *t = copy_of(some);
+	struct trip *t = trip_copy(some);
 	const unsigned int half = t->count / 2 + 20;
 	const struct pose at = t->reading[half].odometry;
 	const struct pose moved = pose_compose(&at, jump);
@@ -594,32 +580,9 @@ static void test_small_jumps(void)
  * A robot that is carried: odometry says nothing of it
  */
 
-/* From behind a corner to before it */
-enum { CARRIED_FROM = 145, CARRIED_TO = 95, CARRIED_ON = 60 };
-
-static struct trip *carried(void)
-{
-	struct trip *t = copy_of(some);
-	const unsigned int left = CARRIED_ON;
-
-	for (unsigned int i = 0; i < left; i++) {
-		struct reading *r = t->reading + CARRIED_FROM + 1 + i;
-		const struct pose since = pose_between(
-			&some->reading[CARRIED_TO].odometry,
-			&some->reading[CARRIED_TO + i].odometry);
-
-		r->odometry = pose_compose(&t->reading[CARRIED_FROM].odometry,
-					   &since);
-		r->range = t->range + (size_t)(CARRIED_TO + i) * t->beams;
-		t->truth[CARRIED_FROM + 1 + i] = some->truth[CARRIED_TO + i];
-	}
-	t->count = CARRIED_FROM + 1 + left;
-	return t;
-}
-
 static void test_carried(void)
 {
-	struct trip *t = carried();
+	struct trip *t = trip_carried(some);
 	struct slam_params p = slam_defaults;
 	struct session *r = run(t, &p, 2);
 	double last = INFINITY;
@@ -673,11 +636,11 @@ static void test_carried_again(void)
 	static struct outcome *old[TRIP_READINGS];
 	static uint32_t olds[TRIP_READINGS];
 	const struct slam_params p = slam_defaults;
-	struct trip *t = carried();
+	struct trip *t = trip_carried(some);
 	const struct pose once = last_pose(t, &p, 0, old, olds);
 
 	for (unsigned int i = thorough() ? 1 : 6; i < 9; i += thorough() ? 1 : 3) {
-		const struct pose again = last_pose(t, &p, CARRIED_FROM + i,
+		const struct pose again = last_pose(t, &p, TRIP_CARRIED_FROM + i,
 						    old, olds);
 
 		ok(!memcmp(&again, &once, sizeof(once)),
@@ -692,7 +655,7 @@ static void test_carried_again(void)
 static void test_jump(void)
 {
 	const struct pose carried = { 100, 30, 1 };
-	struct trip *t = copy_of(some);
+	struct trip *t = trip_copy(some);
 	struct slam_params p = few();
 	struct session *r;
 
@@ -711,7 +674,7 @@ static void test_jump(void)
 static struct trip *without(const struct trip *all, unsigned int from,
 			    unsigned int until)
 {
-	struct trip *t = copy_of(all);
+	struct trip *t = trip_copy(all);
 	const unsigned int rest = all->count - until;
 
 	memmove(t->reading + from, t->reading + until,

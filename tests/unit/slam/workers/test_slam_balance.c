@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_slam_balance - moves of particles against the Hungarian algorithm,
- * maps from one worker to another, and who did how much
+ * test_slam_balance - moves of particles against the Hungarian algorithm, and
+ * maps from one worker to another
  */
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 #include "slam/filter/map_code.h"
 #include "slam/workers/balance.h"
-#include "slam/workers/workload.h"
 #include "tap.h"
 
 enum { CHILDREN = 40, WORKERS = 9 };
@@ -286,51 +285,10 @@ static void test_maps(void)
 	tiles_destroy(there);
 }
 
-static void test_workload(void)
-{
-	static const struct particle_pool_work work[2][3] = {
-		{ { 10, 4, 5, 0, 0 }, { 8, 1, 9, 1, 70 }, { 2, 0, 7, 3, 60 } },
-		{ { 1, 0, 2, 0, 0 }, { 30, 2, 3, 0, 0 } },
-	};
-	struct workload l = { .workers = 0 };
-	const struct particle_pool_traffic *t = &l.traffic;
-	int err = 0;
-
-	for (uint32_t u = 0; u < 2; u++) {
-		err |= workload_begin(&l, 3 - u);
-		for (uint32_t i = 0; i < 3 - u; i++)
-			workload_add(&l, work[u] + i);
-		workload_end(&l);
-	}
-	ok_eq(err, 0, "what all workers did");
-	ok_eq(t->updates, 2, "... updates");
-	ok_eq(t->all.cpu, 51, "... cpu");
-	ok_eq(t->all.early, 7, "... early");
-	ok_eq(t->all.evaluations, 26, "... evaluations");
-	ok_eq(t->all.bytes, 130, "... bytes");
-	ok_eq(t->most.cpu, 40, "what the one with most did");
-	ok_eq(t->most.early, 6, "... early");
-	ok_eq(t->most.evaluations, 12, "... evaluations");
-	ok_eq(t->most.messages, 3, "... messages");
-	ok_eq(t->most.bytes, 70, "... bytes");
-	ok_near(l.slowest[0], 7e-6f, 0, "nobody waits for what was done early");
-	ok_near(l.slowest[1], 28e-6f, 0, "... slowest");
-	ok_eq(t->ranks, 3, "by rank at each update");
-	ok_eq(l.ranked[0], 12, "... ranked");
-	ok_eq(l.ranked[1], 9, "... ranked");
-	ok_eq(l.ranked[2], 5, "... ranked");
-	workload_add_lost(&l, &work[0][0]);
-	ok_eq(t->all.cpu, 61, "who is gone counts for all");
-	ok_eq(t->most.cpu, 40, "... cpu");
-	ok_eq(t->updates, 2, "... updates");
-	workload_free(&l);
-}
-
 int main(void)
 {
 	test_sharing();
 	test_brothers();
 	test_maps();
-	test_workload();
 	return tap_done();
 }

@@ -17,7 +17,7 @@
 enum { PATIENCE = 60000 };	/* ms */
 
 static struct world world;
-static struct trip *part;
+static struct trip *part;	/* that is driven */
 static struct bus_hub *hub;
 
 static struct bus *member(enum bus_role role)
@@ -316,15 +316,19 @@ static void *go_on(void *arg)
 	return NULL;
 }
 
+static unsigned int lost;	/* readings at which the robot was */
+
 /* @poses: of the readings. Return: of filter_read() */
 static int drive(struct filter *f, struct pose *poses)
 {
 	struct filter_result r;
 	int err = 0;
 
+	lost = 0;
 	for (unsigned int i = 0; i < part->count && !err; i++) {
 		err = filter_read(f, part->reading + i, &r);
 		poses[i] = r.pose;
+		lost += r.lost;
 	}
 	return err;
 }
@@ -336,6 +340,40 @@ static struct slam_params few(void)
 	p.particles = 10;
 	p.distance = 0;
 	return p;
+}
+
+/* A lost robot is searched for by the worker of its best particle */
+static void test_lost(void)
+{
+	const struct slam_params p = few();
+	struct particle_pool_remote_config config = { .workers = 2,
+						      .fixed = 2 };
+	struct trip *all = trip_make(&world, 90, 210), *usual = part;
+	static struct pose alone[TRIP_READINGS], poses[TRIP_READINGS];
+	struct filter *f = filter_create(&p, particle_pool_local(&p, 1));
+	pthread_t thread[2];
+
+	part = trip_carried(all);
+	ok_eq(drive(f, alone), 0, "a robot that is carried");
+	ok_range(lost, 1, 20, "... is lost for a while");
+	filter_destroy(f);
+	over = false;
+	hub = bus_hub_create();
+	config.engine = member(BUS_COORDINATOR);
+	for (int i = 0; i < 2; i++)
+		pthread_create(thread + i, NULL, go_on, NULL);
+	f = filter_create(&p, particle_pool_remote(&p, &config));
+	ok_eq(drive(f, poses), 0, "... by two workers");
+	ok_mem(poses, alone, part->count * sizeof(*poses), "... the same bits");
+	filter_destroy(f);
+	over = true;
+	bus_close(config.engine);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	bus_hub_destroy(hub);
+	trip_free(part);
+	trip_free(all);
+	part = usual;
 }
 
 /* With a worker that fails, and @others that do not */
@@ -400,6 +438,7 @@ int main(void)
 	test_moves();
 	test_wide();
 	test_parcels();
+	test_lost();
 	test_failures();
 	trip_free(part);
 	return tap_done();
