@@ -43,13 +43,18 @@ static inline void settle(void)
 		loop_run(loop);
 }
 
-static inline void ros2_begin(void)
+/* A network of the test's own: before ros2_begin() */
+static inline void ros2_network(void)
 {
 	netns_enter();
 	setenv("ROS_LOCALHOST_ONLY", "1", 1);
 	setenv("ROS_DOMAIN_ID", "7", 1);
 	unsetenv("CYCLONEDDS_URI");
 	unsetenv("ROS_DISTRO");
+}
+
+static inline void ros2_begin(void)
+{
 	loop = loop_create();
 	turn.expired = on_turn;
 	loop_add_timer(loop, &turn);

@@ -11,9 +11,10 @@
 
 /* What a source gave */
 static struct heard {
-	unsigned int	found, got, lines;
+	unsigned int found, got, lines, sum;
 	char		topic[IO_NAME], line[ERROR_TEXT];
 	int		kind, format, priority;
+	uint32_t crc;
 	size_t		len;
 	uint8_t		data[BYTES];
 } heard;
@@ -29,7 +30,10 @@ static void on_heard(void *arg, const struct source_message *m)
 	heard.format = m->format;
 	heard.len = m->len;
 	snprintf(heard.topic, sizeof(heard.topic), "%s", m->topic);
-	memcpy(heard.data, m->data, m->len);
+	heard.sum += m->len > 4 ? ((const uint8_t *)m->data)[4] : 0;
+	memcpy(heard.data, m->data, m->len < BYTES ? m->len : BYTES);
+	if (m->len > BYTES)
+		heard.crc = crc32(0, m->data, (uInt)m->len);
 	if (leave)
 		source_unsubscribe(source, leave);
 }
@@ -269,6 +273,65 @@ static void test_other_kind(void)
 }
 
 /*
+ * Another process, over the network
+ */
+
+enum { TWISTS = 20, LARGE = 200001 };
+
+static uint8_t large[LARGE];
+
+static void make_large(void)
+{
+	uint64_t seed = 3;
+
+	for (unsigned int i = 4; i < LARGE; i++)
+		large[i] = (uint8_t)rnd(&seed, 256);
+	large[1] = 1;
+}
+
+/* Begins with a byte of @fd, writes once the readers are there that match, and
+ * stays until @fd ends
+ */
+static void other_process(int fd)
+{
+	dds_instance_handle_t all[8];
+	struct end small, big;
+	char c;
+
+	alarm(55);
+	if (read(fd, &c, 1) != 1 || ros2_join(&ros, NULL, NULL, error))
+		_exit(1);
+	other = ros2_participant(ros);
+	small = end_new("rt/small", TWIST, true, true, false);
+	big = end_new("rt/big", GRID, true, true, false);
+	while (dds_get_matched_subscriptions(small.end, all, 8) < 2 ||
+	       dds_get_matched_subscriptions(big.end, all, 8) < 1)
+		usleep(2000);
+	for (int i = 1; i <= TWISTS; i++)
+		write_twist(&small, (uint8_t)i);
+	end_write(&big, large, LARGE);
+	_exit(read(fd, &c, 1) == 1);
+}
+
+static void test_network(int fd)
+{
+	open_source();
+	if (write(fd, "g", 1) != 1)
+		abort();
+	source_subscribe_all(source, "/small", MESSAGE_TWIST);
+	source_subscribe(source, "/big", MESSAGE_OCCUPANCY_GRID);
+	ok(until(heard.got >= TWISTS + 1), "messages of another process");
+	settle();
+	ok_eq(heard.got, TWISTS + 1, "... each once");
+	/* 1 + 2 + ... 20, and the fifth byte of the large one */
+	ok_eq(heard.sum, 210 + large[4], "... all of them");
+	ok_eq(heard.crc, crc32(0, large, LARGE), "one in many fragments");
+	ok_eq(source_messages_lost(source), 0, "... nothing is lost");
+	close(fd);
+	source_close(source);
+}
+
+/*
  * A sink
  */
 
@@ -433,6 +496,18 @@ static void test_graph_names(void)
 
 int main(void)
 {
+	int fd[2];
+
+	ros2_network();
+	make_large();
+	if (pipe(fd))
+		abort();
+	/* before this one has threads */
+	if (!fork()) {
+		close(fd[1]);
+		other_process(fd[0]);
+	}
+	close(fd[0]);
 	ros2_begin();
 	test_domains();
 	test_vendor();
@@ -447,6 +522,7 @@ int main(void)
 	test_graph("jazzy", 16);
 	test_graph("humble", 24);
 	test_graph_names();
+	test_network(fd[1]);
 	ros2_end();
 	return tap_done();
 }

@@ -297,6 +297,7 @@ static void test_names(void)
 int main(void)
 {
 	setenv("OPTSAMPLE_FASTDDS", "/nowhere/fastdds.so", 1);
+	ros2_network();
 	ros2_begin();
 	test_call();
 	test_later();
