@@ -34,11 +34,14 @@ SWAPS = ({" < ": " <= ", " > ": " >= ", " <= ": " < ", " >= ": " > ",
           " << ": " >> ", " * ": " + "},
          {" && ": " || ", " || ": " && "})
 # what only a reader of logs would notice, and what could do harm elsewhere
-LEFT_OUT = re.compile(r"\b(log_\w+|\w+_log|va_\w+|\w*printf|error_set|assert|kill|killpg|"
+LEFT_OUT = re.compile(r"\b(log_\w+|\w+_log|va_\w+|\w*printf|error_set|"
+                      r"pthread_\w+_destroy|assert|kill|killpg|"
                       r"unlink\w*|rmdir|remove|rename\w*|reboot|mount|umount2?)\(")
 
 # tables of numbers, which a test could only repeat; an array that is one longer
 NUMBERS = re.compile(r"[\s\d{},.-]+$")
+# the smaller of two is the same, whichever wins a tie
+LEAST = re.compile(r"([\w.\[\]>-]+) ([<>]=?) ([\w.\[\]>-]+) \? (?:\1 : \3|\3 : \1)")
 ARRAY = re.compile(r"\t+(?:\w+ )+\**\w+\[[^=]*;")
 
 
@@ -108,7 +111,9 @@ class Lines:
             return []
         found = [line[:m.start()] + b + line[m.end():]
                  for swap in SWAPS for a, b in swap.items()
-                 for m in re.finditer(re.escape(a), code)]
+                 for m in re.finditer(re.escape(a), code)
+                 if not any(t.start(2) == m.start() + 1 and a[1] == b[1]
+                            for t in LEAST.finditer(code))]
         for m in re.finditer(r"(?<![\w.])(?<!\de[-+])(\d+)(?![\w.])", code):
             if ARRAY.match(code) and code[m.start() - 1] == "[":
                 continue
