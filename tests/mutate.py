@@ -40,9 +40,9 @@ LEFT_OUT = re.compile(r"\b(log_\w+|\w+_log|va_\w+|\w*printf|error_set|"
 
 # tables of numbers, which a test could only repeat; an array that is one longer
 NUMBERS = re.compile(r"[\s\d{},.-]+$")
+ARRAY = re.compile(r"\t+(?:\w+ )+\**\w+\[[^=]*;")
 # the smaller of two is the same, whichever wins a tie
 LEAST = re.compile(r"([\w.\[\]>-]+) ([<>]=?) ([\w.\[\]>-]+) \? (?:\1 : \3|\3 : \1)")
-ARRAY = re.compile(r"\t+(?:\w+ )+\**\w+\[[^=]*;")
 
 
 def die(text):
