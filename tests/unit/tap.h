@@ -11,11 +11,10 @@
  *	ok_str(got, want, "what", ...)		strings; NULL is one, too
  *	ok_mem(got, want, bytes, "what", ...)	memory: its first difference
  *
- * tap_rounds(few, many) is few, and many where MORE is set, as in make check-full.
  * tap_done() prints the plan and gives main() its exit status. rnd() is a
  * deterministic generator (splitmix64), so that every run is the same run.
  * thorough() is true if MORE is set, as units_plain of check-full does: then
- * matrices are whole.
+ * matrices are whole. tap_rounds(few, many) is few, and many then.
  */
 #ifndef OPTSAMPLE_TAP_H
 #define OPTSAMPLE_TAP_H
@@ -31,14 +30,6 @@
 #include <string.h>
 
 static unsigned int tap_count, tap_failed;
-
-__attribute__((unused))
-static unsigned int tap_rounds(unsigned int few, unsigned int many)
-{
-	const char *more = getenv("MORE");
-
-	return more && *more ? many : few;
-}
 
 /* one line of TAP, and the place if it is not good */
 __attribute__((format(printf, 4, 0), unused))
@@ -174,6 +165,12 @@ static bool thorough(void)
 	const char *more = getenv("MORE");
 
 	return more && *more;
+}
+
+__attribute__((unused))
+static unsigned int tap_rounds(unsigned int few, unsigned int many)
+{
+	return thorough() ? many : few;
 }
 
 #endif /* OPTSAMPLE_TAP_H */
