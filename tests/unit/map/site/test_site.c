@@ -20,7 +20,7 @@ static void test_open(void)
 
 	err = site_open(&s, path, STORE_READ, &config, error);
 	ok_eq(err, -ENOENT, "no store: %s", error);
-	ok_eq(s, 0, "... s");
+	ok(!s, "... s");
 	ok(*error, "... error");
 	ok(!strchr(error, '\n'), "... error is one line");
 	s = open_site(path, STORE_CREATE);

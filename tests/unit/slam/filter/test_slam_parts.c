@@ -64,8 +64,8 @@ static void test_exact(void)
 	}
 	ok(worst < 1e-15, "angles: at the borders of quadrants (%.1e)", worst);
 	det_sincos(0, &s, &c);
-	ok_eq(s, 0, "angles: 0");
-	ok_eq(c, 1, "... c");
+	ok_near(s, 0, 0, "angles: 0");
+	ok_near(c, 1, 0, "... c");
 }
 
 static void test_exact_poses(void)
@@ -177,7 +177,7 @@ static void test_odometer(void)
 
 	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0),
 	   "odometry: begins anywhere");
-	ok_eq(o.gone.path, 0, "... path");
+	ok_near(o.gone.path, 0, 0, "... path");
 	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 }, 0);
 	odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0);
 	m = odometer_motion(&o, &p);
@@ -209,9 +209,9 @@ static void test_odometer(void)
 	      "... odometer move");
 	odometer_restart(&o);
 	m = odometer_motion(&o, &p);
-	ok_eq(m.move.x, 0, "odometry: anew");
-	ok_eq(m.slip, p.slip, "... slip");
-	ok_eq(m.turn, p.slip_turn, "... turn");
+	ok_near(m.move.x, 0, 0, "odometry: anew");
+	ok_near(m.slip, p.slip, 0, "... slip");
+	ok_near(m.turn, p.slip_turn, 0, "... turn");
 }
 
 /* How far the robot can have gone, and what it costs to be further away */
@@ -237,14 +237,14 @@ static void test_reach(void)
 	prior = motion_prior(&m, &from, p.wall);
 	prior.at = from;
 	prior.place = 1e3;
-	ok_eq(prior_cost(&prior, &(struct pose){ 3 + 1.1 * p.speed, 4, 1 }), 0,
+	ok_near(prior_cost(&prior, &(struct pose){ 3 + 1.1 * p.speed, 4, 1 }), 0, 0,
 	      "reach: up to there all is as likely, and not 3 %% behind");
 	ok_range(prior_cost(&prior, &(struct pose){ 3, 4 - 1.13 * p.speed, 1 }),
 		 0.3, INFINITY, "... prior cost");
-	ok_eq(prior_cost(&(struct prior){ .at = from, .place = 1e3, .turn = 1 },
+	ok_near(prior_cost(&(struct prior){ .at = from, .place = 1e3, .turn = 1 },
 			 &(struct pose){ 90, 4, 1 }),
-	      0, "reach: none of a seek, and none without a wall");
-	ok_eq(motion_prior(&m, &from, 0).reach, 0, "... reach");
+	      0, 0, "reach: none of a seek, and none without a wall");
+	ok_near(motion_prior(&m, &from, 0).reach, 0, 0, "... reach");
 	m.move.x = 7;
 	ok(motion_prior(&m, &from, p.wall).reach == 7,
 	   "reach: as far as odometry says that is believed");
@@ -296,7 +296,7 @@ static void test_normalise(void)
 	log_weight[7] = -1e6 + 1000;
 	ok(near(weights_normalise(log_weight, w, 100), 1, 1e-9),
 	   "weights: one has all, far from 0");
-	ok_eq(w[7], 1, "... w");
+	ok_near(w[7], 1, 0, "... w");
 	log_weight[7] = log_weight[8] = 1e8;
 	ok(near(weights_normalise(log_weight, w, 100), 2, 1e-9),
 	   "weights: two have all");
@@ -305,8 +305,8 @@ static void test_normalise(void)
 	ok(near(weights_normalise(log_weight, w, 2), 1.6, 1e-12),
 	   "weights: three to one");
 	ok(near(w[0], 0.75, 1e-12), "... is near");
-	ok_eq(weights_normalise(log_weight, w, 1), 1, "weights: one particle");
-	ok_eq(w[0], 1, "... w");
+	ok_near(weights_normalise(log_weight, w, 1), 1, 0, "weights: one particle");
+	ok_near(w[0], 1, 0, "... w");
 	for (int i = 0; i < 100; i++)
 		log_weight[i] = sin(i) * 3;
 	weights_normalise(log_weight, w, 100);

@@ -164,7 +164,7 @@ static void test_bad_files(void)
 		snprintf(text, sizeof(text), "1 2 3 4 0 0 0 1\n\n%s", bad[i]);
 		ok_eq(trajectory_read(&t, put(text), error), -EINVAL,
 		      "bad trajectory %zu", i);
-		ok_eq(t.point, 0, "... point");
+		ok(!t.point, "... point");
 		ok(strstr(error, ":3: is not stamp"), "... error says it");
 		ok(!strchr(error, '\n'), "... error is one line");
 	}
@@ -172,7 +172,7 @@ static void test_bad_files(void)
 	      "no poses");
 	ok(strstr(error, ": no poses"), "... error says it");
 	ok_eq(relations_read(&r, put("\n"), error), -ENODATA, "no relations");
-	ok_eq(r.relation, 0, "... relation");
+	ok(!r.relation, "... relation");
 	ok(strstr(error, ": no relations"), "... error says it");
 	ok_eq(relations_read(&r, put("1 2 3 4 0 0 0\n"), error), -EINVAL,
 	      "bad relation");
@@ -282,7 +282,7 @@ static void test_fill(void)
 	      "... trajectory fill");
 	ok_eq(trajectory_fill(&keys, &none, true, &none), -ENODATA,
 	      "... trajectory fill");
-	ok_eq(none.point, 0, "... point");
+	ok(!none.point, "... point");
 	trajectory_free(&spread);
 	trajectory_free(&near_key);
 	trajectory_free(&all);
