@@ -540,10 +540,7 @@ test_locked()
 	time.sleep(600)
 	END
 	holder=$!
-	for _ in {1..600}; do
-		[ ! -e "$scratch/ready" ] || break
-		sleep 0.1
-	done
+	wait_for 60 test -e "$scratch/ready"
 	no 'import: another process writes' 'writes it' "${import[@]}" \
 		"$scratch/cells.i8"
 	no 'set-poses: another process writes' 'writes it' set-poses \
@@ -669,16 +666,6 @@ says_no()
 	ok "daemon: $name"
 }
 
-# eventually COMMAND...: a topic exists soon after its layer
-eventually()
-{
-	for _ in {1..100}; do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	"$@"
-}
-
 test_records()
 {
 	local log
@@ -691,7 +678,7 @@ test_records()
 	ok 'daemon: and status says so'
 	rm "$scratch/records"
 	daemon_ctl "${import[@]}" "$scratch/cells.i8" --role gas >/dev/null &&
-		eventually daemon_ctl rate temp 3 &&
+		wait_for 60 daemon_ctl rate temp 3 &&
 		daemon_ctl log on --hz 5 | grep -qx \
 		"logging to $scratch/records, 5 Hz" &&
 		ls "$scratch"/records/log_*.mcap >"$scratch/out"

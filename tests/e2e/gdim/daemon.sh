@@ -62,6 +62,23 @@ wanted()
 		--out "$scratch/want-max.pgm"
 }
 
+# until_fused: the maps have all submaps, where they are now
+until_fused() { until_says '"to_fuse":0,' $gdimctl -j status; }
+
+# is_map WANTED LAYER: its map is that of $scratch/WANTED.pgm
+is_map()
+{
+	$gdimctl export --layer "$2" --out "$scratch/got.pgm" &&
+		cmp "$scratch/$1.pgm" "$scratch/got.pgm"
+}
+
+# becomes WANTED LAYER: the same, soon; the last submaps and transforms of a
+# recording are stored one by one
+becomes()
+{
+	wait_for 60 is_map "$@" || is_map "$@"
+}
+
 test_recording()
 {
 	feeds "$scratch/run.mcap"
@@ -73,9 +90,7 @@ test_recording()
 	until_says '1 rooms' $gdimctl rooms
 	ok 'rooms, too'
 	wanted
-	sleep 0.3
-	$gdimctl export --layer slam_map --out "$scratch/got.pgm" &&
-		cmp "$scratch/want.pgm" "$scratch/got.pgm"
+	until_fused && becomes want slam_map
 	ok 'the loop is closed: the map is that of the right poses'
 	ask spot 2.5 0
 	has '.layers.slam_map.value >= 5 and .layers.temp_map_fused.physical > 4
@@ -147,8 +162,10 @@ test_told_more()
 	ok 'no such room'
 	refused 'letters' $gdimctl snapshot a/b
 	ok 'a name that leads elsewhere'
+	ask status
+	n=$(jq .records.written "$scratch/answer")
 	ask log on --hz 5
-	sleep 1.5
+	until_says true written $((n + 3))
 	ask log off
 	until_says log_ ls "$store-logs"
 	log=$(ls "$store-logs"/log_*.mcap | head -n 1)
@@ -169,9 +186,7 @@ test_killed()
 	start second --from none --to none
 	ok 'it is killed and comes back'
 	until_says '24 submaps of 8 nodes' $gdimctl status
-	sleep 0.3
-	$gdimctl export --layer slam_map --out "$scratch/again.pgm" &&
-		cmp "$scratch/want.pgm" "$scratch/again.pgm"
+	becomes want slam_map
 	ok 'with all that it had'
 	$gdimctl verify | grep -q 'is intact'
 	ok 'which is whole'
@@ -191,9 +206,7 @@ test_ros2()
 	ok 'a SLAM feeds it there'
 	until_says '32 submaps of 8 nodes, 8 of them placed' $gdimctl status
 	ok 'all of it came'
-	sleep 0.3
-	$gdimctl export --layer slam_map --out "$scratch/live.pgm" &&
-		cmp "$scratch/want.pgm" "$scratch/live.pgm"
+	becomes want slam_map
 	ok 'the map is the same'
 	# a late subscriber gets the last map
 	PATIENCE=20 node late "$copy" -n 1 -t 15 -o /gdim/output/slam_map \
@@ -246,16 +259,19 @@ test_late()
 	until_topic ".sent > $sent"
 	ok 'and later the whole map again, with nothing new'
 	sent=$(topic .sent)
-	sleep 11
+	# a whole map follows its updates after 10 s
+	pause 11
 	[ "$(topic .sent)" = "$sent" ]
 	ok 'but not once more'
+	# twice, as the second such map could be told of again
 	for x in 500000 600000; do
+		sent=$(topic .sent)
 		echo "0,$x,0,0" >"$scratch/far.csv"
 		$gdimctl set-poses "$scratch/far.csv" >/dev/null
-		until_topic '.coarser == 8 and .resolution == 0.4'
+		until_topic ".coarser == 8 and .resolution == 0.4 and
+			.sent > $sent"
 	done
 	ok 'a map that is too large goes out in larger cells, which status has'
-	sleep 1.5
 	[ "$(grep -c 'slam_map is published in cells of 0.4 m: it has' \
 		"$scratch/late.err")" = 1 ]
 	ok 'and the log, once'
@@ -309,6 +325,8 @@ test_clock()
 taken_anew() { ask status && jq '.in.submaps_stored >= 24 and
 	.in.refused == 0' "$scratch/answer"; }
 
+written() { ask status && jq ".records.written >= $1" "$scratch/answer"; }
+
 none_refused()
 {
 	ask status
@@ -329,10 +347,8 @@ test_hazards()
 	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
 	ok 'hazards, costs and limits of teleoperation come as submaps'
 	thorough none_refused
-	sleep 0.3
 	for layer in hazard_map nav_cost_map teleop_map; do
-		$gdimctl export --layer $layer --out "$scratch/got.pgm" &&
-			cmp "$scratch/want-max.pgm" "$scratch/got.pgm"
+		becomes want-max $layer
 		ok "the loop is closed: $layer is that of the right poses"
 	done
 	end
@@ -358,7 +374,7 @@ test_damaged()
 	until_says 'damaged: 2 submaps' $gdimctl status
 	ok 'and in the status that people read'
 	$gdimctl layer slam_map rule=mean >/dev/null
-	sleep 0.3
+	until_fused
 	ask snapshot damaged
 	path=$(jq -r .path "$scratch/answer")
 	[ "$(grep -c '^damaged: slam_map of submap_[24]$' \
@@ -516,7 +532,7 @@ test_imported()
 	ask set-poses "$scratch/true.csv"
 	has '.poses == 8 and (.to_fuse | numbers) <= 8 and (has("fused_ms") | not)'
 	ok 'and moves them'
-	until_says '"to_fuse":0,' $gdimctl -j status
+	until_fused
 	ok 'and fuses them afterwards'
 	$gdimctl export --layer slam_map --out "$scratch/moved.pgm" &&
 		cmp "$scratch/want.pgm" "$scratch/moved.pgm"

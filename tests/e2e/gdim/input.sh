@@ -65,7 +65,8 @@ sends()
 	for loss in $losses; do
 		loses "$loss"
 		start
-		in_space timeout 200 "$@" 2>"$scratch/writer.err"
+		in_space timeout 200 "$@" >"$scratch/writer" \
+			2>"$scratch/writer.err"
 		ok "$name, $loss % lost: all was acknowledged"
 		all_of 97
 		ok "$name, $loss % lost: 97 of 97 are stored, each once"
@@ -155,7 +156,7 @@ later()
 
 	node writer "$1" -n 97 -t -k 20
 	writer=$node
-	sleep 2
+	wait_for 60 lines writer 97
 	start
 	all_of 97
 	ok "who comes later gets what $(basename "$1") kept"
@@ -174,14 +175,13 @@ test_best_effort()
 {
 	loses 20
 	start
-	in_space "$cyclone" -b -n 200 -i 200 -s 10
-	sleep 2
-	loses 0
+	in_space "$cyclone" -b -n 200 -i 200 -s 10 >"$scratch/writer"
 	# a loss of the first or last ones cannot be detected
-	[ "$(status '.submaps + .in.lost')" -ge 190 ] &&
+	until_says true status '.submaps + .in.lost >= 190' &&
 		[ "$(status .in.lost)" -gt 10 ] &&
 		[ "$(status .submaps)" -lt 190 ]
 	ok 'what it loses is counted'
+	loses 0
 	[ "$(grep -c 'slam_submap: .* were lost' "$scratch/gdimd.err")" = 1 ]
 	ok 'and told once'
 	end
@@ -190,7 +190,7 @@ test_best_effort()
 test_best_effort_lossless()
 {
 	start
-	in_space "$cyclone" -b -n 97 -i 100
+	in_space "$cyclone" -b -n 97 -i 100 >"$scratch/writer"
 	all_of 97
 	ok 'a best effort writer is read, too'
 	end

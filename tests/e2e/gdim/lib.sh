@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lib.sh - output of a SLAM, and helpers of tests; sourced after tap.sh
+# and with $top
+
+. "$top/tests/lib/wait.sh"
 
 # Eight submaps of a corridor with walls on both sides, and two sets of poses
 make_input()
@@ -36,16 +39,22 @@ sum()
 # of EXPRESSION: on JSON that ctl printed, as j
 of() { python3 -c "import json; j = json.load(open('$scratch/out')); assert ($1), j"; }
 
+# says_now TEXT COMMAND...
+says_now()
+{
+	local text=$1
+
+	shift
+	"$@" 2>&1 | grep -qF -- "$text"
+}
+
 # until_says TEXT COMMAND...: until it prints TEXT; a minute at most
 until_says()
 {
-	local text=$1 i
+	local text=$1
 
 	shift
-	for ((i = 0; i < 300; i++)); do
-		"$@" 2>&1 | grep -qF -- "$text" && return
-		sleep 0.2
-	done
+	wait_for 60 says_now "$text" "$@" && return
 	echo "# no '$text' from: $*"
 	"$@" 2>&1 | sed 's/^/# /'
 	return 1

@@ -53,6 +53,8 @@ static int send_all(const struct submap_writer *w, dds_entity_t writer,
 		submap_writer_message(w, i, ros2_type_bytes(d, &len));
 		if (dds_writecdr(writer, d) < 0)
 			return 1;
+		printf("%u\n", i);
+		fflush(stdout);
 		submap_writer_pause(w);
 	}
 	return w->best_effort ? 0 :

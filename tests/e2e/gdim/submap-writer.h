@@ -9,7 +9,8 @@
  * /gdim/input/slam_submap, in frames submap_0 and so on: as fast as it can, or
  * HZ of them a second. RELIABLE and KEEP_ALL; -b: BEST_EFFORT; -t:
  * TRANSIENT_LOCAL. It begins when a reader is there (-k 0: at once), waits
- * until all is acknowledged, and stays for SECONDS more. -m: Fast DDS's
+ * until all is acknowledged, and stays for SECONDS more. A line with its number
+ * is printed for each that was written. -m: Fast DDS's
  * datagrams.
  */
 #ifndef GDIM_SUBMAP_WRITER_H

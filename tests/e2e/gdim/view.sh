@@ -26,6 +26,9 @@ trap 'exit 130' INT TERM
 ctl() { "$bin/gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 ask() { "$bin/gdimctl" --socket "$socket" "$@" 2>&1; }
 
+# written N: files and entries of the log
+written() { [ "$(ask -j status | jq .records.written)" -ge "$1" ]; }
+
 # no_page TEXT ARGS: refused, and no file is written
 no_page()
 {
@@ -50,7 +53,7 @@ make_store()
 	ask snapshot before >/dev/null || return
 	ctl export --layer slam_map --mode raw "$scratch/before.pgm"
 	ask log on --hz 10 >/dev/null
-	sleep 1
+	wait_for 60 written 10
 	ask log off >/dev/null
 	until_says log_ ls "$store-logs"
 	kill "$daemon"

@@ -51,6 +51,9 @@ end()
 	return $status
 }
 
+# accepts ADDRESS PORT: connections
+accepts() { (: <"/dev/tcp/$1/$2") 2>/dev/null; }
+
 # wrong STATUS TEXT ARGS...: one line, and nothing listens
 wrong()
 {
@@ -190,13 +193,7 @@ test_input()
 {
 	feed 4 "$scratch/slow.mcap"
 	begin --from "$scratch/slow.mcap" --store "$scratch/again.db"
-	for ((i = 0; i < 600; i++)); do
-		python3 - 2>/dev/null <<-'END' && break
-			import socket
-			socket.create_connection(('127.0.0.1', 8460))
-		END
-		sleep 0.1
-	done
+	wait_for 60 accepts 127.0.0.1 8460
 	"$bin/http-load" -t 3600 8460 '/api/v1/spot?x=%X&y=%Y' /api/v1/layers \
 		/api/v1/status /api/v1/layers/slam_map/tiles/0/0/0.png \
 		/api/v1/layers/slam_map/tiles/-1/-1/0.png >"$scratch/load" 2>&1 &
@@ -225,29 +222,15 @@ thorough test_input
 
 begin --from none --store "$scratch/site.db" --http 0.0.0.0:8461 \
 	--http-token-file "$scratch/tokens"
-for ((i = 0; i < 600; i++)); do
-	[ -S "$scratch/socket" ] && break
-	sleep 0.1
-done
-python3 - <<-'END'
-	import socket, time
-	for i in range(600):
-	    try:
-	        socket.create_connection(('10.9.0.1', 8461))
-	        break
-	    except OSError:
-	        time.sleep(.1)
-END
+wait_for 60 test -S "$scratch/socket"
+wait_for 60 accepts 10.9.0.1 8461
 part access 8461 token-of-the-operator-1
 end; ok 'it ends'
 
 test_no_http()
 {
 	begin --from none --store "$scratch/site.db" --http none
-	for ((i = 0; i < 600; i++)); do
-		[ -S "$scratch/socket" ] && break
-		sleep 0.1
-	done
+	wait_for 60 test -S "$scratch/socket"
 	! ss -ltn 2>/dev/null | grep -q 846; ok 'none is none'
 	end; ok 'which ends, too'
 }
