@@ -105,9 +105,7 @@ $1"
 end()
 {
 	kill $(pids "$@")
-	while [ -n "$(pids "$@")" ]; do
-		sleep 0.1
-	done
+	wait_for 60 eval "[ -z \"\$(pids $1 '$2')\" ]"
 } 2>/dev/null
 
 both="image:/a:20000 text:/b:200"
@@ -270,10 +268,13 @@ thorough gone
 node op sub "$client" sub -n 100 text:/a
 node robot pub "$bin/ros1-pub" -s 0 -r 50 -n 9999 image:/a:3000
 wait_for 60 eval '[ -s "$dir/sub.err" ]'
-sleep 2
+# the master names all publishers again when there is another one
+CLIENT_NAME=/other node robot other "$client" pub -r 10 text:/a:200
+wait_for 60 eval "lines sub 10"
 only sub 'publisher .* rejected: .*CompressedImage'
 ok "another type at the publisher: one line"
 end robot ros1-pub
+end robot client-node
 end op client-node
 
 other_type()
@@ -281,10 +282,12 @@ other_type()
 	node op sub "$bin/ros1-sub" -c 1 text:/a
 	node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
 	wait_for 60 eval '[ -s "$dir/pub.err" ]'
-	sleep 2
+	CLIENT_NAME=/other node op other "$client" sub image:/a
+	wait_for 60 eval "lines other 10"
 	only pub 'subscriber /operator rejected: type mismatch: wants std_msgs/String'
 	ok "another type at the subscriber: one line"
 	end op ros1-sub
+	end op client-node
 	end robot client-node
 }
 thorough other_type
@@ -431,8 +434,10 @@ node op sub "$client" sub -n 1000 text:/a
 sub=$node
 node robot pub "$client" pub -r 50 -n 1000 text:/a:100
 pub=$node
-sleep 1
-[ "$(said pub 'does not answer')" = 1 ] && [ "$(wc -l <"$dir/pub.err")" = 1 ]
+wait_for 60 eval '[ -s "$dir/pub.err" ]'
+# a few more attempts
+pause 1
+only pub 'does not answer'
 ok "a master that is not there: one line"
 start_master
 wait_for 60 eval "lines sub 10"
@@ -455,13 +460,16 @@ finds_publisher()
 	start_master
 	node op sub "$client" sub -n 30 text:/a
 	sub=$node
-	sleep 1
+	wait_for 60 ask 'sys.exit(dict(m.getSystemState("/x")[2][1]).get("/a") is None)'
 	end robot rosmaster
 	start_master
 	node robot pub "$bin/ros1-pub" -r 10 -n 30 text:/a:100
 	finish $node $sub
 	ok "a subscriber finds publishers that only the new master knows"
 }
+
+# received PUB: number of its messages that sub has
+received() { grep -cFxf "$dir/$1" "$dir/sub"; }
 
 # unknown [-u]
 unknown()
@@ -476,9 +484,10 @@ unknown()
 	wait_for 60 eval '[ "$(said sub "registering again")" = 1 ]'
 	CLIENT_NAME=/other node robot other "$client" pub -r 10 text:/a:200
 	wait_for 60 eval "lines other 10"
-	sleep 1
-	before=$(wc -l <"$dir/sub")
-	wait_for 60 eval "lines sub $((before + 100))"
+	# now the subscriber has the new list of publishers
+	wait_for 60 eval '[ "$(received other)" -gt 0 ]'
+	before=$(received pub)
+	wait_for 60 eval '[ "$(received pub)" -ge '$((before + 100))' ]'
 	ok "one that the new master does not know is not given up $transport"
 	end op client-node
 	end robot ros1-pub

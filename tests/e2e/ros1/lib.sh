@@ -60,10 +60,7 @@ rig()
 # master RIG: until it answers
 master()
 {
-	at "$1" robot bash -c 'for i in {1..600}; do
-		: </dev/tcp/10.77.0.1/11311 && exit
-		sleep 0.1
-	done 2>/dev/null; exit 1'
+	wait_for 60 at "$1" robot bash -c ': </dev/tcp/10.77.0.1/11311'
 }
 
 # param RIG NAME VALUE: on the parameter server

@@ -154,7 +154,7 @@ chmod +x "$scratch/hook"
 topics="image:/a:10000 image:/b:9000 text:/c:9000"
 subscribe $topics
 {
-	while [ ! -e "$dir/back" ]; do sleep 0.1; done
+	wait_for 300 test -e "$dir/back"
 	exec ip netns exec "$rig-op" env ROS_MASTER_URI=http://10.77.0.1:11311 \
 		ROS_IP=10.77.0.2 "$bin/ros1-sub" -n 240 $topics \
 		>"$dir/sub2" 2>/dev/null
