@@ -91,8 +91,8 @@ static void master_registered(void *arg, int err, const char *words,
 				 g->topic, words);
 		}
 		/* Updates may be newer than this list: only add. */
-		if (!err && !g->publishes)
-			sub_publishers(sub_of(g), value, false);
+		if (!err && g->publishers)
+			g->publishers(g, value);
 	}
 	master_go_on(r);
 }

@@ -2,10 +2,8 @@
 /*
  * node.c - a ROS 1 node: create, run, destroy
  */
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,41 +14,6 @@ enum {
 	LEAVE_MS	= 1000,		/* for an answer of the master */
 	LEAVE_ALL_MS	= 10000,
 };
-
-void node_log(const struct ros1 *r, int priority, const char *format, ...)
-{
-	char line[2 * TEXT_MAX + HOST_MAX];
-	va_list ap;
-
-	if (!r->log)
-		return;
-	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	r->log(r->arg, priority, node_clean(line));
-}
-
-char *node_clean(char *text)
-{
-	char *p;
-
-	for (p = text; p && *p; p++)
-		if (!isprint((unsigned char)*p))
-			*p = '?';
-	return text;
-}
-
-bool node_valid_name(const char *name)
-{
-	const char *p = name;
-
-	if (!name || *p++ != '/' || !*p || strlen(name) >= TEXT_MAX)
-		return false;
-	for (; *p; p++)
-		if (!isalnum((unsigned char)*p) && *p != '_' && *p != '/')
-			return false;
-	return true;
-}
 
 /* Return: 0 or negative errno; ros1_destroy() cleans up */
 static int node_open(struct ros1 *r, const struct ros1_config *c)

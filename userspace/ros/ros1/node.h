@@ -8,10 +8,15 @@
  *	slave.c		... and its requests (the slave API)
  *	subscribe.c	subscribed topics, and their publishers
  *	source.c	one of these publishers: negotiation and bytes
- *	publish.c	advertised topics, and queued messages
+ *	receive.c	... and its bytes
+ *	publish.c	advertised topics
+ *	pub_header.c	headers of a topic and its subscribers
+ *	message.c	queued messages
  *	sink.c		one subscriber of these: handshake and bytes
+ *	node_text.c	log, names, texts of others
  *
- * struct ros1 owns everything.
+ * struct ros1 owns everything. Calls go one way: node.c, then subscribe.c and
+ * publish.c, then source.c and sink.c, then master.c and call.c.
  */
 #ifndef ROS_ROS1_NODE_H
 #define ROS_ROS1_NODE_H
@@ -73,6 +78,7 @@ void call_cancel(struct call *call);
 
 /**
  * struct registration - one of our topics, and its state at the master
+ * @publishers: of a subscription: takes the list of the master, URIs
  * @refused: logged already
  */
 struct registration {
@@ -81,6 +87,8 @@ struct registration {
 	char			*topic;
 	char			*type;
 	char			*md5;
+	void			(*publishers)(struct registration *g,
+					      xmlrpc_value *uris);
 	bool			publishes;
 	bool			known;
 	bool			refused;
@@ -224,15 +232,11 @@ struct source *source_new(struct ros1_sub *sub, const char *uri);
 void source_free(struct source *s);
 /* It is not listed any more: remove it, unless it still sends */
 void source_unlisted(struct source *s);
-/* Deliver a message; @len was checked */
-void source_deliver(struct source *s, const uint8_t *bytes, size_t len);
-/* Check the header of its connection. Return: 0 or negative errno */
-int source_meet(struct source *s, const void *data, size_t len);
 /* For getBusInfo */
 void source_describe(const struct source *s, char *words);
 
 /*
- * publish.c, sink.c
+ * publish.c, pub_header.c, message.c, sink.c
  */
 
 struct sink;
@@ -299,12 +303,12 @@ struct sink {
 int pub_header(const struct ros1_pub *pub, struct bytes *out);
 /* Does a subscriber's header fit? Return: 0, or -EPROTO and why */
 int pub_accepts(struct ros1_pub *pub, const struct header *h, char *why);
-/* Clean up; the topic's last subscriber may be gone */
-void pub_tidy(struct ros1_pub *pub);
 /* A copy for queues, with one reference; NULL: no memory */
 struct message *message_new(struct ros1_pub *pub, const void *bytes,
 			    size_t len);
 void message_put(struct ros1_pub *pub, struct message *m);
+/* Free unused copies, if the topic's last subscriber is gone */
+void message_tidy(struct ros1_pub *pub);
 
 /* New connection of TCPROS */
 void sink_came(struct ros1 *r, int fd);

@@ -17,27 +17,30 @@ enum {
 	RECEIVE_DATAGRAMS = 256,	/* then it is others' turn */
 };
 
-/* The header. Return: bytes used; 0: incomplete; -1: do not use @s any more */
-static ssize_t receive_header(struct source *s)
+ssize_t receive_header(const struct source *s)
 {
 	size_t n = s->stream.len >= 4 ? get_le32(s->stream.data) : 0;
 
-	if (n > HEADER_MAX) {
-		source_lost(s, "connection header too long");
-		return -1;
-	}
+	if (n > HEADER_MAX)
+		return -EPROTO;
 	if (s->stream.len < 4 || s->stream.len - 4 < n)
 		return 0;
-	if (source_meet(s, s->stream.data + 4, n))
-		return -1;
 	return (ssize_t)n + 4;
 }
 
-/* Messages from @at on. Return: end of the last complete one */
-static size_t receive_messages(struct source *s, size_t at)
+static void receive_deliver(struct source *s, const uint8_t *bytes, size_t len)
+{
+	s->messages++;
+	s->bytes += len;
+	s->sub->stats.messages++;
+	s->sub->stats.bytes += len;
+	s->sub->message(s->sub->arg, bytes, len, &s->who);
+}
+
+void receive_messages(struct source *s)
 {
 	struct bytes *b = &s->stream;
-	size_t n;
+	size_t at = 0, n;
 
 	while (b->len - at >= 4) {
 		n = get_le32(b->data + at);
@@ -52,25 +55,10 @@ static size_t receive_messages(struct source *s, size_t at)
 		}
 		if (b->len - at - 4 < n)
 			break;
-		source_deliver(s, b->data + at + 4, n);
+		receive_deliver(s, b->data + at + 4, n);
 		at += 4 + n;
 	}
-	return at;
-}
-
-/* Handle the buffer. @s may be freed or waiting afterwards. */
-static void receive_stream(struct source *s)
-{
-	ssize_t at = 0;
-
-	if (s->state == SOURCE_GREETED) {
-		at = receive_header(s);
-		if (at < 0)
-			return;
-	}
-	if (s->state == SOURCE_FLOWS)
-		at = (ssize_t)receive_messages(s, (size_t)at);
-	bytes_consume(&s->stream, (size_t)at);
+	bytes_consume(b, at);
 }
 
 /* Make room for more bytes. Return: 0 or -ENOMEM */
@@ -81,42 +69,27 @@ static int receive_room(struct bytes *b)
 	return b->len < b->cap ? 0 : bytes_reserve(b, b->cap + 1);
 }
 
-/* Return: bytes, 0: none now, -1: do not use @s any more */
-static ssize_t receive_read(struct source *s)
+const char *receive_tcp(struct source *s)
 {
 	struct bytes *b = &s->stream;
 	size_t room;
 	ssize_t n;
 
-	if (receive_room(b)) {
-		source_lost(s, strerror(ENOMEM));
-		return -1;
-	}
+	if (receive_room(b))
+		return strerror(ENOMEM);
 	room = b->cap - b->len;
 	if (s->skip && s->skip < room)
 		room = s->skip;
 	n = recv(s->watch.fd, b->data + b->len, room, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n <= 0) {
-		source_lost(s, n ? strerror(errno) : "connection closed");
-		return -1;
-	}
-	return n;
-}
-
-void receive_tcp(struct source *s)
-{
-	ssize_t n = receive_read(s);
-
+		return NULL;
 	if (n <= 0)
-		return;
-	if (s->skip) {
+		return n ? strerror(errno) : "connection closed";
+	if (s->skip)
 		s->skip -= (size_t)n;
-		return;
-	}
-	s->stream.len += (size_t)n;
-	receive_stream(s);
+	else
+		b->len += (size_t)n;
+	return NULL;
 }
 
 void receive_udp(struct source *s)
@@ -131,7 +104,7 @@ void receive_udp(struct source *s)
 		if (n < 0)
 			return;
 		if (udpros_add(&s->in, p, (size_t)n, s->seen) > 0)
-			source_deliver(s, s->in.message.data + 4,
-				       s->in.message.len - 4);
+			receive_deliver(s, s->in.message.data + 4,
+					s->in.message.len - 4);
 	}
 }

@@ -5,13 +5,21 @@
 #ifndef ROS_ROS1_RECEIVE_H
 #define ROS_ROS1_RECEIVE_H
 
+#include <sys/types.h>
+
 struct source;
 
-/* Read what is there, up to a limit. @s may be freed or waiting afterwards. */
-void receive_tcp(struct source *s);
-void receive_udp(struct source *s);
+/* TCPROS: read what is there into @s->stream. Return: NULL; or why it is lost */
+const char *receive_tcp(struct source *s);
+/*
+ * Return: bytes of the header in @s->stream, with the 4 of its length; 0: it is
+ * incomplete; -EPROTO: too long
+ */
+ssize_t receive_header(const struct source *s);
+/* Deliver the complete messages in @s->stream */
+void receive_messages(struct source *s);
 
-/* Connection lost: log once, wait and retry. @s may be freed afterwards. */
-void source_lost(struct source *s, const char *why);
+/* UDPROS: read what is there, up to a limit, and deliver it */
+void receive_udp(struct source *s);
 
 #endif

@@ -60,7 +60,7 @@ void sink_free(struct sink *s)
 	while (s->count)
 		sink_pop(s);
 	if (s->pub)
-		pub_tidy(s->pub);
+		message_tidy(s->pub);
 	bytes_free(&s->stream);
 	free(s->waiting);
 	free(s->callerid);

@@ -95,7 +95,8 @@ static void source_wait(struct source *s, unsigned int ms)
 		s->watch.deadline = poller_now() + ms;
 }
 
-void source_lost(struct source *s, const char *why)
+/* Connection lost: log once, wait and retry. @s may be freed afterwards. */
+static void source_lost(struct source *s, const char *why)
 {
 	bool flowed = s->state == SOURCE_FLOWS;
 
@@ -121,7 +122,8 @@ static void source_flows(struct source *s)
 	s->error_logged = false;
 }
 
-int source_meet(struct source *s, const void *data, size_t len)
+/* Check the header of its connection. Return: 0 or negative errno */
+static int source_meet(struct source *s, const void *data, size_t len)
 {
 	const struct registration *g = &s->sub->known;
 	struct header h;
@@ -162,15 +164,6 @@ int source_meet(struct source *s, const void *data, size_t len)
 	}
 	source_flows(s);
 	return 0;
-}
-
-void source_deliver(struct source *s, const uint8_t *bytes, size_t len)
-{
-	s->messages++;
-	s->bytes += len;
-	s->sub->stats.messages++;
-	s->sub->stats.bytes += len;
-	s->sub->message(s->sub->arg, bytes, len, &s->who);
 }
 
 /* Our header: TCPROS has the total length first */
@@ -415,6 +408,27 @@ static void source_expired(struct source *s)
 		source_lost(s, strerror(ETIMEDOUT));
 }
 
+/* TCPROS: something came. @s may be freed or waiting afterwards. */
+static void source_read(struct source *s)
+{
+	const char *why = receive_tcp(s);
+	ssize_t n = 0;
+
+	if (!why && s->state == SOURCE_GREETED)
+		n = receive_header(s);
+	if (n < 0)
+		why = "connection header too long";
+	if (why) {
+		source_lost(s, why);
+		return;
+	}
+	if (n && source_meet(s, s->stream.data + 4, (size_t)n - 4))
+		return;
+	bytes_consume(&s->stream, (size_t)n);
+	if (s->state == SOURCE_FLOWS)
+		receive_messages(s);
+}
+
 static void source_ready(struct watch *w, uint32_t events)
 {
 	struct source *s = container_of(w, struct source, watch);
@@ -426,7 +440,7 @@ static void source_ready(struct watch *w, uint32_t events)
 	else if (s->udp)
 		receive_udp(s);
 	else
-		receive_tcp(s);
+		source_read(s);
 }
 
 struct source *source_new(struct ros1_sub *sub, const char *uri)
