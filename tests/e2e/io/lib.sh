@@ -97,6 +97,13 @@ program()
 	pgrep -P "$1"
 }
 
+# listens NODE [PORT]: its program has a UDP socket, so that of ROS 2 too
+listens()
+{
+	ip netns exec "$space" ss -Hulnp ${2:+sport = :$2} |
+		grep -q "pid=$(program "$1"),"
+}
+
 kill_program()
 {
 	kill -9 "$(program "$1")"

@@ -189,7 +189,7 @@ end $server
 
 node call "$ours" call 60
 client=$node
-sleep 1
+wait_for 40 listens $client
 node ours "$ours" serve
 server=$node
 finish $client && answers call 1

@@ -50,13 +50,10 @@ passed() { sed -n 's/^round.* passed \([0-9]*\) .*/\1/p' "$scratch/$1" | tail -n
 # goes_on NAME: the coordinator still gets its numbers back
 goes_on()
 {
-	local before i
+	local before
 
 	before=$(passed "$1")
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(passed "$1")" -gt $((before + 10)) ] && return
-		sleep 0.1
-	done
+	wait_for 120 eval "[ \$(passed $1) -gt $((before + 10)) ]" && return
 	tail -n 3 "$scratch/$1" | sed 's/^/# /'
 	return 1
 }

@@ -195,13 +195,10 @@ mpi()
 # a rank of mpi(), not the first one, after part of the work
 kill_rank()
 {
-	local i ranks
+	local ranks
 
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(stat -c %s "$scratch/$1.ckpt" 2>/dev/null || echo 0)" \
-			-ge 20000 ] && break
-		sleep 0.05
-	done
+	interval=0.05 wait_for 60 eval \
+		"[ \$(stat -c %s '$scratch/$1.ckpt') -ge 20000 ]"
 	ranks=($(pgrep -f -- "--trajectory $scratch/$1.tum" |
 		while read -r p; do
 			[ "$(tr '\0' '\n' 2>/dev/null </proc/$p/environ |

@@ -78,14 +78,9 @@ size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 # grown FILE BYTES: for a minute at most, while slamd runs
 grown()
 {
-	local i
-
-	for ((i = 0; i < 6000; i++)); do
-		[ "$(size "$1")" -ge "$2" ] && return
-		kill -0 $slamd 2>/dev/null || return 1
-		sleep 0.01
-	done
-	return 1
+	interval=0.01 wait_for 60 eval \
+		"[ \$(size '$1') -ge $2 ] || ! kill -0 $slamd"
+	[ "$(size "$1")" -ge "$2" ]
 }
 
 slay()
@@ -303,7 +298,8 @@ begin waits --from "$d/w.mcap" --laser 0,0,0 --engine "$rabbit_url" \
 	--workers 30 --checkpoint "$d/waits.ckpt"
 # it checks for signals once this exists
 grown "$d/waits.ckpt" 100
-sleep 1
+# a second of the recording, of which nothing says that it was read
+pause 1
 kill -TERM $slamd
 wait $slamd
 [ $? = 1 ] && grep -q "none of [0-9]* waiting scans was used" \
@@ -316,7 +312,6 @@ grown "$d/gone.ckpt" 5000
 slay $worker
 # it waits again, holding a scan
 says gone "worker [0-9]* left"
-sleep 1
 kill -TERM $slamd
 wait $slamd
 [ $? = 1 ] && grep -q " [1-9][0-9]* waiting scans were not used" \
@@ -449,15 +444,11 @@ up() { ip netns exec $ns-0 bash -c ": </dev/tcp/10.77.0.1/$rabbit_port" 2>/dev/n
 
 broker()
 {
-	local i
-
+	wait_for 10 rabbit_is_forgotten
 	rabbit_env setsid /usr/lib/rabbitmq/bin/rabbitmq-server \
 		>"$rabbit_home/log/out" 2>&1 &
 	rabbit_pid=$!
-	for ((i = 0; i < 600; i++)); do
-		up && break
-		sleep 0.2
-	done
+	wait_for 120 up
 	rabbit_env timeout 120 /usr/lib/rabbitmq/bin/rabbitmqctl -q \
 		await_startup >/dev/null 2>&1
 }
@@ -502,13 +493,8 @@ coordinator()
 # ends NAME: with status 0, within ten minutes, with the same bits
 ends()
 {
-	local i
-
-	for ((i = 0; i < 6000; i++)); do
-		kill -0 $slamd 2>/dev/null || break
-		sleep 0.1
-	done
-	kill -0 $slamd 2>/dev/null && { echo "# $1 hangs" && return 1; }
+	wait_for 600 eval "! kill -0 $slamd" ||
+		{ echo "# $1 hangs" && return 1; }
 	wait $slamd && same "$1" one
 }
 begun='^ *[1-9][0-9]* %'
@@ -532,14 +518,13 @@ kill -CONT ${pid_of[7]}
 coordinator severed
 says severed "$begun"
 ip -n $ns-$((workers + 1)) link set eth0 down
-sleep 5
+pause 5
 ip -n $ns-$((workers + 1)) link set eth0 up
 ends severed
 ok "the coordinator's link is cut for 5 s"
 coordinator restart
 says restart "$begun"
 rabbit_kill
-sleep 1
 broker
 ends restart
 ok "the broker is killed and comes back"

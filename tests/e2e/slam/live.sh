@@ -238,16 +238,21 @@ ok "--to: all topics"
 status() { in_space "$bin/gdimctl" -j --socket "$d/socket" status; }
 submaps() { status | jq .submaps; }
 
+# has_read MESSAGES: and they are stored
+has_read() { status | jq -e ".in.messages >= $1 and .in.waiting == 0"; }
+
 # into_gdimd FILE STORE SUBMAPS [OPTION...]: until it has SUBMAPS submaps
 into_gdimd()
 {
-	local from=$1 store=$2 all=$3
+	local from=$1 store=$2 all=$3 messages
 
 	shift 3
 	node gdimd "$bin/gdimd" --from "$from" --to none --http none \
 		--socket "$d/socket" --store "$store" "$@"
-	wait_for 40 eval '[ "$(submaps 2>/dev/null)" -ge '"$all"' ] 2>/dev/null'
-	sleep 1
+	messages=$("$copy" -x 1000 "$from" - 2>/dev/null |
+		grep -c ^/gdim/input/)
+	wait_for 40 eval '[ "$(submaps)" -ge '"$all"' ]'
+	wait_for 40 has_read "$messages" || status | sed 's/^/# /'
 	kill $node
 	wait $node
 }
@@ -297,9 +302,10 @@ node listen_tf "$copy" -k 10 -o /tf ros2 -
 listen="$listen $node"
 node listen_path "$copy" -k 11 -o /slam/path ros2 -
 listen="$listen $node"
-# subscribers must be found before publishing topics that are not latched
-wait_for 40 eval 'status >/dev/null 2>&1'
-sleep 2
+# subscribers must be found before publishing topics that are not latched, and
+# nobody says when they are
+wait_for 40 status
+pause 2
 play world 4
 wait $scans
 wait_for 40 eval '[ "$(submaps)" -ge 2 ]'
@@ -322,7 +328,6 @@ ok "map, pose, path and tf were there for others"
 late_transform()
 {
 	begin --from ros2 --trajectory "$d/late.tum"
-	sleep 2
 	node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
 	scans=$node
 	wait_for 40 eval 'said slamd "no transform of the laser (laser) on the robot (base_link)" 1'
@@ -341,7 +346,7 @@ thorough late_transform
 no_readings()
 {
 	begin --from ros2 --trajectory "$d/none.tum"
-	sleep 1
+	wait_for 40 listens $slamd
 	kill -INT "$(program $slamd)"
 	wait $slamd
 	[ $? = 1 ] && [ ! -e "$d/none.tum" ] && lines slamd.err 1 &&
@@ -354,8 +359,9 @@ no_readings()
 	node types "$copy" -x 5 -l -o /scan -o /odom "$d/types.mcap" ros2
 	types=$node
 	begin --from ros2 --laser 0,0,0
-	wait_for 40 eval 'lines types 20'
-	sleep 1
+	wait_for 40 listens $slamd && wait_for 40 eval 'lines types 20'
+	# the time in which it would find them
+	pause 1
 	kill -INT "$(program $slamd)"
 	wait $slamd
 	[ $? = 1 ] && said slamd "no readings received" 1
@@ -370,13 +376,12 @@ thorough no_readings
 
 begin --from optsample:7461 --laser 0,0,0 \
 	--trajectory "$d/link.tum" --stats "$d/link.json"
-sleep 1
+wait_for 40 listens $slamd 7461
 node send "$bin/optsample-send" --name robot --device no --cpu 90 \
 	--socket "$d/send.socket" --speed 2 --to 127.0.0.1:7461 \
 	"$d/world.mcap"
 send=$node
 wait $send
-sleep 2
 kill -INT "$(program $slamd)"
 finish $slamd && way link 50 && count link '.readings >= 50'
 ok "from optsample-send"
@@ -385,7 +390,7 @@ not_for_it()
 {
 	head -c 300000 /dev/urandom >"$d/noise"
 	begin --from optsample:7461 --laser 0,0,0
-	sleep 1
+	wait_for 40 listens $slamd 7461
 	in_space python3 - "$d/noise" <<-'END'
 	import socket, sys
 	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -58,35 +58,24 @@ rabbit_env()
 
 rabbit_ctl() { rabbit_env /usr/lib/rabbitmq/bin/rabbitmqctl -q "$@"; }
 
-# The broker is a descendant of the script that starts it. EPMD may still have
-# the name of the previous one: then it ends at once.
-rabbit_run()
+# While EPMD still has the name of a broker that was killed, another one of
+# that name ends at once.
+rabbit_is_forgotten()
 {
-	local try
-
-	for ((try = 0; try < 10; try++)); do
-		rabbit_try && return
-		kill -0 $rabbit_pid 2>/dev/null && return 1
-		sleep 1
-	done
-	return 1
+	! rabbit_env epmd -names | grep -q "^name optsample$rabbit_port "
 }
 
 rabbit_accepts() { (: </dev/tcp/127.0.0.1/$rabbit_port) 2>/dev/null; }
 rabbit_refuses() { ! rabbit_accepts; }
 
-rabbit_try()
+# The broker is a descendant of the script that starts it.
+rabbit_run()
 {
-	local i
-
+	wait_for 10 rabbit_is_forgotten
 	rabbit_env setsid /usr/lib/rabbitmq/bin/rabbitmq-server \
 		>"$rabbit_home/log/out" 2>&1 &
 	rabbit_pid=$!
-	for ((i = 0; i < 600; i++)); do
-		rabbit_accepts && break
-		kill -0 $rabbit_pid 2>/dev/null || break
-		sleep 0.2
-	done
+	wait_for 120 eval "rabbit_accepts || ! kill -0 $rabbit_pid"
 	rabbit_env timeout 120 /usr/lib/rabbitmq/bin/rabbitmqctl -q \
 		await_startup >/dev/null 2>&1
 }

@@ -380,10 +380,7 @@ interrupt()
 	"$program" --log "$d/room.clf" --particles 20000 --verbose \
 		--trajectory "$d/$1.tum" --stats "$d/$1.json" 2>"$d/err" &
 	pid=$!
-	for _ in {1..600}; do
-		[ -s "$d/err" ] && break
-		sleep 0.1
-	done
+	wait_for 60 test -s "$d/err"
 	kill -s "$1" $pid
 	wait $pid
 	status=$?
