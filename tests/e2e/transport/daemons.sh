@@ -160,7 +160,7 @@ told_often()
 	select(.topic == "/image") | .frames')
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		ask robot set /image priority=$((i % 7))
-		sleep 0.2
+		pause 0.2
 	done
 	wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
 	.frames > $frames + 8"; ok 'being told does not stop it'
@@ -246,7 +246,8 @@ link --loss 0.2
 send robot --to 127.0.0.1:7459 --loop "$picture"
 wait_for 90 is recv "$(topic /image '.frames > 20')"
 slay recv
-sleep 1
+# shorter than an outage
+pause 1
 recv recv "$scratch/out2/"
 wait_for 90 is recv "$(topic /image '.frames > 20')"
 ok 'a receiver that was killed goes on'
