@@ -60,10 +60,10 @@ messages()
 	before=$(own '.qdisc | .messages_in - .kept')
 	n_op rtps-gen recv $operator 7411 15 1 >"$scratch/got" &
 	receiver=$!
-	sleep 0.5
+	wait_for 5 eval 'n_op ss -uln | grep -q 7411'
 	rtps-gen send $operator 7411 $w "$n" 1 500 every 50 &
 	sender=$!
-	sleep 0.5
+	pause 0.5
 	"$@"
 	wait $sender
 	rc=$?
@@ -90,7 +90,7 @@ is "$(cat "$scratch/out")" "own-v0 has $robot/24,fd77::2/64; configure DDS to us
 it: CYCLONEDDS_URI='<General><Interfaces><NetworkInterface \
 name=\"own-v0\"/></Interfaces></General>'" "how DDS uses it"
 is "$(ip -d -o link show own-v0 | grep -o 'ipvlan  *mode [a-z0-9]*' | words)" \
-	"ipvlan  mode l2" "an ipvlan"
+	"ipvlan mode l2" "an ipvlan"
 is "$(cat /proc/sys/net/ipv6/conf/own-v0/accept_ra)" 0 \
 	"routers give it no addresses"
 is "$(ip -o link show | grep -c keep-)" 0 "nothing else keeps addresses"
@@ -110,7 +110,7 @@ is "$arrived $left_out" "40 0" "nothing happens: all messages arrive"
 cable()
 {
 	n_op ip link set v1 down
-	sleep 3
+	pause 3
 	kept "carrier lost"
 	is "$(own '"\(.qdisc.stalled) \(.qdisc.backlog_messages)"')" \
 		"carrier 20" "carrier lost: 20 messages wait"
@@ -126,7 +126,7 @@ manager()
 	ip addr flush dev v0
 	ip link set v0 down
 	ip link set v0 address 02:00:00:00:00:77
-	sleep 3
+	pause 3
 	kept "v0 down"
 	is "$(own '"\(.qdisc.stalled) \(.qdisc.backlog_messages)"')" \
 		"carrier 20" "v0 down: 20 messages wait"
