@@ -9,7 +9,6 @@
 #include "base/address.h"
 #include "base/service.h"
 #include "transport/command.h"
-#include "transport/sender.h"
 
 enum { OVERTAKEN = 1024 };	/* numbers below the last of a run */
 
@@ -116,19 +115,6 @@ static const char *command_error(int err)
 	       err == -EOPNOTSUPP ? "unknown command" : strerror(-err);
 }
 
-/* Return: 1: it changed something; 0: it is so already; a negative errno */
-static int command_obey(struct sender *s, const struct control_command_entry *e)
-{
-	switch (e->what) {
-	case CONTROL_FOCUS:
-		return sender_focus(s, e->value ? e->name : NULL);
-	case CONTROL_PRIORITY:
-		return sender_priority(s, e->name, e->value);
-	default:
-		return -EOPNOTSUPP;
-	}
-}
-
 static void command_log(const struct control_command_entry *e, int ret,
 			const struct sockaddr_storage *from)
 {
@@ -167,9 +153,8 @@ static void command_refuse(struct command_input *in,
 		     address_text(from, text));
 }
 
-int command_received(struct command_input *in, struct sender *s, bool on,
-		     const void *payload, size_t len,
-		     const struct sockaddr_storage *from)
+int command_received(struct command_input *in, bool on, const void *payload,
+		     size_t len, const struct sockaddr_storage *from)
 {
 	struct control_command c;
 	int err = control_commanded(payload, len, &c);
@@ -186,7 +171,7 @@ int command_received(struct command_input *in, struct sender *s, bool on,
 		return 0;
 	}
 	for (unsigned int i = 0; i < c.entries; i++) {
-		int ret = command_obey(s, &c.entry[i]);
+		int ret = in->obey(in->arg, &c.entry[i]);
 
 		in->counts.changes += ret > 0;
 		in->counts.refused += ret < 0;

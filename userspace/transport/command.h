@@ -16,8 +16,6 @@
 #include <sys/socket.h>
 #include "transport/control.h"
 
-struct sender;
-
 #define COMMAND_EVERY	100000000ULL	/* ns, between copies */
 
 enum {
@@ -68,11 +66,17 @@ struct command_counts {
 };
 
 /**
- * struct command_input - the sender's side; all zero at first
+ * struct command_input - the sender's side; all zero at first, but @obey and
+ * @arg
+ * @obey:	an entry of a command. Return: 1: it changed something; 0: it is
+ *		so already; -EOPNOTSUPP: unknown; another negative errno
  * @last:	highest number of each run of receivers; @runs of them, newest
  *		first
  */
 struct command_input {
+	int			(*obey)(void *arg,
+					const struct control_command_entry *e);
+	void			*arg;
 	struct command_counts	counts;
 	uint32_t		last[COMMAND_RUNS];
 	unsigned int		runs;
@@ -88,8 +92,7 @@ struct command_input {
  *
  * Return: 0; -EBADMSG: it is no command.
  */
-int command_received(struct command_input *in, struct sender *s, bool on,
-		     const void *payload, size_t len,
-		     const struct sockaddr_storage *from);
+int command_received(struct command_input *in, bool on, const void *payload,
+		     size_t len, const struct sockaddr_storage *from);
 
 #endif

@@ -271,8 +271,8 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 	struct control_report r;
 	bool fresh;
 
-	if (!command_received(&s->commands, s, s->options.commands, payload,
-			      len, from))
+	if (!command_received(&s->commands, s->options.commands, payload, len,
+			      from))
 		return;
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
@@ -342,6 +342,21 @@ static struct rate_control_limits limits_of(double rate)
 
 static void sender_on_status(void *arg, uint64_t now);
 
+/* Return: as command_input.obey() */
+static int sender_obey(void *arg, const struct control_command_entry *e)
+{
+	struct sender *s = arg;
+
+	switch (e->what) {
+	case CONTROL_FOCUS:
+		return sender_focus(s, e->value ? e->name : NULL);
+	case CONTROL_PRIORITY:
+		return sender_priority(s, e->name, e->value);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
 int sender_open(struct sender **out, struct loop *l, const struct address *to,
 		const struct sender_options *options, char error[ERROR_TEXT])
 {
@@ -359,6 +374,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->loop = l;
 	s->options = *options;
 	s->options.all = !options->topics;
+	s->commands = (struct command_input){ .obey = sender_obey, .arg = s };
 	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
 	s->status = (struct loop_timer){
@@ -524,6 +540,12 @@ void sender_message(struct sender *s, const struct source_message *m)
 	sender_give(s, t, m);
 }
 
+/* Topics of sources */
+static unsigned int sender_topics(const struct sender *s)
+{
+	return s->topics - (s->own ? 1 : 0);
+}
+
 /* Time until the next message of the status, ns: a small part of the rate */
 static uint64_t status_interval(const struct sender *s)
 {
@@ -533,7 +555,7 @@ static uint64_t status_interval(const struct sender *s)
 
 	if (e->state == ESTIMATE_BLIND)
 		every = fmax(every, STATUS_BLIND);
-	every /= sender_status_parts(s);
+	every /= sender_status_parts(sender_topics(s));
 	if (!c || !c->frames || e->rate <= 0)
 		return every;
 	bytes = (c->bytes + c->datagrams * (double)PLAN_HEADERS) / c->frames;
@@ -549,6 +571,28 @@ sender_begin_status(struct sender *s, const struct source_message *m)
 	o.priority = ALLOCATION_PRIORITY;
 	o.sample = false;
 	return sender_begin_topic(s, m, &o);
+}
+
+/* @link: begin with the link; @stamp: ns since the epoch */
+static const union message *sender_next_status(struct sender *s, bool link,
+					       int64_t stamp)
+{
+	struct send_topic *topic[SENDER_TOPICS];
+	const struct sender_state state = {
+		.name = s->options.name, .link = estimate_of(s->estimator),
+		.counts = uplink_counts(s->uplink),
+		.commands = &s->commands.counts, .device = &s->device,
+		.limit = s->options.rate, .pace = s->pace.rate,
+		.cpu = s->load.used, .cpu_limits = s->slow,
+		.obeys = s->options.commands, .topic = topic,
+		.topics = sender_topics(s),
+	};
+
+	for (unsigned int i = 0; i < state.topics; i++)
+		topic[i] = sender_topic(s, i);
+	if (s->part >= sender_status_parts(state.topics))
+		s->part = 0;
+	return sender_status(&state, s->part++, link, stamp);
 }
 
 static void sender_on_status(void *arg, uint64_t now)
@@ -568,15 +612,13 @@ static void sender_on_status(void *arg, uint64_t now)
 	/* without a receiver it would only wait */
 	if (estimate_of(s->estimator)->state == ESTIMATE_START)
 		return;
-	if (s->part >= sender_status_parts(s))
-		s->part = 0;
 	clock_gettime(CLOCK_REALTIME, &t);
 	m.stamp = t.tv_sec * (int64_t)SECOND + t.tv_nsec;
 	/* with little rate the link must not wait for all topics */
 	link = !s->linked || now - s->linked > s->options.status * 9 / 10;
 	if (link)
 		s->linked = now;
-	msg = sender_status(s, s->part++, link, m.stamp);
+	msg = sender_next_status(s, link, m.stamp);
 	len = message_write(m.kind, m.format, msg, data, sizeof(data));
 	if (len < 0)
 		return;

@@ -58,12 +58,12 @@ static void sender_status_queue(struct message_status *s, struct page *p,
 	sender_status_count(s, p, "evicted", d->evicted);
 }
 
-static void sender_status_link(const struct sender *s, unsigned int topics,
+static void sender_status_link(const struct sender_state *s,
 			       struct message_status *m, struct page *p)
 {
-	const struct estimate *e = sender_link(s);
-	const struct uplink_counts *c = sender_counts(s);
-	const struct command_counts *k = sender_commands(s);
+	const struct estimate *e = s->link;
+	const struct uplink_counts *c = s->counts;
+	const struct command_counts *k = s->commands;
 
 	snprintf(p->name, NAME, "link");
 	m->level = e->state == ESTIMATE_LIVE ? OK :
@@ -78,20 +78,18 @@ static void sender_status_link(const struct sender *s, unsigned int topics,
 	status_values_put(&p->values, m, "loss_high", "%.4f", e->loss_high);
 	status_values_put(&p->values, m, "round_trip", "%.4f", e->round_trip);
 	status_values_put(&p->values, m, "queue", "%.4f", e->queue);
-	status_values_put(&p->values, m, "pace", "%.0f",
-			  sender_pace(s)->rate * 8);
-	status_values_put(&p->values, m, "limit", "%.0f",
-			  sender_options(s)->rate * 8);
-	status_values_put(&p->values, m, "cpu", "%.3f", sender_load(s)->used);
-	sender_status_flag(m, p, "cpu_limits", sender_is_slow(s));
+	status_values_put(&p->values, m, "pace", "%.0f", s->pace * 8);
+	status_values_put(&p->values, m, "limit", "%.0f", s->limit * 8);
+	status_values_put(&p->values, m, "cpu", "%.3f", s->cpu);
+	sender_status_flag(m, p, "cpu_limits", s->cpu_limits);
 	sender_status_count(m, p, "datagrams", c->datagrams);
 	sender_status_count(m, p, "bytes", c->bytes);
 	sender_status_count(m, p, "refused", c->refused);
-	sender_status_count(m, p, "topics", topics);
-	sender_status_flag(m, p, "obeys", sender_options(s)->commands);
+	sender_status_count(m, p, "topics", s->topics);
+	sender_status_flag(m, p, "obeys", s->obeys);
 	sender_status_count(m, p, "commands", k->commands);
 	sender_status_count(m, p, "commands_refused", k->refused);
-	sender_status_queue(m, p, sender_device(s));
+	sender_status_queue(m, p, s->device);
 }
 
 static void sender_status_topic(const struct send_topic *t,
@@ -119,26 +117,15 @@ static void sender_status_topic(const struct send_topic *t,
 	sender_status_count(m, p, "broken", c->broken);
 }
 
-static unsigned int sender_status_count_topics(const struct sender *s)
+unsigned int sender_status_parts(unsigned int topics)
 {
-	unsigned int n = 0;
-
-	while (sender_topic(s, n))
-		n++;
-	return n;
-}
-
-unsigned int sender_status_parts(const struct sender *s)
-{
-	unsigned int topics = sender_status_count_topics(s);
-
 	return topics ? (topics + SENDER_STATUS_TOPICS - 1) /
 			SENDER_STATUS_TOPICS : 1;
 }
 
 /* The next status of the message, with its page */
 static struct message_status *
-sender_status_begin(const struct sender *s, struct message_diagnostics *m,
+sender_status_begin(const struct sender_state *s, struct message_diagnostics *m,
 		    struct page **page)
 {
 	struct message_status *status = &m->status[m->statuses];
@@ -146,32 +133,30 @@ sender_status_begin(const struct sender *s, struct message_diagnostics *m,
 
 	memset(status, 0, sizeof(*status));
 	p->values.used = 0;
-	status->hardware_id = message_string(sender_options(s)->name);
+	status->hardware_id = message_string(s->name);
 	return status;
 }
 
-const union message *sender_status(const struct sender *s, unsigned int part,
-				   bool link, int64_t now)
+const union message *sender_status(const struct sender_state *s,
+				   unsigned int part, bool link, int64_t now)
 {
 	static union message msg;
 	struct message_diagnostics *m = &msg.diagnostics;
 	struct message_status *status;
-	struct send_topic *t;
+	unsigned int i = part * SENDER_STATUS_TOPICS;
+	const unsigned int end = i + SENDER_STATUS_TOPICS;
 	struct page *p;
 
 	m->header = (struct message_header){ .stamp = now };
 	m->statuses = 0;
 	if (link) {
 		status = sender_status_begin(s, m, &p);
-		sender_status_link(s, sender_status_count_topics(s), status, p);
+		sender_status_link(s, status, p);
 		status->name = message_string(p->name);
 	}
-	for (unsigned int i = 0; i < SENDER_STATUS_TOPICS; i++) {
-		t = sender_topic(s, part * SENDER_STATUS_TOPICS + i);
-		if (!t)
-			break;
+	for (; i < end && i < s->topics; i++) {
 		status = sender_status_begin(s, m, &p);
-		sender_status_topic(t, status, p);
+		sender_status_topic(s->topic[i], status, p);
 		status->name = message_string(p->name);
 	}
 	return &msg;

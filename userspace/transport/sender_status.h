@@ -12,12 +12,38 @@
 #ifndef TRANSPORT_SENDER_STATUS_H
 #define TRANSPORT_SENDER_STATUS_H
 
-#include "transport/sender.h"
+#include "link/estimate.h"
+#include "link/link.h"
+#include "transport/command.h"
+#include "transport/send_topic.h"
+#include "transport/uplink.h"
 
 enum { SENDER_STATUS_TOPICS = 4 };
 
+/**
+ * struct sender_state - what a status tells of the sender
+ * @name:	of the robot
+ * @limit:	set by the user, bytes/s; 0: none
+ * @pace:	of the datagrams of a frame, bytes/s
+ * @cpu:	load by coding, fraction of a core
+ * @cpu_limits:	it is the processor that makes images small
+ * @obeys:	commands are on
+ * @topic:	without that of the status; @topics of them
+ */
+struct sender_state {
+	const char			*name;
+	const struct estimate		*link;
+	const struct uplink_counts	*counts;
+	const struct command_counts	*commands;
+	const struct link_stats		*device;
+	double				limit, pace, cpu;
+	bool				cpu_limits, obeys;
+	struct send_topic *const	*topic;
+	unsigned int			topics;
+};
+
 /* Messages of a whole status, at least one */
-unsigned int sender_status_parts(const struct sender *s);
+unsigned int sender_status_parts(unsigned int topics);
 
 /**
  * sender_status() - one of the messages
@@ -27,8 +53,8 @@ unsigned int sender_status_parts(const struct sender *s);
  *
  * Return: valid until the next call, in static memory.
  */
-const union message *sender_status(const struct sender *s, unsigned int part,
-				   bool link, int64_t now);
+const union message *sender_status(const struct sender_state *s,
+				   unsigned int part, bool link, int64_t now);
 
 /* start, live, outage or drain */
 const char *sender_status_state(enum estimate_state state);
