@@ -23,18 +23,6 @@ enum { BAND_SECONDS = 60, REPLACED = 10 };
  * From the server
  */
 
-void foxglove_status(struct foxglove *f, int level, const char *id,
-		     const char *text)
-{
-	cJSON *o = peer_begin("status");
-
-	cJSON_AddNumberToObject(o, "level", level);
-	cJSON_AddStringToObject(o, "message", text);
-	if (id)
-		cJSON_AddStringToObject(o, "id", id);
-	peer_json(&f->peer, o);
-}
-
 static void foxglove_stamp(cJSON *o, const char *key, int64_t ns)
 {
 	cJSON *t = cJSON_AddObjectToObject(o, key);
@@ -327,19 +315,6 @@ static void foxglove_complain(struct foxglove *f, const char *what,
 
 	snprintf(text, sizeof(text), "%s %u", what, id);
 	foxglove_status(f, 1, NULL, text);
-}
-
-/* A number of a client: an unsigned integer of 32 bits */
-bool foxglove_number(const cJSON *o, const char *key, uint32_t *v)
-{
-	const cJSON *n = key ? cJSON_GetObjectItemCaseSensitive(o, key) : o;
-
-	if (!cJSON_IsNumber(n) || !(n->valuedouble >= 0) ||
-	    n->valuedouble > UINT32_MAX ||
-	    n->valuedouble != (uint32_t)n->valuedouble)
-		return false;
-	*v = n->valuedouble;
-	return true;
 }
 
 static bool foxglove_is_channel(const struct foxglove *f, uint32_t id)

@@ -56,7 +56,11 @@ static inline struct foxglove *foxglove_of(struct peer *p)
 	return (struct foxglove *)p;
 }
 
-/* @level: 0 info, 1 warning, 2 error; @id: replaces one with the same; NULL */
+/*
+ * foxglove_json.c: what all parts say and read
+ *
+ * @level: 0 info, 1 warning, 2 error; @id: replaces one with the same; or NULL
+ */
 void foxglove_status(struct foxglove *f, int level, const char *id,
 		     const char *text);
 /* @key: NULL: @o itself */

@@ -162,7 +162,7 @@ static void http_metrics(struct server_http *h, struct http_conn *c)
 		http_text(c, 503, "no memory");
 		return;
 	}
-	h->config.metrics(h->config.arg, h->config.server, out);
+	h->config.metrics(h->config.arg, out);
 	fclose(out);
 	body.data = text;
 	http_send(c, 200, &body);
@@ -317,12 +317,11 @@ static int http_upgrade(struct server_http *h, struct http_conn *c)
 	if (!http_has_protocol(h, http_header(r, "Sec-WebSocket-Protocol")))
 		return http_refuse(h, c, 400, "a sub-protocol is needed: "
 				   "foxglove.sdk.v1, foxglove.websocket.v1");
-	status = h->config.upgrade(h->config.server, h->config.number, -1,
-				   NULL);
+	status = h->config.upgrade(h->config.arg, h->config.number, -1, NULL);
 	if (status)
 		return http_refuse(h, c, status, "too many clients");
 	fd = http_conn_take(c, &input);
-	if (h->config.upgrade(h->config.server, h->config.number, fd, &input)) {
+	if (h->config.upgrade(h->config.arg, h->config.number, fd, &input)) {
 		close(fd);
 		bytes_free(&input);
 	}

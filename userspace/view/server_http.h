@@ -15,7 +15,6 @@
 #include "view/gdim.h"
 #include "view/peer.h"
 
-struct server;
 struct server_http;
 
 /**
@@ -24,19 +23,17 @@ struct server_http;
  * @protocols:	sub-protocols of WebSockets, ends with NULL
  * @upgrade:	a handshake was read: takes over @fd and @input. Return: 0, or
  *		the status of an error, then they stay the caller's
- * @metrics:	writes them, of @server, from one of several threads; NULL: none
+ * @number:	of this listener, for @upgrade
+ * @metrics:	writes them, from one of several threads; NULL: none
  */
 struct server_http_config {
 	const struct http_auth		*auth;
 	struct view			*view;
 	const char *const		*protocols;
-	int				(*upgrade)(struct server *server,
+	int				(*upgrade)(void *arg,
 						   unsigned int number, int fd,
 						   struct bytes *input);
-	void				(*metrics)(void *arg,
-						   const struct server *server,
-						   FILE *out);
-	struct server			*server;
+	void				(*metrics)(void *arg, FILE *out);
 	unsigned int			number;
 	void				*arg;
 };

@@ -565,9 +565,10 @@ static void server_results(struct server *s)
  * Handshakes
  */
 
-static int server_upgrade(struct server *s, unsigned int number, int fd,
+static int server_upgrade(void *arg, unsigned int number, int fd,
 			  struct bytes *input)
 {
+	struct server *s = arg;
 	const uint64_t known =
 		__atomic_load_n(&s->counts.clients, __ATOMIC_RELAXED) -
 		__atomic_load_n(&s->strangers, __ATOMIC_RELAXED);
@@ -696,6 +697,13 @@ static const char *const names[] = {
 	"foxglove.sdk.v1", "foxglove.websocket.v1", "optsample.view.v1", NULL,
 };
 
+static void server_metrics(void *arg, FILE *out)
+{
+	const struct server *s = arg;
+
+	s->config.metrics(s->config.arg, s, out);
+}
+
 /* Handshakes for the page's address or Foxglove's; both serve all protocols */
 static int server_listen(struct server *s, unsigned int i, const char *where,
 			 char error[ERROR_TEXT])
@@ -710,8 +718,9 @@ static int server_listen(struct server *s, unsigned int i, const char *where,
 	};
 	const struct server_http_config http = {
 		.auth = a, .view = s->config.view, .protocols = names,
-		.upgrade = server_upgrade, .metrics = s->config.metrics,
-		.server = s, .number = i, .arg = s->config.arg,
+		.upgrade = server_upgrade,
+		.metrics = s->config.metrics ? server_metrics : NULL,
+		.number = i, .arg = s,
 	};
 	int err;
 
