@@ -432,6 +432,21 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
  * Resampling
  */
 
+int worker_settle_all(struct worker *w)
+{
+	int err = w->failed;
+
+	w->matching = false;
+	w->settled = w->update + 1;
+	map_reassembly_drop(&w->reassembly, w->settled);
+	worker_drop_lates(w);
+	worker_drop_ghosts(w);
+	if (!err)
+		err = worker_write_rest(w);
+	w->written = 0;
+	return err;
+}
+
 int worker_on_settle(struct worker *w, const void *data, size_t len)
 {
 	const struct wire_settle *s = data;

@@ -2,8 +2,8 @@
 /*
  * worker_parts.h - shared by the files of a worker
  *
- * worker.c handles messages, matches and writes; worker_maps.c moves particles
- * between workers.
+ * worker.c takes messages and calls the others; worker_maps.c moves particles
+ * between workers, and calls worker_match.c, which matches and writes them.
  */
 #ifndef SLAM_WORKERS_WORKER_PARTS_H
 #define SLAM_WORKERS_WORKER_PARTS_H
@@ -78,19 +78,39 @@ struct worker {
 	struct bus_traffic	before;		/* sent, before SETUP */
 };
 
+/*
+ * worker_match.c
+ */
+
 /* Return: 0, also if @to is lost; a negative errno */
 int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 		const void *head, size_t head_len, const void *data,
 		size_t len);
 
+bool worker_has(const struct worker *w, uint32_t number);
 /* Add a particle that is not in the list. Return: 0; -ENOMEM */
 int worker_add_new(struct worker *w, uint32_t number);
-
 /* A late particle is complete. Return: 0 or a negative errno */
 int worker_arrived(struct worker *w, uint32_t number);
 
+/* Make @w->scan; worker_make_own(): of the reading of the last MATCH */
+int worker_make_scan(struct worker *w, const struct wire_reading *r);
+int worker_make_own(struct worker *w);
+
+/* Match @w->scan with these particles, and send the result */
+int worker_match(struct worker *w, const uint32_t *numbers, uint32_t count);
+
 /* Write the scan to the maps that do not have it yet */
 int worker_write_rest(struct worker *w);
+/* The same while others match, if it will not be matched again */
+void worker_write_early(struct worker *w);
+
+/* A message of this type. Return: 0 or a negative errno */
+int worker_on_track(struct worker *w, const void *data, size_t len);
+
+/*
+ * worker_maps.c
+ */
 
 /* No resampling. Return: 0 or a negative errno */
 int worker_settle_all(struct worker *w);
