@@ -46,7 +46,7 @@ END
 shut()
 {
 	tc qdisc change dev v0 root optsample gate closed
-	sleep "$1"
+	pause "$1"
 	tc qdisc change dev v0 root optsample gate open
 }
 
@@ -54,7 +54,7 @@ shut()
 outage()
 {
 	n_op ip link set v1 down
-	sleep "$1"
+	pause "$1"
 	n_op ip link set v1 up
 	n_op ip neigh replace 10.9.0.1 dev v1 nud permanent \
 		lladdr "$(cat /sys/class/net/v0/address)"
@@ -71,7 +71,7 @@ commands()
 	wait_for 10 grep -q ready "$scratch/arrived"
 	python3 "$scratch/commands.py" 9 >"$scratch/sent" &
 	sender=$!
-	sleep 2
+	pause 2
 	"$1" 4
 	wait $sender $receiver
 	echo "$(cat "$scratch/sent") $(tail -n 1 "$scratch/arrived")"
@@ -151,7 +151,7 @@ wait_for 10 grep -q connected "$scratch/tcp"
 tc qdisc change dev v0 root optsample gate closed
 echo >&"${lasts[1]}"
 read -r _ <&"${lasts[0]}"
-sleep 2
+pause 2
 tc qdisc change dev v0 root optsample gate open
 wait $server
 is "$(tail -n 1 "$scratch/tcp")" "of an outage" "TCP: what was sent arrives"
@@ -178,7 +178,7 @@ is "$(printf 'q\nq\nq\nq\n' | drive | words)" "5/9/$((3 + 63 * 256)) 6/9/$((3 + 
 	"the newest of each writer, first"
 tc qdisc change dev d0 root optsample gate closed
 { lines 5 10 12; echo "x 7 2 2 3 100"; } | drive >/dev/null
-sleep 0.5
+pause 0.5
 tc qdisc change dev d0 root optsample gate open
 is "$(printf 'q\nq\n' | drive | words)" "7/2/3 -" "nor when it is too old"
 is "$(stat msgs_aged) $(class_stat 5 aged) $(stat qlen)" "1 1 0" \

@@ -58,7 +58,7 @@ last_word()
 		python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.sendto(b"end", ("10.9.0.2", 5002))'
-		sleep 0.2
+		pause 0.2
 	done
 }
 

@@ -402,7 +402,7 @@ test_no_requests()
 	ip link del d0
 	wait_for 20 eval '[ ! -e /sys/class/net/opt-d0 ]'
 	# discovery looks for d0 once a second
-	sleep 3
+	pause 3
 	optsample show d0 >/dev/null 2>&1
 	optsample down d0 >/dev/null 2>&1
 	optsample show d0 >/dev/null 2>&1
@@ -420,7 +420,7 @@ test_killed()
 	device_d0
 	for at in 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
 		optsample up d0 2>/dev/null &
-		sleep $at
+		pause $at
 		kill -KILL $!
 		wait $! 2>/dev/null
 		optsample down d0 >/dev/null && ! ip link show opt-d0 &&
@@ -656,7 +656,7 @@ test_own_broken()
 	optsample down
 	for at in 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
 		optsample up d0 --address 10.77.0.2/24 >/dev/null 2>&1 &
-		sleep $at
+		pause $at
 		kill -KILL $!
 		wait $! 2>/dev/null
 		optsample down d0 >/dev/null && [ "$(traces)" = "$clean" ] ||
@@ -838,7 +838,7 @@ test_traffic()
 		image-pub --size 160x120 --encoding mono8 --rate 10 \
 		--delay 3 frames >pub.csv 2>pub.log &
 	pub=$!
-	sleep 2
+	pause 2
 	optsample up v0 --limit 10 2>err
 	ok "up with DDS about"
 	grep -q "given up by the others after 25 s" err
@@ -861,7 +861,7 @@ test_traffic()
 	wait_for 20 eval '[ "$(json .flows[0].backlog_messages)" = 0 ]'
 	ok "it leaves when the link is back"
 	wait $pub
-	sleep 1
+	pause 1
 	optsample show -j v0 >show.json
 	# one or two were in flight when the link went down
 	lost=$(($(wc -l <pub.csv) - $(wc -l <sub.csv) - \

@@ -27,14 +27,14 @@ settled()
 	local before
 
 	before=$(ticks)
-	sleep 2
+	pause 2
 	[ $(($(ticks) - before)) -lt 20 ]
 }
 
 fresh
 before=$(ticks)
 peer_op dds-writers $(seq -f 'rt/far/%g' $writers)
-sleep 5
+wait_for 60 eval '[ "$(ticks)" -gt $((before + 20)) ]'
 wait_for 300 settled
 ok "the daemon has heard of $writers writers of another host"
 echo "# $(($(ticks) - before)) ticks of the daemon"
@@ -45,7 +45,8 @@ peer dds-writers rt/camera
 wait_for 60 known rt/camera && [ "$(writer rt/camera)" = "0 0" ]
 ok "a camera of this host is sampled"
 before=$(ticks)
-sleep 5
+# 500 ticks
+pause 5
 used=$(($(ticks) - before))
 [ $used -lt 100 ]
 ok "the daemon takes little of the processor: $used of 500 ticks"

@@ -48,7 +48,7 @@ sent() { printf 'send %s\n' "$@" | drive >/dev/null; }
 # arrived: positions, whole messages of one packet
 arrived()
 {
-	sleep 1.2	# the kernel handles carrier changes once a second
+	pause 1.2	# the kernel handles carrier changes once a second
 	play arrived | sed 's/ *-$//' | tr ' ' '\n' | cut -d/ -f2 | words
 }
 
@@ -77,7 +77,7 @@ is "$(what recall_state) $(what recall_msgs) $(what memory)" "deaf 0 0" \
 play "full gone" >/dev/null
 sent $(seq 81 90)
 is "$(what qlen)" 0 "the access point is gone, and nobody says so"
-sleep 3
+pause 3
 play "full noticed" >/dev/null
 sent $(seq 91 130)
 is "$(what stalled) $(what backlog_msgs)" "carrier 5" "3 s later the carrier goes"
@@ -104,7 +104,7 @@ play "full gone" >/dev/null
 sent $(seq 81 104)
 is "$(what stalled) $(what backlog_msgs)" "inflight 5" \
 	"4 in its firmware, 8 before it: the queue holds"
-sleep 3
+pause 3
 play "full noticed" >/dev/null
 sent $(seq 105 124)
 play "full back" >/dev/null

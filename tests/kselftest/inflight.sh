@@ -211,7 +211,7 @@ is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 15" \
 for i in $(seq 20); do
 	echo command >/dev/udp/10.8.0.2/9
 	stat qlen d0.5 >/dev/null
-	sleep 0.05
+	pause 0.05
 done
 [ "$(stat ordinary_aged d0.5)" -ge 5 ]
 ok "commands that wait there age, even if statistics are read meanwhile"
@@ -262,7 +262,7 @@ is "$(stat backlog_msgs d0.5) $(stat stalled d0.5)" '15 "inflight"' \
 is "$(stat destinations d0.5)" 1 "one destination has packets in flight"
 for i in $(seq 10); do
 	echo hello >/dev/udp/10.8.0.3/9
-	sleep 0.05
+	pause 0.05
 done
 wait_for 5 eval '[ "$(stat ordinary_qlen d0.5)" = 0 ]'
 left=$(stat backlog_msgs d0.5)

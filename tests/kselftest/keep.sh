@@ -117,13 +117,13 @@ traffic()
 	python3 "$scratch/send.py" fd00:9::1 fd00:9::2 >"$scratch/sent6" &
 	sender6=$!
 	wait_for 10 grep -q ready "$scratch/sent6"
-	sleep 0.3
+	pause 0.3
 	"$@"
-	sleep 0.3
+	pause 0.3
 	kill $sender $sender6
 	wait $sender $sender6
 	wait_for 10 eval '[ "$(stat ordinary_qlen opt-v0)" = 0 ]'
-	sleep 0.5
+	pause 0.5
 	kill $receiver
 	wait $receiver
 	all=yes
@@ -178,14 +178,14 @@ is "$(multicast)" group "a multicast reader joins on v0"
 ip route get 10.9.0.255 | grep -q 'broadcast.*dev v0'
 ok "broadcasts go by v0"
 
-nothing() { sleep 1; }
+nothing() { pause 1; }
 traffic nothing
 is "$all" yes "nothing happens: all arrives"
 
 addresses()
 {
 	ip addr flush dev v0 scope global
-	sleep 1
+	pause 1
 }
 traffic addresses
 is "$all" yes "addresses and routes removed: all arrives, here and there"
@@ -213,12 +213,12 @@ manager()
 	ip link set v0 address 06:11:22:33:44:55
 	ip link set v0 up
 	ip addr flush dev v0
-	sleep 0.5
+	pause 0.5
 	ip link set v0 down
-	sleep 0.5
+	pause 0.5
 	ip link set v0 address "$mac"
 	ip link set v0 up
-	sleep 0.5
+	pause 0.5
 	ip addr add $robot/24 dev v0
 	ip addr add fd00:9::1/64 dev v0 nodad
 	ip route add default via $operator dev v0 metric 600
@@ -244,7 +244,8 @@ done
 a_writer() { name_writer /sys/fs/bpf/optsample/v0/writers 1; }
 a_writer
 ip addr change $robot/24 dev v0 valid_lft 3600 preferred_lft 3600
-sleep 1
+# the daemon says of no lease that it knows it
+pause 1
 # the daemon must have seen the link before anything may leave
 tc qdisc change dev opt-v0 root handle bad: optsample settle 5s
 n_op rtps-gen recv $operator 7411 60 100 >"$scratch/leaked" &
@@ -255,7 +256,7 @@ rtps-gen send $operator 7411 1 30 2 1300
 is "$(stat backlog_msgs opt-v0)" 20 "a sample is held without address and link"
 evicted=$(stat msgs_evicted opt-v0)
 ip link set v0 up
-sleep 7
+pause 7
 is "$(stat backlog_msgs opt-v0)" 20 "it waits until DHCP has answered"
 is "$(stat stalled opt-v0)" '"gate"' "which is a stall"
 ip addr add 10.9.0.77/24 dev v0 valid_lft 3600 preferred_lft 3600
@@ -267,7 +268,7 @@ is "$(stat backlog_msgs opt-v0)" 0 "nothing is held any more"
 is "$(log '20 messages were held for the former network: dropped')" 1 \
 	"the log says how much was dropped"
 is "$(($(stat msgs_evicted opt-v0) - evicted))" 20 "it is counted"
-sleep 1
+pause 1
 pkill -P $leaked 2>/dev/null || kill $leaked
 wait $leaked 2>/dev/null
 is "$(wc -l <"$scratch/leaked")" 0 "none of it left"
@@ -278,7 +279,7 @@ network
 lease="valid_lft 3600 preferred_lft 3600"
 ip addr change $robot/24 dev v0 $lease
 ip addr change fd00:9::1/64 dev v0 nodad $lease
-sleep 1
+pause 1
 a_writer
 # the daemon must have seen the link before anything may leave
 tc qdisc change dev opt-v0 root handle bad: optsample settle 3s
@@ -287,7 +288,7 @@ ip addr flush dev v0 scope global
 rtps-gen send $operator 7411 1 30 2 1300
 ip link set v0 up
 ip addr add $robot/24 dev v0 $lease
-sleep 5
+pause 5
 is "$(stat backlog_msgs opt-v0)" 20 "the flows wait for both addresses"
 wait_for 12 eval '[ "$(stat backlog_msgs opt-v0)" = 0 ]'
 ok "but not for long for IPv6"
@@ -296,7 +297,7 @@ ok "but not for long for IPv6"
 optsample down
 network
 ip addr change $robot/24 dev v0 valid_lft 15 preferred_lft 15
-sleep 3
+pause 3
 ip addr del $robot/24 dev v0
 kept $robot fd00:9::1/64
 ok "kept within its lease"
@@ -331,7 +332,7 @@ was=$(temporary)
 wait_for 5 on keep-v0 "$was"
 ok "a temporary address is kept"
 ip link set v0 down
-sleep 1
+pause 1
 ping -c 1 -W 1 -I "$was" "$was" >/dev/null
 ok "v0 has lost it: the robot still has it"
 ip link set v0 up
@@ -344,12 +345,12 @@ kill -9 "$(cat /run/optsample/v0.pid)"
 optsample up v0 >/dev/null 2>&1
 wait_for 10 on keep-v0 "$was"
 ip link set v0 down
-sleep 3
+pause 3
 ip link set v0 up
 base
 wait_for 10 on v0 "$was"
 ok "another daemon gives it back, too"
-sleep 3
+pause 3
 ip addr del "$was/64" dev v0
 wait_for 30 eval '! on keep-v0 "$was"'
 ok "one that goes alone is given up"
@@ -366,7 +367,7 @@ wait_for 5 on keep-v0 "$was"
 ip link set v0 down
 wait_for 40 eval '! on keep-v0 "$was"'
 ok "a temporary address ends within the outage"
-sleep 3
+pause 3
 ip route get fd00:9::2 | grep -q 'dev keep-v0 .*src fd00:9::1 '
 ok "there is still a way, from the other one"
 sysctl -qw net.ipv6.conf.v0.temp_valid_lft=604800
@@ -386,7 +387,7 @@ network
 kill -9 "$(cat /run/optsample/v0.pid)"
 ip addr flush dev v0 scope global
 optsample up v0 >/dev/null 2>&1
-sleep 35
+pause 35
 kept $robot fd00:9::1/64
 ok "another daemon keeps what it kept"
 optsample down v0

@@ -14,7 +14,7 @@ drive >/dev/null <<-END
 	x 5 2 2 3 100
 	q
 END
-sleep 4500
+pause 4500
 out=$(($(stat stall.driver_ns) / 1000000000))
 # the guest's clock also jumps while it waits for a file of the host
 took=$((EPOCHSECONDS - began + 1))

@@ -98,7 +98,7 @@ drive >/dev/null <<-END
 	x 5 6 0 4 100
 	x 5 7 0 4 100
 	END
-sleep 0.2
+pause 0.2
 out=$(drive <<-END
 	x 6 2 2 3 100
 	x 7 1 1 3 100
@@ -382,7 +382,7 @@ is "$(stat flows) $(stat flows_reclaimed)" "2 1" "an idle flow makes room"
 device idle 1ms
 drive >/dev/null <<<"x 5 1 1 3 100
 q"
-sleep 1.1
+pause 1.1
 is "$(stat flows) $(stat flows) $(stat flows_reclaimed)" "1 1 0" \
 	"who only looks frees no flow"
 printf "o 100\nq\n" | drive >/dev/null

@@ -115,7 +115,6 @@ heard()
 # more than the table of neighbours has room for
 [ -n "${MORE-}" ] && flood=60000 || flood=6000
 arp flood $flood
-sleep 1
 heard
 is "$(permanent)" 2 "$flood forged requests make no permanent entry"
 arp gratuitous
@@ -125,7 +124,7 @@ is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" \
 
 n_op ip link set v1 down
 wait_for 10 carrier_is 0
-sleep 1
+pause 1
 is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" "it stays in an outage"
 n_op ip link set v1 up
 wait_for 20 entry_is 10.9.0.2 "$(op_mac) PERMANENT"
@@ -370,7 +369,7 @@ wait_for 20 eval 'optsample show v0 | grep -q "warning: more than 64 next hops"'
 ok "more than 64 are too many, which is shown"
 kept >before
 is "$(wc -l <before)" 64 "64 are kept"
-sleep 5		# the daemon looks up the routes twice
+pause 5		# the daemon looks up the routes twice
 is "$(kept)" "$(cat before)" "and always the same ones"
 is "$(grep -c 'more than 64 next hops' /run/optsample/v0.log)" 1 \
 	"and logged once"

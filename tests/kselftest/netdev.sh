@@ -29,11 +29,10 @@ listen()	# PACKETS [SECONDS]
 {
 	n_op rtps-gen recv 10.9.0.2 7411 "${2:-3}" "$1" >"$scratch/got" &
 	receiver=$!
-	for _ in $(seq 100); do
-		n_op ss -uln | grep -q 7411 && return
-		sleep 0.05
-	done
+	wait_for 5 receives
 }
+# receives: there is a socket for them
+receives() { n_op ss -uln | grep -q 7411; }
 
 heard()
 {
@@ -152,9 +151,9 @@ link
 tc qdisc add dev v0 root handle 1: optsample gate closed settle 200ms
 classify v0
 send 1 10 3 1000
-sleep 0.2
+pause 0.2
 n_op ip link set v1 down
-sleep 0.5
+pause 0.5
 n_op ip link set v1 up
 listen 3
 tc qdisc change dev v0 root handle 1: optsample gate open
@@ -189,7 +188,7 @@ tc qdisc add dev v0 root handle 1: optsample gate closed
 echo hello >/dev/udp/10.9.0.2/9
 tc qdisc change dev v0 root handle 1: optsample flush
 ended=$(date +%s%N)
-sleep 4		# reading statistics now would end the stall
+pause 4		# reading statistics now would end the stall
 n=$(stat stall.gate_ns v0)
 [ "$n" -gt 0 ] && [ "$n" -le $((ended - began + 2000000000)) ]
 ok "what waited was dropped: $((n / 1000000)) ms of stall, not 4 s more"
@@ -210,7 +209,7 @@ way_a()
 }
 way_a
 n_op ip link set v1 down
-sleep 1.2
+pause 1.2
 send 1 40 6 1300
 is "$(stat backlog_msgs osi) $(stat stalled osi)" '10 "carrier"' \
 	"way A: messages are taken while the carrier is gone"
@@ -266,7 +265,7 @@ ip link set w9 up
 tc qdisc change dev v0 root handle 1: optsample watch w9 settle 1s
 ip link set w9 carrier off
 ip link set w9 carrier on
-sleep 1.5
+pause 1.5
 send 1 5 2 500
 is "$(stat backlog_msgs v0)" 0 "settling begins when the link is back"
 ip link del w9
@@ -299,12 +298,12 @@ rtps-gen send 10.8.0.2 7411 1 20 1 500
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5) $(stat stalled d0.5)" \
 	'5 15 "inflight"' "inflight: 5 below, 15 wait"
 tc qdisc change dev d0.5 root handle 1: optsample inflight 8
-sleep 0.2
+wait_for 5 eval '[ "$(stat backlog_msgs d0.5)" = 12 ]'
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "8 12" \
 	"inflight: a larger limit lets more go"
 ip link add d9 type dummy
 echo "dev d9" | drive	# d0 sends
-sleep 0.5
+wait_for 5 eval '[ "$(stat qlen d0.5)$(stat inflight_packets d0.5)" = 00 ]'
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "0 0" \
 	"inflight: what is gone below makes room"
 device_down
@@ -325,7 +324,7 @@ alone m0 10.6.0
 tc qdisc add dev m0 root handle 1: optsample inflight 100
 rtps-gen send 10.6.0.2 7411 1 4 1 500
 tc qdisc del dev m0 root
-sleep 1.5
+pause 1.5
 ip link del m0
 ok "packets below outlive the qdisc"
 
@@ -336,7 +335,7 @@ ip link set t0 mtu 1500
 alone t0 10.7.0
 tc qdisc add dev t0 root handle 1: optsample inflight 4
 rtps-gen send 10.7.0.2 7411 1 50 1 1400
-sleep 0.3
+wait_for 5 eval '[ "$(stat qlen t0)$(stat inflight_packets t0)" = 00 ]'
 is "$(stat qlen t0) $(stat inflight_packets t0)" "0 0" \
 	"inflight: fragmentation below does not stall"
 ip link del t0
@@ -350,8 +349,7 @@ done
 ! rmmod sch_optsample 2>/dev/null
 ok "unload is refused while packets are in flight"
 echo "dev d9" | drive
-sleep 0.5
-rmmod sch_optsample
+wait_for 5 rmmod sch_optsample
 ok "unload works then"
 ! grep -q optsample_msg /proc/slabinfo
 ok "unload leaves no memory"
@@ -400,7 +398,7 @@ tunnel()	# NAME PACKETS SIZE
 	classify t0
 	n_op rtps-gen recv 10.7.0.2 7411 3 "$2" >"$scratch/got" &
 	receiver=$!
-	sleep 0.5
+	wait_for 5 receives
 	rtps-gen send 10.7.0.2 7411 1 40 "$2" "$3"
 	untagged=$(stat ordinary_qlen t0)
 	tc qdisc change dev t0 root handle 1: optsample gate open
@@ -440,7 +438,7 @@ s = socket.create_server(("10.9.0.2", 5001)); c, _ = s.accept(); n = 0
 while (d := c.recv(65536)): n += len(d)
 print(n)' >"$scratch/tcp" &
 server=$!
-sleep 1
+wait_for 20 eval 'n_op ss -tln | grep -q 5001'
 python3 -c '
 import socket
 s = socket.create_connection(("10.9.0.2", 5001)); s.sendall(bytes(3000000))'

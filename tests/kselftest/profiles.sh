@@ -242,7 +242,7 @@ out=$(leave)
 is "$(awk -F/ '{ n[$1]++ } END { for (i in n) k[n[i]]++; for (j in k)
 	print j ":" k[j] }' <<<"$out")" "4:40" \
 	"a flow without room in the group is sampled alone"
-sleep 0.1
+pause 0.1
 echo "x 77 9 9 ${p[4]} 100
 x 78 9 9 ${p[4]} 100" | drive >/dev/null
 out=$(leave)

@@ -37,7 +37,7 @@ state()
 	state=$(stat recall_state)
 	echo "${state//\"/}"
 }
-nap() { sleep "${1:-0.03}"; }
+nap() { pause "${1:-0.03}"; }
 
 # carrier_lost: and back; the kernel tells of changes once a second
 carrier_lost()

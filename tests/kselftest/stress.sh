@@ -360,7 +360,7 @@ senders()
 		[ $((i % 4)) != 0 ] ||
 			rtps-gen send 10.$((6 + i / 4 % 2)).0.2 7411 1 9 4 1000
 		ping -q -f -c 20 -w 1 10.8.0.2
-		sleep 1
+		pause 1
 	done >/dev/null 2>&1
 }
 
@@ -378,7 +378,7 @@ dumps()
 {
 	while [ ! -e "$scratch/stop" ]; do
 		dump
-		sleep 3
+		pause 3
 	done
 }
 
@@ -391,10 +391,7 @@ reload()
 	for dev in "${devices[@]}"; do
 		tc qdisc del dev $dev root 2>/dev/null
 	done
-	for _ in $(seq 100); do
-		rmmod sch_optsample 2>/dev/null && break
-		sleep 0.1
-	done
+	wait_for 10 rmmod sch_optsample
 	insmod "$SCH_KO"
 }
 
@@ -412,18 +409,20 @@ flap()
 	  for i in $(seq 10); do echo "x 1 $i $i 3 100"; done; echo "mini 0"
 	} | drive >/dev/null
 	tc qdisc change dev d0 root optsample limit 99
-	sleep 0.2
+	pause 0.2
 	ip link set d0 carrier off
 	ip link set d0 carrier on
 	echo "dev lo" >$X/cmd		# the device accepts packets
-	for _ in $(seq 50); do
-		tc qdisc change dev d0 root optsample limit 99
-		[ "$(tc -j -s qdisc show dev d0 | jq '.[0].qlen')" = 0 ] &&
-			return
-		sleep 0.1
-	done
+	wait_for 5 leaves && return
 	tc -s qdisc show dev d0 | sed 's/^/# /'
 	return 1
+}
+
+# leaves: a change of options lets all of d0 go
+leaves()
+{
+	tc qdisc change dev d0 root optsample limit 99
+	[ "$(tc -j -s qdisc show dev d0 | jq '.[0].qlen')" = 0 ]
 }
 
 # The owner of packets in flight must live as long as they do, although the
@@ -434,9 +433,9 @@ outlive()
 	tc qdisc del dev u0.7 root 2>/dev/null
 	tc qdisc add dev u0.7 root optsample inflight 50 || return
 	rtps-gen send 10.8.0.2 7411 1 5 4 1000
-	sleep 0.1
+	pause 0.1
 	tc qdisc del dev u0.7 root
-	sleep 1
+	pause 1
 	tc qdisc replace dev u0 root netem delay 20ms
 }
 
@@ -472,7 +471,7 @@ drain()
 	for _ in $(seq 20); do
 		not_held <<<"$now" | grep -q . || return 0
 		last=$now
-		sleep 13
+		pause 13
 		now=$(waiting)
 		stuck=$(comm -12 <(sort <<<"$last") <(sort <<<"$now") | not_held)
 		[ -z "$stuck" ] || break
@@ -533,8 +532,7 @@ if [ "$ops" -ge 10000 ]; then
 else
 	skip "messages were sampled meanwhile" "a dump may have missed it"
 fi
-sleep 1
-rmmod optsample_drive && rmmod sch_optsample
+wait_for 10 rmmod optsample_drive && wait_for 10 rmmod sch_optsample
 ok "nothing holds the module at the end"
 ! grep -q optsample /proc/slabinfo
 ok "no cache is left"

@@ -21,6 +21,7 @@ fi
 
 export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
 . "$top/tests/lib/jq.sh"
+. "$top/tests/lib/wait.sh"
 tc=${TC:-tc}
 dev=dummy0
 longest=$(printf 'x%.0s' {1..127})	# longest valid name of a device
@@ -591,7 +592,7 @@ test_statistics()
 	[[ $text == *" recall learning on_air 0 recalled 0 forgotten 0"* ]]
 	result $? "text of recall" "$text"
 	change limit 20 gate open recall off
-	wait_empty
+	wait_for 10 is_empty
 	is "after the gate opened" "$(now '[.msgs_out, .backlog_msgs,
 		.stalled, .flows_active]')" "[20,0,null,0]"
 	is "the longest gap is plausible" \
@@ -623,15 +624,7 @@ test_class_json()
 		"$work/class.json")" "[100,20,7,true,true]"
 }
 
-wait_empty()
-{
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		[[ $(json) =~ '"backlog_msgs":'[[:space:]]*0, ]] && return
-		sleep 0.1
-	done
-}
+is_empty() { [[ $(json) =~ '"backlog_msgs":'[[:space:]]*0, ]]; }
 
 command -v jq >/dev/null || bail "jq not found"
 [ -f "$TC_LIB_DIR/q_optsample.so" ] || bail "q_optsample.so is not built"

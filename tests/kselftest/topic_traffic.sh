@@ -247,14 +247,17 @@ test_udpros()
 # udpros_newest: of an outage of 4 s, 40 messages, the newest arrives
 udpros_newest()
 {
-	local gap
+	local gap profile lines
 
+	profile=$(class_profile)
 	rule /camera/rgb --newest --age 250ms
-	sleep 2
+	wait_for 20 eval '[ "$(class_profile)" != "$profile" ]'
 	n_op ip link set v1 down
-	sleep 4
+	pause 4
+	lines=$(grep -c ^/camera/rgb ros1-sub.out)
 	n_op ip link set v1 up
-	sleep 3
+	wait_for 20 eval '[ "$(grep -c ^/camera/rgb ros1-sub.out)" -gt \
+		'$((lines + 10))' ]'
 	gap=$(awk '$1 == "/camera/rgb" {
 		if (last && $2 - last > gap) gap = $2 - last
 		last = $2 } END { print gap + 0 }' ros1-sub.out)
@@ -267,7 +270,7 @@ udpros_newest()
 udpros_silence()
 {
 	kill -STOP "${pids[$1]}"
-	sleep 8		# longer than a round with its timeout
+	pause 8		# longer than a round with its timeout
 	tagged 2
 	ok "a node that hangs keeps its connections"
 	kill -CONT "${pids[$1]}"
@@ -280,7 +283,7 @@ udpros_silence()
 	start_master
 	wait_for 20 eval '! warned'
 	ok "there is a new one"
-	sleep 4		# longer than a round
+	pause 4		# longer than a round
 	tagged 2
 	ok "that knows nobody: connections stay"
 }
@@ -343,7 +346,7 @@ commanded()
 	peer_op $sub -t -n 1000000 "$@" "$topic"
 	peer "$pub" -t -r 20 -n 200 -o "60:${outage-100}" -x "bash hook" "$@" "$topic"
 	wait_for 90 eval '[ "$(wc -l <'"$pub"'.out)" -ge 200 ]'
-	sleep 3
+	pause 3
 	stop_peers
 	topic=${topic#*:}
 	read -r sent arrived old most < <(ages "${topic%%:*}" "$pub" "$sub")

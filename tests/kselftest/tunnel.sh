@@ -25,11 +25,11 @@ outage()
 	receiver=$!
 	wait_for 10 eval 'n_op ss -uln | grep -q ":7411 "'
 	rtps-gen send 10.7.0.2 7411 1 100 1 1000 every 100 &
-	sleep 2
+	pause 2
 	n_op ip link set v1 down
-	sleep 3
+	pause 3
 	held=$(stat backlog_msgs opt-t0)
-	sleep 1
+	pause 1
 	n_op ip link set v1 up
 	wait $! $receiver
 	awk -v held="$held" '

@@ -86,7 +86,7 @@ optsample down wlan0
 
 up --settle 60s
 away_to home
-sleep 5
+pause 5
 is "$(show '"\(.stalled) \(.backlog_messages)"')" "settle 7" \
 	"--settle: they wait for as long as was said"
 optsample down wlan0
@@ -96,7 +96,7 @@ tc qdisc change dev opt-wlan0 root handle bad: optsample settle 60s
 away_to elsewhere
 wait_for 20 grep -q "in another Wi-Fi network" /run/optsample/wlan0.log
 ok "another network: the daemon says so"
-sleep 5
+pause 5
 is "$(show '"\(.stalled) \(.backlog_messages)"')" "settle 7" \
 	"another network: it settles"
 optsample down wlan0
@@ -107,7 +107,7 @@ wait_for 10 carrier down
 connect home
 up
 away_to elsewhere
-sleep 5
+pause 5
 is "$(show '"\(.stalled) \(.backlog_messages)"')" "gate 7" \
 	"another network: they wait for its address"
 address

@@ -11,6 +11,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
 . "$top/tests/lib/space.sh"
 a=stall-a b=stall-b
 trap 'delete_spaces $a $b; rm -rf -- "$scratch"' EXIT
@@ -40,17 +41,14 @@ watch()
 	rate 5mbit
 	ip netns exec $a "$@" >"$scratch/$name.log" 2>&1 &
 	server=$!
-	for _ in {1..100}; do
-		ip netns exec $a ss -Hltn | grep -q :8765 && break
-		sleep 0.1
-	done
+	wait_for 60 eval "ip netns exec $a ss -Hltn | grep -q :8765"
 	# tbf looks at its new rate when a packet comes
 	ip netns exec $b ping -q -i 0.1 10.9.0.1 >"$scratch/ping" &
 	kick=$!
-	{ sleep 3; rate 8kbit; sleep 5; rate 5mbit; } &
+	{ pause 3; rate 8kbit; pause 5; rate 5mbit; } &
 	for ((i = 0; i < 2 * seconds; i++)); do
 		tc -n $a -s qdisc show dev e0
-		sleep 0.5
+		pause 0.5
 	done >"$scratch/$name.queue" &
 	ip netns exec $b "$bin/foxglove-watch" 10.9.0.1 8765 "$seconds" \
 		--path "/?token=$token" >"$scratch/$name"
