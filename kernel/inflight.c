@@ -52,6 +52,30 @@ static void optsample_below_freed(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/*
+ * Queue a report of mac80211, @skb without an owner, for the next dequeue. Any
+ * context; RCU.
+ */
+static void optsample_below_report(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_recall *r = &q->stall.recall;
+	bool first, gone;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->reports.lock, flags);
+	gone = r->gone;
+	first = skb_queue_empty(&r->reports);
+	gone |= !READ_ONCE(q->stall.recalls);
+	if (!gone)
+		__skb_queue_tail(&r->reports, skb);
+	spin_unlock_irqrestore(&r->reports.lock, flags);
+	if (gone)
+		kfree_skb(skb);
+	else if (first)
+		optsample_kick(sch);
+}
+
 /* Reports are clones of packets, owned by the socket; any context */
 static void optsample_below_reported(struct sock *sk)
 {
@@ -63,7 +87,7 @@ static void optsample_below_reported(struct sock *sk)
 	while ((skb = skb_dequeue(&sk->sk_error_queue))) {
 		skb_orphan(skb);
 		if (sch && optsample_has_status(skb))
-			optsample_recall_report(sch, skb);
+			optsample_below_report(sch, skb);
 		else
 			kfree_skb(skb);
 	}

@@ -4,7 +4,6 @@
  * and of the qdisc's own. Packets sent at the moment a Wi-Fi link comes back
  * are lost, hence the settling time.
  */
-#include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -89,69 +88,6 @@ bool optsample_link_is_ethernet(struct Qdisc *sch)
 	       (!dev || dev->type == ARPHRD_ETHER);
 }
 
-/* Forget @addr, or the oldest one if there is no room for another one. */
-static void optsample_former_remove(struct optsample_source *s, const u8 *addr)
-{
-	u8 i = 0;
-
-	while (i < s->nformer && !ether_addr_equal(s->former[i], addr))
-		i++;
-	if (i == s->nformer) {
-		if (s->nformer < OPTSAMPLE_FORMER)
-			return;
-		i = 0;
-	}
-	s->nformer--;
-	memmove(s->former[i], s->former[i + 1],
-		(s->nformer - i) * sizeof(s->former[0]));
-}
-
-/* Store the link address. Waiting packets may have the former one. */
-static void optsample_source_look(struct Qdisc *sch)
-{
-	const struct net_device *dev = optsample_link_dev(sch);
-	struct optsample_sched *q = qdisc_priv(sch);
-	struct optsample_source *s = &q->stall.source;
-
-	if (!dev || !optsample_link_is_ethernet(sch))
-		return;
-	if (s->known && ether_addr_equal(s->addr, dev->dev_addr))
-		return;
-	optsample_former_remove(s, dev->dev_addr);
-	if (s->known)
-		ether_addr_copy(s->former[s->nformer++], s->addr);
-	ether_addr_copy(s->addr, dev->dev_addr);
-	s->known = true;
-}
-
-/**
- * optsample_link_source - put the device's address into a packet that leaves
- * @sch: the qdisc, locked
- * @skb: the packet
- *
- * A network manager gives an interface a random address while it scans. An
- * access point drops frames whose source is not the station's address. Other
- * sources, such as those of a bridge, stay.
- */
-void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct optsample_sched *q = qdisc_priv(sch);
-	const struct optsample_source *s = &q->stall.source;
-	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
-	u8 i = 0;
-
-	/* ARP also has the address in its body: let it be dropped. */
-	if (skb_headlen(skb) < ETH_HLEN || eth->h_proto == htons(ETH_P_ARP) ||
-	    ether_addr_equal_unaligned(eth->h_source, s->addr))
-		return;
-	while (i < s->nformer &&
-	       !ether_addr_equal_unaligned(eth->h_source, s->former[i]))
-		i++;
-	if (i == s->nformer || skb_ensure_writable(skb, ETH_HLEN))
-		return;
-	memcpy(((struct ethhdr *)skb->data)->h_source, s->addr, ETH_ALEN);
-}
-
 /**
  * optsample_link_look - update the state of the link
  * @sch: the qdisc, locked
@@ -181,7 +117,8 @@ void optsample_link_look(struct Qdisc *sch)
 	if (dev)
 		st->station = optsample_link_station(dev);
 	optsample_recall_configure(sch);
-	optsample_source_look(sch);
+	if (dev && optsample_link_is_ethernet(sch))
+		optsample_source_look(q, dev);
 	optsample_look_again(st);
 }
 

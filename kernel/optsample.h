@@ -20,6 +20,7 @@
  *   inflight.[ch]    counts packets below the qdisc
  *   recall.c         keeps packets below the qdisc until they are acknowledged
  *   link.c           carrier of the watched device and of the own one
+ *   source.c         link address of packets that waited for another one
  *   egress.c         the link type: a device that sends by another one
  *
  * Calls go in one direction only:
@@ -35,8 +36,11 @@
  *   table -> group, recall
  *   ordinary -> inflight, wait
  *   hold -> inflight, link, recall, ordinary
- *   link -> recall
- *   recall, inflight: call each other; all: message.c, trace.c
+ *   link -> recall, source, egress
+ *   recall -> inflight, source
+ *   all: message.c, trace.c. Only message.c and recall.c call each other: a
+ *   message that is dropped frees what is kept of it, and messages that come
+ *   back may push others above a limit, which are dropped.
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
@@ -847,7 +851,6 @@ bool optsample_recall_try(struct optsample_sched *q, u64 now);
 void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb);
 bool optsample_recall_requeued(struct optsample_sched *q,
 			       const struct sk_buff *skb);
-void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb);
 u32 optsample_recall_state(const struct optsample_sched *q);
 
 /* link.c */
@@ -872,7 +875,11 @@ void optsample_link_configure(struct Qdisc *sch, const char *name);
 void optsample_link_settle(struct optsample_sched *q, u64 now);
 void optsample_link_look(struct Qdisc *sch);
 bool optsample_link_is_ethernet(struct Qdisc *sch);
-void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb);
+
+/* source.c */
+void optsample_source_look(struct optsample_sched *q,
+			   const struct net_device *dev);
+void optsample_source_put(struct Qdisc *sch, struct sk_buff *skb);
 
 /* hold.c */
 void optsample_hold_init(struct Qdisc *sch);

@@ -232,7 +232,7 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 		return;
 	/* Before the clone: later, this write would copy the data. */
 	if (q->stall.source.nformer)
-		optsample_link_source(sch, skb);
+		optsample_source_put(sch, skb);
 	/* Not TCP: it keeps its owner, and resends would inherit our mark. */
 	if (!skb->sk && optsample_recall_askable(sch, skb) &&
 	    optsample_recall_ready(skb))
@@ -719,33 +719,6 @@ bool optsample_recall_requeued(struct optsample_sched *q,
 			 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
 	optsample_air_settle(q, msg);
 	return optsample_believed(r);
-}
-
-/**
- * optsample_recall_report - receive a report of mac80211
- * @sch: the qdisc; RCU
- * @skb: the report, without an owner; consumed
- *
- * Any context.
- */
-void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct optsample_sched *q = qdisc_priv(sch);
-	struct optsample_recall *r = &q->stall.recall;
-	bool first, gone;
-	unsigned long flags;
-
-	spin_lock_irqsave(&r->reports.lock, flags);
-	gone = r->gone;
-	first = skb_queue_empty(&r->reports);
-	gone |= !READ_ONCE(q->stall.recalls);
-	if (!gone)
-		__skb_queue_tail(&r->reports, skb);
-	spin_unlock_irqrestore(&r->reports.lock, flags);
-	if (gone)
-		kfree_skb(skb);
-	else if (first)
-		optsample_kick(sch);
 }
 
 /*

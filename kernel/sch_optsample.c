@@ -299,7 +299,7 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	}
 	optsample_left(sch, skb);
 	if (unlikely(st->source.nformer))
-		optsample_link_source(sch, skb);
+		optsample_source_put(sch, skb);
 	if (st->careful)
 		optsample_hold_released(sch, skb);
 	return skb;
