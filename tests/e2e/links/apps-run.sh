@@ -100,10 +100,7 @@ play()
 		kill $pids
 	}
 	# It ends with the message after the last, unless that was dropped.
-	for _ in {1..50}; do
-		kill -0 $pids 2>/dev/null || break
-		sleep 0.2
-	done
+	wait_for 10 eval "! kill -0 $pids"
 	kill $pids 2>/dev/null
 	wait $pids
 }
@@ -193,9 +190,7 @@ for arg in "$@"; do
 	udpros)
 		export ROS_MASTER_URI=$master ROS_LOG_DIR=$scratch
 		rosmaster --core -p 11311 >"$scratch/master" 2>&1 &
-		until : </dev/tcp/$robot_ip/11311; do
-			sleep 0.2
-		done 2>/dev/null
+		wait_for 60 eval "(: </dev/tcp/$robot_ip/11311)"
 		;;
 	esac
 	for app in surveillance reconstruction slam; do

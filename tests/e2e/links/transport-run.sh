@@ -73,7 +73,7 @@ drained()
 	local before
 
 	before=$(kept)
-	sleep 2
+	pause 2
 	[[ $before =~ ^[0-9]+$ ]] && [ "$before" = "$(kept)" ]
 }
 
@@ -106,7 +106,7 @@ play()
 	# the radio still sends until it misses the access point
 	wait_for 90 grep -q 0 /sys/class/net/wlan0/carrier
 	date +%s%N >"$log/down"
-	sleep "$outage"
+	pause "$outage"
 	[ "$run" != optsample ] || "$bin/optsample" show >"$log/show" 2>&1
 	tc -s class show dev opt-wlan0 >"$log/class" 2>&1
 	ask send --json status >"$log/send.out.json"

@@ -71,13 +71,13 @@ machine()
 	mkdir -p /var/lib/{dbus,dhcp,dhcpcd,NetworkManager}
 }
 
-# keeps_time SECONDS: sleeps; fails if more than 0.5 s more went by, as the
+# keeps_time SECONDS: waits; fails if more than 0.5 s more went by, as the
 # clock jumped. Prints the duration, in ms.
 keeps_time()
 {
 	local t=${EPOCHREALTIME/./}
 
-	sleep "$1"
+	pause "$1"
 	t=$(((${EPOCHREALTIME/./} - t) / 1000))
 	echo $t
 	[ $t -ge $(($1 * 1000)) ] && [ $t -le $(($1 * 1000 + 500)) ]
@@ -213,7 +213,7 @@ roam()
 
 	event "roam$there"
 	wpa roam 02:00:00:00:0$there:00 >/dev/null
-	sleep 3
+	pause 3
 	[ "$(access_point_in_use)" = $there ] || event "stays"
 }
 
@@ -232,25 +232,25 @@ trouble()
 		;;
 	silent)
 		medium "mute$ap" >/dev/null
-		sleep 10
+		pause 10
 		snapshot held
 		medium "hear$ap" >/dev/null
 		;;
 	stall)
 		medium stall >/dev/null
-		sleep 11	# for the 99th of 100 messages in its last ten
+		pause 11	# for the 99th of 100 messages in its last ten
 		snapshot held
 		medium go >/dev/null
 		;;
 	down)
 		ip link set wlan0 down
-		sleep 8
+		pause 8
 		snapshot held
 		ip link set wlan0 up
 		;;
 	address)
 		ip addr flush dev wlan0 scope global
-		sleep 8
+		pause 8
 		snapshot held
 		[ "$robot" != static ] || {
 			ip addr add $robot_ip/24 dev wlan0
@@ -261,14 +261,14 @@ trouble()
 	network|elsewhere)
 		there=$([ $what = network ] && echo 1 || echo 2)
 		move "$there"
-		sleep 8
+		pause 8
 		snapshot held
 		strangers=$(strangers)
 		move 0
 		;;
 	*)
 		medium down >/dev/null
-		sleep "$what"
+		pause "$what"
 		snapshot held
 		medium up >/dev/null
 		;;
@@ -333,11 +333,11 @@ play()
 	${stack}_subscriber local
 	${stack}_publisher
 	await 60 "first message on the robot" arrived local || ok=1
-	sleep 11
+	pause 11
 	two=$(now)
 	${stack}_subscriber second
 	await 30 "first message of a second subscriber" arrived second || ok=1
-	sleep 11
+	pause 11
 	one=$(now)
 	end_or_kill "${subscribers[-1]}"
 	${stack}_subscriber sub $in_operator
@@ -349,16 +349,16 @@ play()
 	$in_operator ping -D -i 0.2 "$own" >"$log/ping.log" 2>&1 &
 	pinger=$!
 	if [ $ok = 0 ]; then
-		sleep 11
+		pause 11
 		snapshot before
 		trouble
 		[[ $what == *[!0-9]* ]] ||
 			await 120 "message after the outage" data_again
-		sleep 6
+		pause 6
 		snapshot after
 	fi
 	end_or_kill "$publisher"
-	sleep 1
+	pause 1
 	end_or_kill "${subscribers[@]}" "$pinger"
 	cp /run/optsample/wlan0.log "$log/discover.log" 2>/dev/null
 	"$bin/optsample" down wlan0 >"$log/down.log" 2>&1
