@@ -93,11 +93,11 @@ play()
 		"$scratch/packets.bin" >"$log/send.log" 2>&1 </dev/null &
 	send=$!
 	pids+=("$send" "$recv")
-	wait_for 90 is recv "$(topic /image '.frames >= 20')" &&
-		wait_for 90 is recv "$(topic /points '.frames >= 10')" &&
+	wait_for 90 is recv "$(topic /image '.frames >= 50')" &&
+		wait_for 90 is recv "$(topic /points '.frames >= 20')" &&
 		wait_for 90 is send '.link.state == "live"'
 	ok "$run: images and clouds arrive"
-	[ "$(frames /image)" -ge 20 ] || {
+	[ "$(frames /image)" -ge 50 ] || {
 		cat "$log"/{send,recv}.log | sed 's/^/# /'
 		die "$run: no start"
 	}
@@ -117,7 +117,7 @@ play()
 	ok "$run: the sender has seen an outage, and that it is over"
 	is send '.link.outages == 1'
 	ok "$run: one"
-	more /image 15 && wait_for 90 drained
+	more /image 30 && wait_for 90 drained
 	ok "$run: live images go on"
 	ask send --json status >"$log/send.json"
 	ask recv --json status >"$log/recv.json"

@@ -209,7 +209,8 @@ with_mpi()
 		! grep WRONG "$scratch/mpi"
 	ok "MPI: rounds, neighbours, 20 MB messages"
 	mpi -n 12 "$bin/test_bus" mpi >"$scratch/mpi" 2>&1
-	[ $? = 0 ] && [ "$(grep -c '^ok' "$scratch/mpi")" = 2 ]
+	[ $? = 0 ] && grep -q '^ok' "$scratch/mpi" &&
+		! grep -q '^not ok' "$scratch/mpi"
 	ok "MPI: broadcasts that are passed on, in order with others"
 	fails_with "mpi: a worker needs mpirun" env OMPI_ALLOW_RUN_AS_ROOT=1 \
 		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$bin/bus-peer" mpi worker
