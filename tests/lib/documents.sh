@@ -117,6 +117,8 @@ never_run()
 	make deb|compiles everything once more, for minutes
 	tools/packages *|installs packages
 	apt install *|installs packages
+	echo 1 >/sys/kernel/tracing/*|needs the module; the test trace does it
+	cat /sys/kernel/tracing/trace_pipe|does not end
 	dkms install *|needs the headers of the kernel that runs
 	systemctl *|no systemd in a namespace
 	tools/demo/view --live|a VM, and a browser's user who ends it
