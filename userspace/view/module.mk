@@ -3,8 +3,9 @@ USES	:= ros/io laser transport
 LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
-TESTS	:= view_board view_mission foxglove view_browser
-THREADED := view_board foxglove view_browser
+TESTS	:= view_board view_mission foxglove view_browser \
+	   view_server view_robot
+THREADED := view_board foxglove view_browser view_server
 FUZZ	:= view_peer first_view
 
 # one page of all its parts

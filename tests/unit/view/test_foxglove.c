@@ -429,6 +429,36 @@ static void test_services(void)
 	fixture_close();
 }
 
+/* Who publishes what: once, and again when there is a new topic */
+static void test_graph(void)
+{
+	const cJSON *one;
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	fixture_odometry("/odom", 1, base);
+	p = open_peer(&foxglove_websocket_ops);
+	fixture_say(p, "{\"op\":\"subscribeConnectionGraph\"}");
+	o = fixture_expect(p, "connectionGraphUpdate");
+	one = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "publishedTopics"), 0);
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(one, "name")), "/odom",
+	       "a topic");
+	ok(fixture_has(one, "publisherIds", "robot"), "of a robot");
+	cJSON_Delete(o);
+	ok(!fixture_expect(p, "connectionGraphUpdate"), "is told once");
+	fixture_odometry("/new", 1, base);
+	o = fixture_expect(p, "connectionGraphUpdate");
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "publishedTopics")), 2,
+	      "a new one changes it");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"unsubscribeConnectionGraph\"}");
+	fixture_odometry("/newer", 1, base);
+	ok(!fixture_expect(p, "connectionGraphUpdate"), "until it is enough");
+	peer_destroy(p);
+	fixture_close();
+}
+
 int main(void)
 {
 	test_info();
@@ -439,5 +469,6 @@ int main(void)
 	test_playback();
 	test_assets();
 	test_services();
+	test_graph();
 	return tap_done();
 }

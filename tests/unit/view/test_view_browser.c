@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "peer_fixture.h"
+#include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
 #include "view/browser.h"
 #include "view/browser_frame.h"
@@ -193,6 +194,99 @@ static void test_cloud(void)
 	fixture_close();
 }
 
+/* What browser_frame_body() makes of a message that is on the board */
+static struct view_message *frame_of(const char *topic, const struct pose *at)
+{
+	struct view_message *frame;
+	const int i = board_find(view.board, topic);
+	const int err = browser_frame_body(
+		board_topic(view.board, i)->history.newest, at, &frame);
+
+	ok_eq(err, 0, "%s is drawn", topic);
+	if (err)
+		exit(1);
+	return frame;
+}
+
+static void test_scan_frame(void)
+{
+	static const float ranges[] = { .05f, .1f, 2, 30, 31, NAN };
+	const struct pose at = { 1, 2, 3 };
+	uint8_t wire[24];
+	union message m = { .scan = {
+		.header = { .stamp = 1, .frame_id = message_string("laser") },
+		.angle_min = -1, .angle_increment = .25f,
+		.range_min = .1f, .range_max = 30,
+	} };
+	struct view_message *f;
+
+	for (unsigned int i = 0; i < 6; i++)
+		put_lef32(wire + 4 * i, ranges[i]);
+	m.scan.ranges = (struct message_floats){ .data = wire, .count = 6 };
+	fixture_open(false);
+	fixture_put("/scan", MESSAGE_LASER_SCAN, &m, 1);
+	f = frame_of("/scan", &at);
+	ok_near(get_lef32(f->data), 1, 0, "x of the sensor");
+	ok_near(get_lef32(f->data + 4), 2, 0, "its y");
+	ok_near(get_lef32(f->data + 8), 3, 0, "its yaw");
+	ok_near(get_lef32(f->data + 12), -1, 0, "the first angle");
+	ok_near(get_lef32(f->data + 16), .25, 0, "the step");
+	ok_eq(get_le32(f->data + 20), 6, "6 ranges");
+	ok(isnan(get_lef32(f->data + 24)), "one that is too near");
+	ok_near(get_lef32(f->data + 28), .1f, 0, "the nearest");
+	ok_near(get_lef32(f->data + 32), 2, 0, "one");
+	ok_near(get_lef32(f->data + 36), 30, 0, "the farthest");
+	ok(isnan(get_lef32(f->data + 40)), "one that is too far");
+	ok(isnan(get_lef32(f->data + 44)), "one that is none");
+	view_message_put(f);
+	f = frame_of("/scan", NULL);
+	ok(isnan(get_lef32(f->data)), "a sensor that is somewhere");
+	view_message_put(f);
+	fixture_close();
+}
+
+/* 16 bits become 8 by their range, and a wide picture is reduced */
+static void test_depth_frame(void)
+{
+	enum { WIDTH = 2 * FRAME_SIDE + 2, HEIGHT = 6 };
+	static uint16_t depth[HEIGHT][WIDTH];
+	static uint8_t pixels[FRAME_SIDE * HEIGHT];
+	union message m = { .image = {
+		.width = WIDTH, .height = HEIGHT, .step = 2 * WIDTH,
+		.encoding = message_string("16UC1"),
+		.data = { (uint8_t *)depth, sizeof(depth) },
+	} };
+	struct message_compressed_image jpeg = {
+		.format = message_string("jpeg") };
+	struct image shown = { 0 };
+	struct view_message *f;
+
+	for (unsigned int y = 0; y < HEIGHT; y++)
+		for (unsigned int x = 0; x < WIDTH; x++)
+			depth[y][x] = x < WIDTH / 3 ? 1000 :
+				      x < WIDTH * 2 / 3 ? 2000 : 3000;
+	/* nothing is known here */
+	memset(depth[0], 0, 600);
+	fixture_open(false);
+	fixture_put("/depth", MESSAGE_IMAGE, &m, 1);
+	f = frame_of("/depth", NULL);
+	ok_eq(get_le16(f->data), WIDTH, "its width is told");
+	ok_eq(get_le16(f->data + 2), HEIGHT, "and its height");
+	jpeg.data = (struct message_bytes){ f->data + 8, f->len - 8 };
+	ok_eq(compressed_shape(&jpeg, &shown), 0, "a JPEG");
+	ok_eq(shown.width, WIDTH / 3, "of a third of the columns");
+	ok_eq(shown.height, HEIGHT / 3, "and rows");
+	ok_eq(shown.channels, 1, "in grey");
+	shown.data = pixels;
+	ok_eq(compressed_read(&jpeg, &shown), 0, "can be read");
+	ok_near(pixels[shown.stride + 100], 0, 8, "the nearest is black");
+	ok_near(pixels[shown.stride + shown.width / 2], 127, 8, "between them");
+	ok_near(pixels[shown.stride + shown.width - 100], 255, 8,
+		"the farthest is white");
+	view_message_put(f);
+	fixture_close();
+}
+
 static void test_live(void)
 {
 	struct peer *p;
@@ -371,6 +465,8 @@ static void test_refused(void)
 int main(void)
 {
 	test_cloud();
+	test_scan_frame();
+	test_depth_frame();
 	test_live();
 	test_grid(0, 9.25, 19.5);
 	test_grid(M_PI / 2, 10.5, 19.25);

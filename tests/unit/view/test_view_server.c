@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_view_server - the server on a socket: who may ask what, what is handed
+ * on to gdimd, and messages of clients in parts
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <zlib.h>
+#include "fake_gdimd.h"
+#include "folder.h"
+#include "peer_fixture.h"
+#include "view/foxglove.h"
+#include "view/view_server.h"
+
+enum { WAIT = 60000 /* ms */, PICTURE = 300000 /* bytes */ };
+
+#define TOKEN "0123456789abcdef"
+#define HELLO "GET / HTTP/1.1\r\nUpgrade: websocket\r\n" \
+	"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" \
+	"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+static struct server *server;
+static struct sockaddr_in at;
+
+static void on_change(void *arg)
+{
+	(void)arg;
+	view_server_wake(server);
+}
+
+static void write_metrics(void *arg, const struct server *s, FILE *out)
+{
+	(void)s;
+	fprintf(out, "answer %d\n", *(int *)arg);
+}
+
+static const char *write_token(const char *name, const char *text)
+{
+	const char *path = in_folder(name);
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f) || chmod(path, 0600))
+		abort();
+	return path;
+}
+
+/* @tokens: a file, or "" */
+static void start(const char *tokens, const char *const *origins)
+{
+	static int answer = 42;
+	char where[32], error[ERROR_TEXT];
+	const struct server_config config = {
+		.http = where, .foxglove = "", .tokens = tokens,
+		.origins = origins, .view = &view, .metrics = write_metrics,
+		.arg = &answer,
+	};
+
+	at = free_port();
+	snprintf(where, sizeof(where), "127.0.0.1:%u", ntohs(at.sin_port));
+	if (view_server_open(&server, &config, error)) {
+		printf("# %s\n", error);
+		exit(1);
+	}
+}
+
+static void stop(void)
+{
+	view_server_close(server);
+	server = NULL;
+}
+
+/*
+ * A client
+ */
+
+/**
+ * struct answer - of HTTP
+ * @head:	as text, with the status line
+ * @body:	@len bytes
+ */
+struct answer {
+	int	status;
+	char	head[4096];
+	char	*body;
+	size_t	len;
+};
+
+static int dial(void)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)))
+		abort();
+	return fd;
+}
+
+/* Exactly @len bytes. Return: whether they came */
+static bool take(int fd, void *to, size_t len)
+{
+	struct pollfd p = { fd, POLLIN, 0 };
+	ssize_t n;
+
+	for (size_t i = 0; i < len; i += n) {
+		if (poll(&p, 1, WAIT) != 1)
+			return false;
+		n = recv(fd, (char *)to + i, len - i, 0);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+static bool take_head(int fd, struct answer *a)
+{
+	size_t n = 0;
+
+	while (n < sizeof(a->head) - 1 && take(fd, a->head + n, 1)) {
+		a->head[++n] = 0;
+		if (n >= 4 && !strcmp(a->head + n - 4, "\r\n\r\n"))
+			break;
+	}
+	return sscanf(a->head, "HTTP/1.%*d %d", &a->status) == 1;
+}
+
+/* If the server is gone there is no answer, which is noticed then */
+static void say(int fd, const void *data, size_t len)
+{
+	if (send(fd, data, len, MSG_NOSIGNAL) < 0)
+		return;
+}
+
+/* @line: "GET /path"; @headers: each with its line end */
+static struct answer *ask(const char *line, const char *headers)
+{
+	static struct answer a;
+	const int fd = dial();
+	const char *length;
+	char text[2048];
+
+	free(a.body);
+	memset(&a, 0, sizeof(a));
+	snprintf(text, sizeof(text), "%s HTTP/1.1\r\n%s%sConnection: close\r\n"
+		 "\r\n", line, strstr(headers, "Host:") ? "" :
+		 "Host: localhost\r\n", headers);
+	say(fd, text, strlen(text));
+	if (take_head(fd, &a)) {
+		length = strstr(a.head, "Content-Length: ");
+		a.len = length && strncmp(line, "HEAD", 4) ?
+			strtoul(length + 16, NULL, 10) : 0;
+		a.body = calloc(1, a.len + 1);
+		if (!take(fd, a.body, a.len))
+			a.status = -1;
+	}
+	close(fd);
+	return &a;
+}
+
+/* Return: a socket; @status gets that of the answer */
+static int upgrade(const char *protocol, const char *headers, int *status)
+{
+	struct answer a = { 0 };
+	const int fd = dial();
+	char text[2048];
+
+	snprintf(text, sizeof(text), HELLO "%sSec-WebSocket-Protocol: %s\r\n%s"
+		 "\r\n", strstr(headers, "Host:") ? "" : "Host: localhost\r\n",
+		 protocol, headers);
+	say(fd, text, strlen(text));
+	take_head(fd, &a);
+	*status = a.status;
+	return fd;
+}
+
+static int upgrade_status(const char *protocol, const char *headers)
+{
+	int status;
+
+	close(upgrade(protocol, headers, &status));
+	return status;
+}
+
+/* A frame of a client is masked, here with zeros */
+static void say_frame(int fd, unsigned int opcode, const void *data, size_t len)
+{
+	uint8_t head[8] = { opcode, 0x80 | len };
+
+	if (len < 126) {
+		say(fd, head, 6);
+	} else {
+		head[1] = 0x80 | 126;
+		head[2] = len >> 8;
+		head[3] = len;
+		say(fd, head, 8);
+	}
+	say(fd, data, len);
+}
+
+static void say_text(int fd, const char *text)
+{
+	say_frame(fd, 0x81, text, strlen(text));
+}
+
+/*
+ * The next message, to be freed, from the parts that it comes in; pings are
+ * answered. Return: its opcode, or -1
+ */
+static int take_message(int fd, uint8_t **data, size_t *len, unsigned int *parts)
+{
+	uint8_t head[2], more[8];
+	int opcode = -1;
+
+	*data = NULL;
+	*len = *parts = 0;
+	while (take(fd, head, 2)) {
+		size_t n = head[1] & 127;
+
+		if (n == 126 && take(fd, more, 2))
+			n = more[0] << 8 | more[1];
+		else if (n == 127 && take(fd, more, 8))
+			n = (size_t)more[4] << 24 | more[5] << 16 |
+			    more[6] << 8 | more[7];
+		*data = realloc(*data, *len + n + 1);
+		if (!take(fd, *data + *len, n))
+			return -1;
+		if ((head[0] & 15) == 9) {
+			say_frame(fd, 0x8a, *data + *len, n);
+			continue;
+		}
+		if (head[0] & 15)
+			opcode = head[0] & 15;
+		*len += n;
+		(*data)[*len] = 0;
+		++*parts;
+		if (head[0] & 0x80)
+			return opcode;
+	}
+	return -1;
+}
+
+/* The next text with this op, or NULL */
+static cJSON *expect(int fd, const char *op)
+{
+	unsigned int parts;
+	uint8_t *data;
+	size_t len;
+	int opcode;
+
+	while ((opcode = take_message(fd, &data, &len, &parts)) > 0) {
+		cJSON *o = opcode == 1 ? cJSON_Parse((char *)data) : NULL;
+		const char *is = cJSON_GetStringValue(
+					cJSON_GetObjectItem(o, "op"));
+
+		free(data);
+		if (is && !strcmp(is, op))
+			return o;
+		cJSON_Delete(o);
+	}
+	free(data);
+	return NULL;
+}
+
+static bool has(const struct answer *a, const char *line)
+{
+	return strstr(a->head, line);
+}
+
+/*
+ * HTTP
+ */
+
+static void test_page(void)
+{
+	static uint8_t page[8 << 20];
+	z_stream z = { .next_out = page, .avail_out = sizeof(page) };
+	struct answer *a;
+	uint64_t refused;
+	char *plain;
+	size_t len;
+
+	start("", NULL);
+	a = ask("GET /", "");
+	ok_eq(a->status, 200, "the page");
+	ok(has(a, "Content-Type: text/html"), "as HTML");
+	ok(!has(a, "Content-Encoding"), "that is not compressed");
+	ok_str(a->len > 8 ? a->body + a->len - 8 : "", "</html>\n",
+	       "up to its end");
+	plain = a->body;
+	len = a->len;
+	a->body = NULL;
+	a = ask("GET /index.html", "Accept-Encoding: br, gzip\r\n");
+	ok(has(a, "Content-Encoding: gzip\r\n"), "or compressed");
+	z.next_in = (Bytef *)a->body;
+	z.avail_in = a->len;
+	inflateInit2(&z, 16 + MAX_WBITS);
+	ok_eq(inflate(&z, Z_FINISH), Z_STREAM_END, "as a whole");
+	ok_eq(z.total_out, len, "of the same length");
+	ok_mem(page, plain, len, "and the same");
+	inflateEnd(&z);
+	free(plain);
+	a = ask("HEAD /", "");
+	ok_eq(a->status, 200, "its head");
+	ok(has(a, "Content-Length: "), "with a length");
+	ok_eq(ask("POST /", "Content-Length: 0\r\n")->status, 405,
+	      "nothing can be posted");
+	ok_eq(ask("GET /else", "")->status, 404, "no other path");
+	ok_eq(ask("GET /gdim/layers", "")->status, 404, "no gdimd");
+	a = ask("GET /metrics", "");
+	ok_eq(a->status, 200, "metrics");
+	ok_str(a->body, "answer 42\n", "as the program writes them");
+	ok_eq(ask("GET /", "Host: other.example\r\n")->status, 403,
+	      "a name of others is refused");
+	refused = view_server_counts(server).refused;
+	ok_eq(upgrade_status("mqtt", ""), 400, "an unknown sub-protocol");
+	ok_eq(view_server_counts(server).refused, refused + 1, "is counted");
+	ok_str(view_server_address(server, 1), "", "there is one address");
+	stop();
+}
+
+/* With tokens each request but that for the page needs one */
+static void test_tokens(void)
+{
+	const char *file = write_token("tokens", "# mine\n" TOKEN "\n");
+	const char bearer[] = "Authorization: Bearer " TOKEN "\r\n";
+	cJSON *o;
+	int fd, status;
+
+	start(file, NULL);
+	ok_eq(ask("GET /", "")->status, 200, "the page is no secret");
+	ok_eq(ask("GET /metrics", "")->status, 401, "without a token");
+	ok_eq(ask("GET /metrics", "Authorization: Bearer 0123456789abcdeF\r\n")
+	      ->status, 401, "with a wrong one");
+	ok_eq(ask("GET /metrics", bearer)->status, 200, "with the right one");
+	ok_eq(ask("GET /metrics?a=b&token=" TOKEN, "")->status, 200,
+	      "in the query");
+	ok_eq(ask("GET /metrics?token=%30123456789abcde%66", "")->status, 200,
+	      "encoded");
+	ok_eq(upgrade_status("foxglove.sdk.v1", ""), 401,
+	      "Foxglove without a token");
+	ok_eq(upgrade_status("foxglove.sdk.v1", bearer), 101, "and with one");
+	ok_eq(upgrade_status("foxglove.sdk.v1", "Origin: https://other.example"
+			     "\r\nAuthorization: Bearer " TOKEN "\r\n"), 101,
+	      "whose origin does not matter then");
+	fd = upgrade("optsample.view.v1", "", &status);
+	ok_eq(status, 101, "the page connects without one");
+	say_text(fd, "{\"op\":\"hello\"}");
+	o = expect(fd, "error");
+	ok(o, "but has to show one");
+	cJSON_Delete(o);
+	say_text(fd, "{\"op\":\"hello\",\"token\":\"" TOKEN "\"}");
+	o = expect(fd, "hello");
+	ok(o, "then it is greeted");
+	cJSON_Delete(o);
+	close(fd);
+	stop();
+}
+
+/* Without tokens, pages of other sites may not connect */
+static void test_origins(void)
+{
+	static const char *const allowed[] = { "https://ours.example", NULL };
+	char same[128];
+	static const struct {
+		const char *origin;
+		int foxglove, page;
+	} rows[] = {
+		{ "https://app.foxglove.dev", 101, 403 },
+		{ "https://OURS.example", 101, 403 },
+		{ "https://other.example", 403, 403 },
+		{ "file:///tmp/saved.html", 403, 403 },
+		{ "app://lichtblick", 101, 403 },
+		{ "http://localhost:8080", 101, 403 },
+		{ "null", 403, 403 },
+	};
+
+	start("", allowed);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(same, sizeof(same), "Origin: %s\r\n", rows[i].origin);
+		ok_eq(upgrade_status("foxglove.websocket.v1", same),
+		      rows[i].foxglove, "Foxglove of %s", rows[i].origin);
+		ok_eq(upgrade_status("optsample.view.v1", same), rows[i].page,
+		      "a page of %s", rows[i].origin);
+	}
+	snprintf(same, sizeof(same), "Host: localhost:%u\r\n"
+		 "Origin: http://localhost:%u\r\n", ntohs(at.sin_port),
+		 ntohs(at.sin_port));
+	ok_eq(upgrade_status("optsample.view.v1", same), 101, "our own page");
+	ok_eq(upgrade_status("foxglove.sdk.v1", "Host: other.example\r\n"), 403,
+	      "a name of others");
+	stop();
+}
+
+/*
+ * WebSockets
+ */
+
+/* A picture of several chunks, and a request in several parts */
+static void test_parts(void)
+{
+	static const char first[] = "{\"op\":\"subscribe\",\"subscr";
+	static const char second[] = "iptions\":[{\"id\":77,\"channelId\":1}]}";
+	union message m = { .compressed = {
+		.header = { .stamp = io_now() },
+		.format = message_string("jpeg"),
+	} };
+	uint8_t *picture = malloc(PICTURE), *data;
+	unsigned int parts;
+	struct server_counts n;
+	int fd, status, opcode;
+	size_t len;
+	cJSON *o;
+
+	for (unsigned int i = 0; i < PICTURE; i++)
+		picture[i] = i * 2654435761U >> 24;
+	m.compressed.data = (struct message_bytes){ picture, PICTURE };
+	fixture_put("/cam", MESSAGE_COMPRESSED_IMAGE, &m,
+		    m.compressed.header.stamp);
+	start("", NULL);
+	fd = upgrade("foxglove.sdk.v1", "", &status);
+	ok_eq(status, 101, "Foxglove connects");
+	o = expect(fd, "advertise");
+	ok(o, "and gets the topics");
+	cJSON_Delete(o);
+	say_frame(fd, 0x01, first, strlen(first));
+	say_frame(fd, 0x80, second, strlen(second));
+	while ((opcode = take_message(fd, &data, &len, &parts)) == 1)
+		free(data);
+	ok_eq(opcode, 2, "the picture");
+	ok(parts > 1, "in %u parts", parts);
+	ok(len > PICTURE, "as a whole");
+	ok_eq(get_le32(data + 1), 77, "of that subscription");
+	ok_mem(data + len - PICTURE, picture, PICTURE, "and complete");
+	n = view_server_counts(server);
+	ok_eq(n.clients, 1, "a client is connected");
+	ok(n.sent > PICTURE, "bytes are counted");
+	free(data);
+	/* what is no message of the protocol ends the connection */
+	say_text(fd, "[");
+	while ((opcode = take_message(fd, &data, &len, &parts)) > 0 &&
+	       opcode != 8)
+		free(data);
+	ok_eq(opcode, 8, "rubbish ends the connection");
+	ok_eq(data[0] << 8 | data[1], 1008, "with the status of a violation");
+	ok_eq(view_server_counts(server).failed, 1, "and is counted");
+	free(data);
+	close(fd);
+	free(picture);
+	stop();
+}
+
+/*
+ * gdimd
+ */
+
+static void open_gdim(void)
+{
+	const char *token = write_token("gdim", "\n# of gdimd\nSESAME\n");
+	char error[ERROR_TEXT] = "";
+
+	if (gdim_open(&view.gdim, gdimd.where, token, on_change, NULL, error)) {
+		printf("# %s\n", error);
+		exit(1);
+	}
+}
+
+static void test_gdim(void)
+{
+	struct answer *a;
+
+	start("", NULL);
+	open_gdim();
+	a = ask("GET /gdim/spot?x=1&token=ours&y=2", "");
+	ok_eq(a->status, 200, "gdimd answers");
+	ok_str(a->body, "{\"height\":4}", "with its body");
+	ok(has(a, "ETag: \"v7\"\r\n"), "and its version");
+	ok(has(a, "Content-Type: application/json\r\n"), "and its type");
+	ok_str(gdimd_heard(gdimd.path), "/api/v1/spot?x=1&y=2",
+	       "without our own token");
+	ok_str(gdimd_heard(gdimd.token), "Bearer SESAME", "but with gdimd's");
+	ok_str(gdimd_heard(gdimd.etag), "", "no version is known");
+	a = ask("GET /gdim/rooms?token=ours", "If-None-Match: \"v7\"\r\n");
+	ok_eq(a->status, 304, "nothing new");
+	ok_str(gdimd_heard(gdimd.etag), "\"v7\"", "if the client has it");
+	ok_str(gdimd_heard(gdimd.path), "/api/v1/rooms", "no query");
+	ok_eq(ask("GET /gdim/none", "")->status, 404, "errors of gdimd");
+	ok_eq(ask("GET /gdim/%2e%2e/x", "")->status, 404,
+	      "a path that would leave the API");
+	ok(!strstr(gdimd_heard(gdimd.path), "%2"), "does not reach it");
+	ok_eq(ask("GET /gdim/a/../x", "")->status, 404, "nor a plain one");
+	stop();
+	gdim_close(view.gdim);
+	view.gdim = NULL;
+}
+
+/* Return: the next result, or one with a status of -1 */
+static struct gdim_result result(struct gdim *g)
+{
+	struct gdim_result r = { .status = -1 };
+
+	for (unsigned int i = 0; i < WAIT; i++) {
+		if (gdim_result(g, &r))
+			return r;
+		usleep(1000);
+	}
+	return r;
+}
+
+static void test_gdim_requests(void)
+{
+	char path[GDIM_PATH + 1], error[ERROR_TEXT] = "";
+	const char *empty = write_token("empty", "# nothing\n");
+	struct gdim_result r;
+	struct gdim *g;
+
+	ok_eq(gdim_open(&g, "ftp://host", "", on_change, NULL, error), -EINVAL,
+	      "not by FTP");
+	ok(strstr(error, "ftp://host"), "which is said: %s", error);
+	*error = 0;
+	ok_eq(gdim_open(&g, gdimd.where, empty, on_change, NULL, error),
+	      -EINVAL, "a file without a token");
+	ok(strstr(error, "no token"), "which is said: %s", error);
+	open_gdim();
+	g = view.gdim;
+	ok_eq(gdim_request(g, "a b", "", 1, 2), -EINVAL, "a space");
+	ok_eq(gdim_request(g, "a#b", "", 1, 2), -EINVAL, "a fragment");
+	ok_eq(gdim_request(g, "", "", 1, 2), -EINVAL, "nothing");
+	ok_eq(gdim_request(g, "a/../b", "", 1, 2), -EINVAL, "a way out");
+	memset(path, 'a', sizeof(path));
+	path[GDIM_PATH] = 0;
+	ok_eq(gdim_request(g, path, "", 1, 2), -EINVAL, "too long");
+	ok_eq(gdim_request(g, "rooms/9?x=~", "", 1, 2), 0, "a path");
+	r = result(g);
+	ok_eq(r.status, 200, "is answered");
+	ok_eq(r.owner, 1, "to who asked");
+	ok_eq(r.tag, 2, "what was asked");
+	ok_str(r.etag, "\"v7\"", "with the version");
+	ok_eq(r.body.len, strlen("{\"id\":9}"), "and its body");
+	bytes_free(&r.body);
+	for (unsigned int i = 0; i < 20; i++)
+		gdim_request(g, "rooms/9", "", 3, i);
+	gdim_cancel(g, 3);
+	gdim_request(g, "spot", "", 4, 0);
+	r = result(g);
+	ok_eq(r.owner, 4, "what was cancelled is not answered");
+	bytes_free(&r.body);
+	gdim_close(g);
+	view.gdim = NULL;
+}
+
+/* Layers and rooms, for the page and for Foxglove's services */
+static void test_gdim_layers(void)
+{
+	static const double outline[] = { 0, 1, 2, 3, 4, 5 };
+	/* opcode, service, call, encoding, request */
+	static const char call[] =
+		"\2\1\0\0\0\5\0\0\0\4\0\0\0json{\"x\":1,\"y\":2}";
+	uint64_t changes = 0;
+	struct outgoing *out;
+	struct gdim_result r;
+	const cJSON *room, *v;
+	cJSON *o = NULL;
+	struct peer *p;
+	unsigned int i = 0;
+
+	open_gdim();
+	ok(!gdim_layers(view.gdim, &changes), "nobody looked");
+	gdim_look(view.gdim);
+	for (i = 0; !o && i < WAIT; i++) {
+		usleep(1000);
+		o = gdim_layers(view.gdim, &changes);
+	}
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "layers")), 2,
+	      "two layers");
+	v = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "layers"), 1);
+	ok_near(cJSON_GetNumberValue(cJSON_GetObjectItem(v, "revision")), 5, 0,
+		"with their revisions");
+	room = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rooms"), 0);
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(room, "name")), "hall",
+	       "a room");
+	ok_near(cJSON_GetNumberValue(cJSON_GetObjectItem(room, "id")), 9, 0,
+		"its number");
+	v = cJSON_GetObjectItem(room, "at");
+	ok_near(cJSON_GetNumberValue(cJSON_GetArrayItem(v, 0)), 1.5, 0, "x");
+	ok_near(cJSON_GetNumberValue(cJSON_GetArrayItem(v, 1)), 2, 0, "y");
+	i = 0;
+	cJSON_ArrayForEach(v, cJSON_GetObjectItem(room, "outline")) {
+		ok_near(cJSON_GetNumberValue(v), outline[i % 6], 0,
+			"its outline, number %u", i);
+		i++;
+	}
+	ok_eq(i, 6, "of three corners");
+	cJSON_Delete(o);
+	ok(!gdim_layers(view.gdim, &changes), "no news");
+
+	p = peer_create(&foxglove_sdk_ops, &view, 7, "test");
+	p->ops->opened(p);
+	o = fixture_expect(p, "advertiseServices");
+	v = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "services"), 0);
+	ok_near(cJSON_GetNumberValue(cJSON_GetObjectItem(v, "id")), 1, 0,
+		"the first service");
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(v, "name")),
+	       "/gdim/spot", "asks for a spot");
+	cJSON_Delete(o);
+	ok_eq(p->ops->received(p, (const uint8_t *)call, sizeof(call) - 1, true),
+	      0, "a call of it");
+	r = result(view.gdim);
+	ok_str(gdimd_heard(gdimd.path), "/api/v1/spot?x=1.000000&y=2.000000",
+	       "is a question to gdimd");
+	p->ops->answered(p, &r);
+	bytes_free(&r.body);
+	while ((out = fixture_next(p)) && !out->binary)
+		outgoing_free(out);
+	ok(out, "its answer");
+	ok_mem(out->head, "\3\1\0\0\0\5\0\0\0\4\0\0\0json", 17,
+	       "names service, call and encoding");
+	ok_mem(out->body, "{\"height\":4}", 12, "and is gdimd's");
+	outgoing_free(out);
+	peer_destroy(p);
+	gdim_close(view.gdim);
+	view.gdim = NULL;
+}
+
+int main(void)
+{
+	make_folder();
+	gdimd_start();
+	fixture_open(false);
+	test_page();
+	test_tokens();
+	test_origins();
+	test_parts();
+	test_gdim();
+	test_gdim_requests();
+	test_gdim_layers();
+	http_server_close(gdimd.server);
+	fixture_close();
+	remove_folder();
+	return tap_done();
+}
