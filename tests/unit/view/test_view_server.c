@@ -22,12 +22,23 @@ enum { WAIT = 60000 /* ms */, PICTURE = 300000 /* bytes */ };
 	"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
 static struct server *server;
+/* of @server: gdim's threads wake it */
+static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER;
 static struct sockaddr_in at;
 
 static void on_change(void *arg)
 {
 	(void)arg;
+	pthread_mutex_lock(&waking);
 	view_server_wake(server);
+	pthread_mutex_unlock(&waking);
+}
+
+static void set_server(struct server *s)
+{
+	pthread_mutex_lock(&waking);
+	server = s;
+	pthread_mutex_unlock(&waking);
 }
 
 static void write_metrics(void *arg, const struct server *s, FILE *out)
@@ -56,19 +67,23 @@ static void start(const char *tokens, const char *const *origins)
 		.origins = origins, .view = &view, .metrics = write_metrics,
 		.arg = &answer,
 	};
+	struct server *s;
 
 	at = free_port();
 	snprintf(where, sizeof(where), "127.0.0.1:%u", ntohs(at.sin_port));
-	if (view_server_open(&server, &config, error)) {
+	if (view_server_open(&s, &config, error)) {
 		printf("# %s\n", error);
 		exit(1);
 	}
+	set_server(s);
 }
 
 static void stop(void)
 {
-	view_server_close(server);
-	server = NULL;
+	struct server *s = server;
+
+	set_server(NULL);
+	view_server_close(s);
 }
 
 /*
@@ -468,8 +483,8 @@ static void test_gdim(void)
 {
 	struct answer *a;
 
-	start("", NULL);
 	open_gdim();
+	start("", NULL);
 	a = ask("GET /gdim/spot?x=1&token=ours&y=2", "");
 	ok_eq(a->status, 200, "gdimd answers");
 	ok_str(a->body, "{\"height\":4}", "with its body");
