@@ -3,7 +3,7 @@ USES	:= codec/scan ros/io link
 LIBS	:= -lsodium
 TESTS	:= reassembly codecs control stream camera publish announce receiver budget seal \
 	   small outage flapping coding command status numbers \
-	   arrival diagnose pacer
+	   arrival diagnose pacer send_topic
 FUZZ	:= control decode first_transport
 # with gates before the codecs
 test_coding.LIBS := -Wl,--wrap=encoder_encode,--wrap=decoder_frame

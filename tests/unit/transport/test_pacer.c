@@ -3,101 +3,23 @@
  * test_pacer - the datagrams of a frame leave in order, each with the time that
  * the rest takes
  */
-#include <arpa/inet.h>
-#include <poll.h>
-#include <unistd.h>
-#include "base/error.h"
-#include "tap.h"
 #include "transport/pacer.h"
-#include "transport/segment.h"
+#include "uplink_fixture.h"
 
-enum { MOST = 64, PAYLOAD = 100 };
+enum { MOST = 64 };
 
-#define MS	1000000ULL
-
-static struct loop *loop;
-static struct uplink *uplink;
 static struct pacer *pacer;
-static unsigned int sent_datagrams;
-static int fd;
-
-struct datagram {
-	struct optsample_segment segment;
-	int64_t			left;
-	uint8_t			payload[PAYLOAD];
-	size_t			len;
-};
-
-static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
-		    uint64_t bytes)
-{
-	(void)arg;
-	(void)now;
-	(void)bytes;
-	sent_datagrams += datagrams;
-}
-
-static void on_met(void *arg)
-{
-	(void)arg;
-}
-
-static void on_received(void *arg, uint64_t came, const void *payload,
-			size_t len, const struct sockaddr_storage *from)
-{
-	(void)arg;
-	(void)came;
-	(void)payload;
-	(void)len;
-	(void)from;
-}
 
 static void begin(void)
 {
-	const struct uplink_events events = { on_sent, on_met, on_received,
-					      NULL };
-	struct sockaddr_in a = { .sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct address to = { .len = sizeof(a) };
-	socklen_t len = sizeof(a);
-
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
-	if (bind(fd, (void *)&a, len) || getsockname(fd, (void *)&a, &len))
-		abort();
-	memcpy(&to.storage, &a, sizeof(a));
-	loop = loop_create();
-	sent_datagrams = 0;
-	if (uplink_open(&uplink, loop, &to, 4711, NULL, &events))
-		abort();
+	uplink_begin();
 	pacer = pacer_create(loop, uplink, MOST);
 }
 
 static void end(void)
 {
 	pacer_destroy(pacer);
-	uplink_close(uplink);
-	loop_destroy(loop);
-	close(fd);
-}
-
-/* The next one, which must be on its way */
-static bool take(struct datagram *d)
-{
-	struct pollfd p = { fd, POLLIN, 0 };
-	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX];
-	ssize_t n;
-
-	memset(d, 0, sizeof(*d));
-	if (poll(&p, 1, 10000) != 1)
-		return false;
-	n = recv(fd, bytes, sizeof(bytes), 0);
-	if (n < 0 || segment_read(&d->segment, bytes, n))
-		return false;
-	d->left = segment_left(&d->segment, bytes);
-	d->len = n - d->segment.header;
-	if (d->len <= PAYLOAD)
-		memcpy(d->payload, bytes + d->segment.header, d->len);
-	return true;
+	uplink_end();
 }
 
 /* @count datagrams of different lengths, @mark in each */
@@ -115,27 +37,6 @@ static void put_frame(unsigned int count, uint8_t mark, uint64_t span,
 	segment_init(&s);
 	s.frame = htole32(mark);
 	pacer_send(pacer, &s, span, copies);
-}
-
-static unsigned int wanted;
-static struct loop_timer idle;
-
-static void check_sent(void *arg, uint64_t now)
-{
-	(void)arg;
-	idle.due = now + MS;
-	if (sent_datagrams >= wanted)
-		loop_stop(loop, 0);
-}
-
-/* Run until so many were sent */
-static void run_until(unsigned int datagrams)
-{
-	wanted = datagrams;
-	idle = (struct loop_timer){ loop_now(), check_sent, NULL, NULL };
-	loop_add_timer(loop, &idle);
-	loop_run(loop);
-	loop_remove_timer(loop, &idle);
 }
 
 static void test_frame(void)
