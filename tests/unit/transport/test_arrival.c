@@ -259,8 +259,39 @@ static void test_doubtful(void)
 	close_stream(&t);
 }
 
+/* A stream that has used its time gets no more frames decoded */
+static void test_time(void)
+{
+	const struct recv_counts *c;
+	struct budget *b;
+	struct test t;
+
+	begin(&t);
+	c = recv_topic_counts(stream_topic(t.stream, 0));
+	b = stream_budget(t.stream);
+	b->time = 1;
+	b->spent = 2;
+	come(&t, 0, 0, t.image.count, 0, 0);
+	ok_eq(c->failed, 1, "a frame without time is dropped");
+	ok_eq(c->decoded, 0, "and not shown");
+	ok_eq(b->skipped, 1, "which is counted");
+	b->time = 0;
+	come(&t, 1, 0, t.image.count, 0, 0);
+	ok_eq(c->decoded, 1, "with time it is");
+	ok_eq(c->exact, 1, "as a whole");
+	come(&t, 2, 0, t.image.count - 1, 0, 0);
+	wait_for(&t, 600);
+	come(&t, 3, 0, t.image.count, 0, 0);
+	ok_eq(c->decoded, 3, "a part of one, too");
+	ok_eq(c->exact, 2, "but not as a whole");
+	ok_eq(c->kept, 0, "none was kept");
+	ok_eq(c->failed, 1, "nothing else fails");
+	end(&t);
+}
+
 int main(void)
 {
+	test_time();
 	test_announced();
 	test_delay();
 	test_report();

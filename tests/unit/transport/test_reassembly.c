@@ -274,6 +274,34 @@ static void test_jump(void)
 	reassembly_destroy(a);
 }
 
+/*
+ * All numbers are behind one that was false: three that rise are believed, when
+ * nothing else came for long enough
+ */
+static void test_behind(void)
+{
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
+	const uint64_t later = 2 * PATIENCE;
+	unsigned int late = 0;
+
+	add_all(a, 100000, 0);
+	reassembly_next(a, 0);
+	for (unsigned int n = 0; n < 10; n++)
+		late += add(a, 5, n, COUNT, later) == -ESTALE;
+	ok_eq(late, 10, "one frame proves nothing");
+	for (unsigned int n = 0; n < 10; n++)
+		late += add(a, 5 + n % 2 * 5000, 0, COUNT, later) == -ESTALE;
+	ok_eq(late, 20, "nor do numbers back and forth");
+	for (unsigned int n = 0; n < 10; n++)
+		late += add(a, 10000 + n, 0, COUNT, n) == -ESTALE;
+	ok_eq(late, 30, "nor any that come soon");
+	ok_eq(add(a, 20, 0, COUNT, later), -ESTALE, "but of others");
+	ok_eq(add(a, 21, 0, COUNT, later), -ESTALE, "that rise");
+	ok_eq(add(a, 22, 0, COUNT, later), -ESTALE, "three times");
+	ok_eq(add(a, 23, 0, COUNT, later), 0, "the fourth is right");
+	reassembly_destroy(a);
+}
+
 /* A network that loses, doubles and reorders: each frame once, in order */
 static void test_storm(void)
 {
@@ -336,6 +364,7 @@ int main(void)
 	test_told();
 	test_bad();
 	test_jump();
+	test_behind();
 	test_storm();
 	return tap_done();
 }

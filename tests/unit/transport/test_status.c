@@ -303,8 +303,82 @@ static void test_lines(void)
 		 "but not for each of its messages");
 }
 
+static const struct message_status *status_of(const union message *m,
+					      const char *name)
+{
+	for (unsigned int i = 0; i < m->diagnostics.statuses; i++)
+		if (is(&m->diagnostics.status[i].name, name))
+			return &m->diagnostics.status[i];
+	return NULL;
+}
+
+static const char *value_of(const struct message_status *s, const char *key)
+{
+	static char text[16];
+
+	*text = 0;
+	copy(text, s, key);
+	return text;
+}
+
+/* Of a sender that nobody answers: what its status says */
+static void test_values(void)
+{
+	struct sender_options to = ROBOT;
+	const struct message_status *s;
+	const union message *m;
+	char error[ERROR_TEXT];
+	struct address at;
+
+	to.rate = 125000;
+	address_parse("127.0.0.1:9", 0, "0", &at, error);
+	loop = loop_create();
+	if (sender_open(&sender, loop, &at, &to, error))
+		abort();
+	ok_eq(sender_status_parts(sender), 1, "without topics one message");
+	m = sender_status(sender, 0, true, 77);
+	ok_eq(m->diagnostics.statuses, 1, "of the link");
+	ok_eq(m->diagnostics.header.stamp, 77, "of that time");
+	more_topics = 3;
+	feed();
+	ok_eq(sender_status_parts(sender), 2, "of five topics two");
+	m = sender_status(sender, 0, true, 78);
+	ok_eq(m->diagnostics.statuses, 5, "four in the first, with the link");
+	s = status_of(m, "link");
+	ok_eq(s->level, 1, "which is not live");
+	ok(is(&s->message, "start"), "as it starts");
+	ok_str(value_of(s, "state"), "start", "its state");
+	ok_str(value_of(s, "limit"), "1000000", "its limit, bit/s");
+	ok_near(atof(value_of(s, "rate")), sender_link(sender)->rate * 8, 1,
+		"its rate, bit/s");
+	ok_str(value_of(s, "outages"), "0", "no outage");
+	ok_str(value_of(s, "topics"), "5", "its topics");
+	ok_str(value_of(s, "obeys"), "true", "it obeys");
+	ok_str(value_of(s, "commands"), "0", "nothing yet");
+	s = status_of(m, "topic /x");
+	ok_eq(s->level, send_topic_plan(sender_topic(sender, 0))->on ? 0 : 1,
+	      "a topic");
+	ok(is(&s->hardware_id, "robot"), "of the robot");
+	ok_str(value_of(s, "codec"), "blob", "its codec");
+	ok_str(value_of(s, "priority"), "3", "its priority");
+	ok_str(value_of(s, "focus"), "false", "its focus");
+	ok_near(atof(value_of(s, "share")),
+		send_topic_rate(sender_topic(sender, 0)) * 8, 1,
+		"its part of the rate, bit/s");
+	ok(!status_of(m, "topic /topic2"), "not the last one");
+	m = sender_status(sender, 1, false, 79);
+	ok_eq(m->diagnostics.statuses, 1, "which is in the second message");
+	ok(status_of(m, "topic /topic2"), "alone");
+	ok_str(sender_status_state(ESTIMATE_BLIND), "outage", "an outage");
+	ok_str(sender_status_state(ESTIMATE_DRAIN), "drain", "and its end");
+	more_topics = 0;
+	sender_close(sender);
+	loop_destroy(loop);
+}
+
 int main(void)
 {
+	test_values();
 	test_arrives();
 	test_little();
 	test_off();
