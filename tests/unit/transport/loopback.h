@@ -52,9 +52,22 @@ static bool (*done)(void);
 static uint64_t until;
 static bool is_done;
 
+/* Free when it was asked for first */
 static unsigned int port(unsigned int which)
 {
-	return 10000 + getpid() % 10000 * 2 + which;
+	static unsigned int ports[2];
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int fd;
+
+	if (ports[which])
+		return ports[which];
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (bind(fd, (void *)&a, len) || getsockname(fd, (void *)&a, &len))
+		abort();
+	close(fd);
+	return ports[which] = ntohs(a.sin_port);
 }
 
 static int socket_at(unsigned int which, bool connected)
