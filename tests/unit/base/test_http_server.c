@@ -238,9 +238,9 @@ int main(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 	start();
 	test_kept();
-	test_halves(600, 1, 2);
-	test_halves(600, 1, 1);
-	test_halves(HALVES, 50, 1);
+	test_halves(tap_rounds(200, 600), 1, 2);
+	test_halves(tap_rounds(200, 600), 1, 1);
+	test_halves(tap_rounds(300, HALVES), 50, 1);
 	test_many(2 * PLACES);
 	test_many(10 * PLACES);
 	http_server_close(server);

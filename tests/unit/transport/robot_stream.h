@@ -16,7 +16,7 @@
 
 #define MS 1000000ULL
 
-enum { W = 128, H = 96, FRAMES = 1200, INTERVAL = 100 };
+enum { W = 64, H = 48, FRAMES = 1200, INTERVAL = 100 };
 
 /**
  * struct test - a stream of one topic, and what that published

@@ -514,7 +514,7 @@ static void test_share(void)
 	put(b, "/imu", MESSAGE_IMU, 1000, 0, 0);
 	feed_subscribe(f, b, 0, false);
 	feed_subscribe(f, b, 1, false);
-	for (int64_t t = 0; t < 60 * SECOND; t += 10 * MS) {
+	for (int64_t t = 0; t < tap_rounds(20, 60) * SECOND; t += 10 * MS) {
 		put(b, "/cam", MESSAGE_COMPRESSED_IMAGE, 20000, t, t);
 		for (int i = 0; i < 2; i++)
 			put(b, "/imu", MESSAGE_IMU, 1000, t, t);

@@ -95,7 +95,7 @@ static void test_whole(void)
 	ok(sent.count <= SLOTS, "a grid in %u datagrams", sent.count);
 	ok(!layers_finish(decoder, &back), "a grid in %u datagrams",
 	   sent.count);
-	for (unsigned int i = 0; i < 20; i++)
+	for (unsigned int i = 0; i < tap_rounds(5, 20); i++)
 		pass(SLOTS, 0);
 	layers_finish(decoder, &back);
 	ok(shape_is(&back), "with all it is");
@@ -144,14 +144,14 @@ static void test_moves(void)
 	for (unsigned int l = 0; l < LAYERS; l++)
 		memmove(cells[l], cells[l] + 10,
 			(SIDE * SIDE - 10) * sizeof(float));
-	for (unsigned int i = 0; i < 40; i++)
+	for (unsigned int i = 0; i < tap_rounds(15, 40); i++)
 		pass(40, 20);
 	layers_finish(decoder, &back);
 	ok(shape_is(&back), "a window that moves");
 	ok(worst(&back, 0, 4) >= 0, "a window that moves");
 	ok(worst(&back, 0, 4) < 1e-4, "a window that moves");
 	cells[0][50 * SIDE + 100] = 30;
-	for (unsigned int i = 0; i < 60; i++)
+	for (unsigned int i = 0; i < tap_rounds(20, 60); i++)
 		pass(40, 20);
 	layers_finish(decoder, &back);
 	ok(worst(&back, 0, 64) >= 0, "a range that grows");

@@ -307,7 +307,7 @@ static void test_loss(void)
 	uint64_t rng = 8;
 
 	draw_rooms(&m, &rng, 25);
-	draw_noise(&(struct map){ .width = SIDE, .height = tap_rounds(40, 130),
+	draw_noise(&(struct map){ .width = SIDE, .height = tap_rounds(12, 130),
 				  .cells = m.cells }, &rng, 100);
 	do {
 		tiles_encode(e, &m, 40, true, &out);
@@ -341,9 +341,10 @@ static void test_loss(void)
 
 static void test_small(void)
 {
-	struct tiles_encoder *e = tiles_encoder_create(200, 200);
-	struct tiles_decoder *d = tiles_decoder_create(200, 200);
-	struct map m = new_map(200, 200), got;
+	const unsigned int side = tap_rounds(110, 200);
+	struct tiles_encoder *e = tiles_encoder_create(side, side);
+	struct tiles_decoder *d = tiles_decoder_create(side, side);
+	struct map m = new_map(side, side), got;
 	unsigned int frame = 0;
 	uint64_t rng = 9;
 	bool fits = true;
@@ -362,9 +363,9 @@ static void test_small(void)
 	ok(fits, "noise in one datagram of %u bytes a frame: %u frames",
 	   out.size, frame);
 	out.size = PAYLOAD_MAX;
-	memset(m.cells, MAP_UNKNOWN, 200 * 200);
+	memset(m.cells, MAP_UNKNOWN, side * side);
 	tiles_encoder_destroy(e);
-	e = tiles_encoder_create(200, 200);
+	e = tiles_encoder_create(side, side);
 	tiles_encode(e, &m, MAX, true, &out);
 	ok_eq(out.count, 1, "an unknown map: %u bytes", lens[0]);
 	ok(lens[0] < 40, "an unknown map: %u bytes", lens[0]);
@@ -379,7 +380,7 @@ static void test_bad(void)
 	struct tiles_decoder *d = tiles_decoder_create(200, 200);
 	struct tiles_decoder *tiny = tiles_decoder_create(199, 200);
 	struct map m = new_map(200, 200), got, wrong;
-	unsigned int broken = tap_rounds(2000, 20000);
+	unsigned int broken = tap_rounds(500, 20000);
 	uint64_t rng = 10;
 
 	draw_rooms(&m, &rng, 5);
@@ -470,7 +471,8 @@ int main(void)
 	test_loss();
 	test_small();
 	test_bad();
-	test_real(MAPS "intel_0.05.pgm", 24000);
+	if (tap_rounds(0, 1))
+		test_real(MAPS "intel_0.05.pgm", 24000);
 	test_real(MAPS "willow-2010-02-18-0.10.pgm", 6500);
 	return tap_done();
 }

@@ -125,8 +125,8 @@ static void test_sizes(void)
 {
 	unsigned int wrong = 0;
 
-	for (unsigned int w = 1; w < 150; w += 1 + w / tap_rounds(3, 5))
-		for (unsigned int h = 1; h < 150; h += 1 + h / tap_rounds(3, 5)) {
+	for (unsigned int w = 1; w < 150; w += 1 + w / tap_rounds(2, 5))
+		for (unsigned int h = 1; h < 150; h += 1 + h / tap_rounds(2, 5)) {
 			struct image in = made_of(w, h, (w + 3 * h) % 6);
 			struct image out = depth_image(w, h);
 			struct depthcode *c = depthcode_create(w, h);
@@ -241,7 +241,7 @@ static void test_loss(struct rig *r, const char *name, size_t bytes,
 	unsigned int wrong = 0, untrue = 0;
 
 	depth_encode(r->e, &r->in, bytes, loss, &r->p);
-	for (unsigned int t = 0; t < 24; t++) {
+	for (unsigned int t = 0; t < 24; t += tap_rounds(3, 1)) {
 		pass(r, t % 12 * 9);
 		wrong += wrong_depths(&r->in, &r->out);
 		untrue += r->shown.exact == r->in.width * r->in.height &&
@@ -258,7 +258,7 @@ static void test_loss(struct rig *r, const char *name, size_t bytes,
 /* Share of frames that are exact, per cent */
 static unsigned int exact_share(struct rig *r, unsigned int loss)
 {
-	unsigned int exact = 0, frames = tap_rounds(10, 40);
+	unsigned int exact = 0, frames = tap_rounds(5, 40);
 
 	for (unsigned int t = 0; t < frames; t++) {
 		pass(r, loss);
@@ -403,7 +403,7 @@ static void test_recording(const char *path, size_t most, bool exact_in_air)
 	}
 	depth_encode(r.e, &r.in, 92672, -1, &r.p);
 	exact = exact_share(&r, 10);
-	for (unsigned int t = 0; t < tap_rounds(5, 20); t++) {
+	for (unsigned int t = 0; t < tap_rounds(3, 20); t++) {
 		pass(&r, 50);
 		wrong += known_depths(&r.out) < known_depths(&r.in) * .5;
 	}
@@ -429,8 +429,12 @@ int main(void)
 	test_bad();
 	test_recording(IMAGES "tum_depth_640x480_16_1.png", 24788, true);
 	test_recording(IMAGES "rgbd_depth_640x480_16_1.png", 55873, false);
-	test_recording(IMAGES "rgbd_depth_640x480_16_2.png", 44518, false);
-	test_recording(IMAGES "rgbd_depth_640x480_16_3.png", 61331, false);
+	if (tap_rounds(0, 1)) {
+		test_recording(IMAGES "rgbd_depth_640x480_16_2.png", 44518,
+			       false);
+		test_recording(IMAGES "rgbd_depth_640x480_16_3.png", 61331,
+			       false);
+	}
 	free(stream);
 	return tap_done();
 }

@@ -121,7 +121,7 @@ static void test_subsets(unsigned int channels, unsigned int depth, size_t bytes
 	ok(r.p.count > 1, "%u x %u bit, %zu bytes: %u datagrams", channels,
 	   depth, bytes, r.p.count);
 	protection(&r.p, &levels);
-	for (unsigned int t = 0; t < tap_rounds(20, 60); t++) {
+	for (unsigned int t = 0; t < tap_rounds(10, 60); t++) {
 		unsigned int k = choose(came, r.p.count, rnd(&rng, 101));
 		long n = rig_decode(&r, came);
 		double e = error(&r);
@@ -216,7 +216,8 @@ static void test_fits(unsigned int depth)
 			else
 				image_row(&r.in, y)[x] = v / 8 + rnd(&rng, 2);
 		}
-	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / tap_rounds(40, 99)) {
+	for (size_t bytes = raw / 5; bytes < raw * tap_rounds(45, 90) / 100;
+	     bytes += raw / tap_rounds(40, 99)) {
 		double e = all_come(&r, bytes, -1);
 
 		if (!least && !e)
@@ -239,8 +240,8 @@ static void test_sizes(void)
 {
 	unsigned int wrong = 0;
 
-	for (unsigned int w = 1; w < 80; w += 1 + w / 5)
-		for (unsigned int h = 1; h < 60; h += 1 + h / 5) {
+	for (unsigned int w = 1; w < 80; w += 1 + w / tap_rounds(2, 5))
+		for (unsigned int h = 1; h < 60; h += 1 + h / tap_rounds(2, 5)) {
 			bool came[SLOTS];
 			struct rig r;
 
@@ -324,11 +325,11 @@ static void test_bad(void)
 /* Mean PSNR over many frames that lose @loss, in bursts of @burst, dB */
 static double quality(struct rig *r, double loss, double burst)
 {
-	enum { FRAMES = 10 };
+	const unsigned int frames = tap_rounds(4, 10);
 	double sum = 0;
 	bool bad = false;
 
-	for (unsigned int f = 0; f < FRAMES; f++) {
+	for (unsigned int f = 0; f < frames; f++) {
 		bool came[SLOTS], any = false;
 
 		for (unsigned int i = 0; i < r->p.count; i++) {
@@ -344,7 +345,7 @@ static double quality(struct rig *r, double loss, double burst)
 		rig_decode(r, came);
 		sum += fmin(10 * log10(255 * 255 / fmax(error(r), 1e-6)), 60);
 	}
-	return sum / FRAMES;
+	return sum / frames;
 }
 
 static void test_quality(void)

@@ -92,8 +92,8 @@ static void test_identity(void)
 	unsigned int wrong = 0;
 
 	for (unsigned int steps = 0; steps <= SPLIT_STEPS; steps++)
-		for (unsigned int w = 1; w < 70; w += 1 + w / tap_rounds(3, 6))
-			for (unsigned int h = 1; h < 40; h += 1 + h / tap_rounds(3, 6))
+		for (unsigned int w = 1; w < 70; w += 1 + w / tap_rounds(2, 6))
+			for (unsigned int h = 1; h < 40; h += 1 + h / tap_rounds(2, 6))
 				wrong += !identity(w, h, 1 + (w + h) % 4,
 						   w & 2 ? 16 : 8, steps);
 	ok(!wrong, "split, merge: identity from 1x1 on, 1 to 4 channels");
@@ -103,7 +103,7 @@ static void test_identity(void)
 	   "cameras, too, with sub-images in several datagrams");
 	ok(identity(641, 479, 1, 16, 4),
 	   "cameras, too, with sub-images in several datagrams");
-	ok(identity(1024, 768, 1, 16, 4),
+	ok(!tap_rounds(0, 1) || identity(1024, 768, 1, 16, 4),
 	   "cameras, too, with sub-images in several datagrams");
 }
 
@@ -148,7 +148,7 @@ static void test_subsets(unsigned int channels, unsigned int depth)
 	payloads_create(&p, n);
 	out.data = malloc(room);
 	split_encode(&in, STEPS, &p);
-	for (unsigned int t = 0; t < 40; t++) {
+	for (unsigned int t = 0; t < tap_rounds(15, 40); t++) {
 		bool came[SPLIT_IMAGES] = { false };
 		double nearest, krig;
 		unsigned int share = 1 + rnd(&rng, 100);
