@@ -182,7 +182,8 @@ class Folder:
         self.original = {}
         self.env = dict(
             os.environ, TMPDIR=self.scratch, UBSAN_OPTIONS="print_stacktrace=1",
-            ASAN_OPTIONS="hard_rss_limit_mb=4000",
+            ASAN_OPTIONS="hard_rss_limit_mb=4000:"
+                         "allocator_may_return_null=1",
             LSAN_OPTIONS="suppressions=tests/unit/lsan.supp:print_suppressions=0")
         # a mutant's processes see none but their own
         self.alone = ["unshare", "--pid", "--fork", "--kill-child",
