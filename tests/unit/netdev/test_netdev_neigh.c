@@ -199,6 +199,13 @@ static void test_lost_events(void)
 	   "but for a new address whose event was lost");
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
 	ok(becomes("10.1.0.7", "PERMANENT"), "it is confirmed again");
+	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip link set v1 down");
+	neigh_turn(table, KEEP, now += 100);
+	need("ip link set v1 up");
+	ok(becomes("10.1.0.7", "PROBE"),
+	   "after a link that went down when events were lost");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "once more");
 	small = 1 << 20;
 	setsockopt(neigh_fd(table), SOL_SOCKET, SO_RCVBUF, &small,
 		   sizeof(small));
