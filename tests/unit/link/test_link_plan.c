@@ -8,6 +8,7 @@
 #include "link/history.h"
 #include "link/min_delay.h"
 #include "link/policy.h"
+#include "link/rate_control.h"
 #include "tap.h"
 
 static uint64_t rng = 3;
@@ -80,6 +81,22 @@ static void test_share(void)
 	ok(!t[2].on, "nobody wants any");
 }
 
+/* 64 topics can have a rate */
+static void test_share_many(void)
+{
+	struct allocation_topic t[ALLOCATION_TOPICS + 2];
+
+	for (unsigned int i = 0; i < ALLOCATION_TOPICS + 2; i++)
+		t[i] = (struct allocation_topic){ .floor = 1, .demand = 2,
+						  .on = true, .rate = 5 };
+	allocation_divide(t, ALLOCATION_TOPICS + 2, 1000);
+	ok_near(t[0].rate, 2, 1e-9, "the first has its rate");
+	ok_near(t[ALLOCATION_TOPICS - 1].rate, 2, 1e-9, "the last of 64, too");
+	ok(!t[ALLOCATION_TOPICS].on, "one more is off");
+	ok_near(t[ALLOCATION_TOPICS].rate, 0, 0, "and has none");
+	ok(!t[ALLOCATION_TOPICS + 1].on, "so is the one after it");
+}
+
 static void test_share_random(void)
 {
 	struct allocation_topic t[ALLOCATION_TOPICS + 6] = { { 0 } };
@@ -115,6 +132,38 @@ static void test_share_random(void)
 }
 
 /* ---- plans ---- */
+
+/* ---- what the link could do in the last minute ---- */
+
+static void test_best(void)
+{
+	const struct rate_control_limits limits = { 5, 1, 100 };
+	const uint64_t slot = 10000000000;
+	struct rate_control s;
+
+	rate_control_init(&s, &limits);
+	ok_near(s.rate, 5, 0, "it begins with this");
+	ok_near(rate_control_best(&s, RATE_CONTROL_BEST), 0, 0,
+		"nothing is known");
+	/* 60 s ago 6, then 5, ... now 1 */
+	s.slot = 7;
+	for (unsigned int i = 0; i < RATE_CONTROL_BEST; i++)
+		s.best[(s.slot - i) % RATE_CONTROL_BEST] = i + 1;
+	ok_near(rate_control_best(&s, 1), 1, 0, "now");
+	ok_near(rate_control_best(&s, 4), 4, 0, "the last 40 s");
+	ok_near(rate_control_best(&s, 99), 6, 0, "as long as it knows");
+	rate_control_pause(&s, 10 * slot + 5, 8 * slot);
+	ok_eq(s.slot, 9, "an outage of 20 s");
+	ok_near(rate_control_best(&s, 1), 1, 0, "takes nothing away");
+	ok_near(rate_control_best(&s, 4), 4, 0, "and ages nothing");
+	rate_control_forget(&s, 3);
+	ok_near(rate_control_best(&s, 99), 3, 0, "until it cannot carry more");
+	ok_near(rate_control_best(&s, 2), 2, 0, "what was less stays");
+	rate_control_limit(&s, &(struct rate_control_limits){ 5, 8, 100 });
+	ok_near(s.rate, 8, 0, "a limit from below");
+	rate_control_limit(&s, &(struct rate_control_limits){ 5, 1, 4 });
+	ok_near(s.rate, 4, 0, "and one from above");
+}
 
 static void test_image(void)
 {
@@ -567,7 +616,9 @@ static void test_comes_back(void)
 int main(void)
 {
 	test_share();
+	test_share_many();
 	test_share_random();
+	test_best();
 	test_image();
 	test_lossy_image();
 	test_look();

@@ -3,6 +3,7 @@
  * test_link_supervisor - the link supervisor on simulated links: what it
  * promises, over many seeds. Links that fail: test_link_outage
  */
+#include <errno.h>
 #include "link_fixture.h"
 
 #define HALF	500000000ULL	/* ns, from report to report */
@@ -449,6 +450,28 @@ static void test_focus(void)
 }
 
 /* Random calls of everything: nothing but sane values comes out */
+/* A report counts once, and not before something was sent */
+static void test_reports(void)
+{
+	struct estimator *e = estimator_create(NULL);
+	struct control_report r = { .number = 1, .datagrams = 1, .bytes = 100 };
+	const uint64_t now = 100000000000;
+
+	r.echo = now / 1000;
+	ok_eq(estimate_report(e, now + 1000000, &r), -EINVAL,
+	      "a report about nothing");
+	estimate_sent(e, now, 1, 100);
+	r.echo = now / 1000 + 5000000;
+	ok_eq(estimate_report(e, now + 1000000, &r), -EINVAL,
+	      "one of the future");
+	r.echo = now / 1000;
+	ok_eq(estimate_report(e, now + 20000000, &r), 0, "one that is right");
+	ok_eq(estimate_report(e, now + 20000000, &r), -EALREADY, "a copy");
+	r.number = 0;
+	ok_eq(estimate_report(e, now + 20000000, &r), -EALREADY, "an old one");
+	estimator_destroy(e);
+}
+
 static void test_hostile(void)
 {
 	struct estimator *e = estimator_create(NULL);
@@ -507,6 +530,7 @@ int main(void)
 	test_way();
 	test_ceiling();
 	test_focus();
+	test_reports();
 	test_hostile();
 	return tap_done();
 }

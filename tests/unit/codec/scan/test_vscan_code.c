@@ -66,6 +66,24 @@ static void check_code(const struct vscan_scans *s, const char *what)
 	ok(half, "%s: a half has every second bin", what);
 }
 
+/* Copies follow the parts that they are of, as they are */
+static void test_copies(void)
+{
+	struct vscan_scans s = { 0 };
+
+	for (int i = 0; i < VSCAN_BINS; i++)
+		s.landmark[i] = s.obstacle[i] = 500 + i;
+	ok_eq(vscan_encode(&s, 2, 3, &out), 0, "two parts, three times");
+	ok_eq(out.count, 6, "are six");
+	ok_eq(lens[0] == lens[1] && !memcmp(data[0], data[1], lens[0]), false,
+	      "the parts differ");
+	for (unsigned int i = 2; i < 6; i++) {
+		ok_eq(lens[i], lens[i % 2], "number %u is as long", i);
+		ok_mem(data[i], data[i % 2], lens[i], "and the same");
+	}
+	ok_eq(vscan_encode(&s, 2, 9, &out), -EINVAL, "more than there is room");
+}
+
 static void test_code(void)
 {
 	struct vscan_scans s = { 0 }, got;
@@ -150,6 +168,7 @@ static void test_recording(void)
 
 int main(void)
 {
+	test_copies();
 	test_code();
 	test_recording();
 	return tap_done();
