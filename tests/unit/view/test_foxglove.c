@@ -304,6 +304,19 @@ static void test_publish(void)
 	fixture_act();
 	ok_eq(actions, 1, "so is a cut one");
 	ok(!p->failed, "so is a cut one");
+	/* of two channels each is its own */
+	fixture_say(p, "{\"op\":\"advertise\",\"channels\":[{\"id\":10,"
+		    "\"topic\":\"/cmd_vel\",\"encoding\":\"cdr\","
+		    "\"schemaName\":\"geometry_msgs/msg/Twist\"}]}");
+	fixture_say(p, "{\"op\":\"unadvertise\",\"channelIds\":[10]}");
+	p->ops->received(p, data, len + 5, true);
+	fixture_act();
+	ok_eq(actions, 2, "the other one is left");
+	data[1] = 10;
+	p->ops->received(p, data, len + 5, true);
+	fixture_act();
+	ok_eq(actions, 2, "what is given up is refused");
+	ok(!p->failed, "which ends nothing");
 	peer_destroy(p);
 	fixture_close();
 }

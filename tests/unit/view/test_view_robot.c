@@ -3,6 +3,7 @@
  * test_view_robot - where a robot was, what it says of its link, and which
  * topics are its own
  */
+#include <errno.h>
 #include <unistd.h>
 #include "peer_fixture.h"
 #include "view/band_json.h"
@@ -348,6 +349,30 @@ static void test_commands(void)
 	fixture_close();
 }
 
+/* So many may wait; their messages are freed, taken or not */
+static void test_actions(void)
+{
+	struct action a = { .type = ACTION_PUBLISH };
+	int err = 0;
+
+	fixture_open(false);
+	actions = 0;
+	for (unsigned int i = 0; i < ACTIONS_MAX; i++) {
+		a.message = malloc(1);
+		a.number = i;
+		err |= actions_put(view.actions, &a);
+	}
+	ok_eq(err, 0, "1024 wait");
+	a.message = malloc(1);
+	ok_eq(actions_put(view.actions, &a), -ENOSPC, "one more is refused");
+	fixture_act();
+	ok_eq(actions, ACTIONS_MAX, "all are taken");
+	ok_eq(last_action.number, ACTIONS_MAX - 1, "in order");
+	a.message = malloc(1);
+	ok_eq(actions_put(view.actions, &a), 0, "then there is room");
+	fixture_close();
+}
+
 /* The longest of a robot's topics that a name begins with */
 static void test_robots(void)
 {
@@ -381,6 +406,7 @@ int main(void)
 	test_page_states();
 	test_summary();
 	test_commands();
+	test_actions();
 	test_robots();
 	return tap_done();
 }
