@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/error.h"
 #include "folder.h"
@@ -33,11 +34,62 @@ static unsigned int say_all(int64_t at, unsigned int but)
 	return good;
 }
 
+static unsigned int heard;
+
+static void on_heard(void *arg, const char *name, enum message_kind kind,
+		     int64_t received, const union message *msg)
+{
+	(void)arg;
+	(void)name;
+	(void)kind;
+	(void)received;
+	(void)msg;
+	heard++;
+}
+
+/* Destinations that are refused, and one that refuses a name */
+static void test_sinks(void)
+{
+	char spec[600], error[ERROR_TEXT] = "";
+	struct loop *l = loop_create();
+	static union message msg;
+
+	make_folder();
+	p = publish_create();
+	publish_listen(p, on_heard, NULL);
+	ok_eq(publish_message(p, "/none", MESSAGE_TWIST, SECOND, &msg), 0,
+	      "without a destination");
+	ok_eq(heard, 1, "a message is heard");
+	memset(spec, 'a', sizeof(spec));
+	spec[sizeof(spec) - 1] = 0;
+	ok_eq(publish_add(p, l, spec, "test", error), -ENAMETOOLONG,
+	      "a name that is too long");
+	for (unsigned int i = 0; i < 8; i++) {
+		snprintf(spec, sizeof(spec), "%s/%u/", folder, i);
+		ok_eq(publish_add(p, l, spec, "test", error), 0,
+		      "destination %u", i);
+	}
+	ok_eq(publish_add(p, l, spec, "test", error), -E2BIG, "one too many");
+	ok_eq(publish_message(p, "no name", MESSAGE_TWIST, SECOND, &msg),
+	      -ENODEV, "a name that no destination takes");
+	ok_eq(heard, 2, "is heard");
+	ok_eq(publish_refused(p), 8, "and refused by each");
+	ok_eq(publish_message(p, "/twist", MESSAGE_TWIST, SECOND, &msg), 0,
+	      "a good one is not");
+	ok_eq(publish_message(p, "/twist", MESSAGE_IMU, SECOND, &msg),
+	      -EPROTOTYPE, "another type");
+	ok_eq(heard, 3, "is not heard");
+	publish_destroy(p);
+	loop_destroy(l);
+	remove_folder();
+}
+
 int main(void)
 {
 	char spec[80], error[ERROR_TEXT];
 	struct loop *l = loop_create();
 
+	test_sinks();
 	make_folder();
 	snprintf(spec, sizeof(spec), "%s/", folder);
 	p = publish_create();
@@ -60,6 +112,8 @@ int main(void)
 	ok(!say(1023, MESSAGE_TWIST, 101 + PUBLISH_IDLE), "and no other");
 	ok(publish_refused(p) == 4, "what was refused is counted: %u",
 	   (unsigned int)publish_refused(p));
+	ok_eq(say(5, MESSAGE_TWIST, 100 + 2 * PUBLISH_IDLE), 0,
+	      "another minute later it has one again");
 	publish_destroy(p);
 	ok(!access(in_folder("n0"), F_OK), "each has its files");
 	ok(!access(in_folder("n1023"), F_OK), "each has its files");
