@@ -274,9 +274,11 @@ static void test_redirect(void)
 	ok(!filters_redirect(&f), "without the pass of EAPOL it is not");
 	f.by_bpf = true;
 	ok(filters_redirect(&f), "unless a program redirects");
+	need("tc filter add dev v0 egress pref 7 protocol ip u32 match u32 0 0 classid 1:1");
 	ok_eq(filter_delete_redirect(v0, "v0", error), 0, "undo it");
 	filter_find(v0, &f, error);
 	ok(!f.redirect, "no redirect");
+	ok(f.others, "but the user's filter is left");
 	ok_eq(filter_delete_redirect(v0, "v0", error), 0, "once more");
 	fake.no_matchall = true;
 	ok_eq(filter_add_redirect(v0, "v0", q0, error), -ENOENT,

@@ -458,6 +458,12 @@ static void test_graph(void)
 	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(one, "name")), "/odom",
 	       "a topic");
 	ok(fixture_has(one, "publisherIds", "robot"), "of a robot");
+	one = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "subscribedTopics"), 0);
+	ok(fixture_has(one, "subscriberIds", "optsample-view"), "that we read");
+	ok(cJSON_IsArray(cJSON_GetObjectItem(o, "removedTopics")),
+	   "none is removed");
+	ok(cJSON_IsArray(cJSON_GetObjectItem(o, "advertisedServices")),
+	   "nor are there services");
 	cJSON_Delete(o);
 	ok(!fixture_expect(p, "connectionGraphUpdate"), "is told once");
 	fixture_odometry("/new", 1, base);
@@ -468,6 +474,31 @@ static void test_graph(void)
 	fixture_say(p, "{\"op\":\"unsubscribeConnectionGraph\"}");
 	fixture_odometry("/newer", 1, base);
 	ok(!fixture_expect(p, "connectionGraphUpdate"), "until it is enough");
+	peer_destroy(p);
+	fixture_close();
+}
+
+/* A client that misses much is told, and of a few pictures not */
+static void test_slow(void)
+{
+	struct outgoing *out;
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	fixture_odometry("/odom", 1, base);
+	p = open_peer(&foxglove_websocket_ops);
+	while ((out = fixture_next(p)))
+		outgoing_free(out);
+	p->feed.counts.replaced = 1;
+	ok(!fixture_expect(p, "status"), "a picture now and then is no news");
+	p->feed.counts.left_out = 3;
+	o = fixture_expect(p, "status");
+	ok(strstr(o ? cJSON_GetObjectItem(o, "message")->valuestring : "",
+		  "1 large messages were replaced by newer ones, 3 others"),
+	   "what is left out is");
+	cJSON_Delete(o);
+	ok(!fixture_expect(p, "status"), "once");
 	peer_destroy(p);
 	fixture_close();
 }
@@ -483,5 +514,6 @@ int main(void)
 	test_assets();
 	test_services();
 	test_graph();
+	test_slow();
 	return tap_done();
 }

@@ -188,6 +188,8 @@ static void test_cloud(void)
 	ok(abs(get_le16(o->body + 34) - 32768) < 2,
 	   "a cloud of a very large range");
 	ok(get_le16(o->body + 40) >= 65534, "a cloud of a very large range");
+	ok_mem(o->body + 28 + 3 * 6, "\xff\xff\xff", 3,
+	       "without intensities all are bright");
 	if (o)
 		outgoing_free(o);
 	peer_destroy(p);
@@ -337,6 +339,12 @@ static void test_live(void)
 	ok(o, "a small message as JSON");
 	ok(cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem( cJSON_GetObjectItem(cJSON_GetObjectItem(o, "data"), "pose"), "pose"), "position"), "x")->valuedouble == 300,
 	   "a small message as JSON");
+	cJSON_Delete(o);
+	fixture_odometry("/new", 301, base + 30 * SECOND);
+	usleep(260000);
+	o = fixture_expect(p, "band");
+	ok(cJSON_IsFalse(cJSON_GetObjectItem(o, "full")),
+	   "what is new of the band");
 	cJSON_Delete(o);
 	peer_destroy(p);
 	fixture_close();

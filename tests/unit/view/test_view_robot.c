@@ -88,6 +88,18 @@ static void test_track(void)
 	fixture_close();
 }
 
+/* A robot that publishes no transform of its base: odometry is in the map */
+static void test_odometry_in_map(void)
+{
+	fixture_open(true);
+	put_tf("map", "odom", 10, 20, M_PI, base);
+	ok(!board_place(robot(), base), "a map alone is no place");
+	put_odometry("/odom", 3, base + SECOND);
+	ok_str(robot()->frame, "map", "odometry is in the map");
+	ok_place(base + SECOND, 7, 20, M_PI, "turned");
+	fixture_close();
+}
+
 /* A long track keeps its shape: each second place of the oldest stays */
 static void test_long_track(void)
 {
@@ -401,6 +413,7 @@ static void test_robots(void)
 int main(void)
 {
 	test_track();
+	test_odometry_in_map();
 	test_long_track();
 	test_status();
 	test_page_states();

@@ -22,16 +22,29 @@ enum { WAIT = 60000 /* ms */, PICTURE = 300000 /* bytes */ };
 	"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
 static struct server *server;
-/* of @server: gdim's threads wake it */
+/* of @server, which gdim's threads wake, and @changed */
 static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER;
+static unsigned int changed;
 static struct sockaddr_in at;
 
 static void on_change(void *arg)
 {
 	(void)arg;
 	pthread_mutex_lock(&waking);
+	changed++;
 	view_server_wake(server);
 	pthread_mutex_unlock(&waking);
+}
+
+/* How often gdim said that something had changed */
+static unsigned int changes(void)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&waking);
+	n = changed;
+	pthread_mutex_unlock(&waking);
+	return n;
 }
 
 static void set_server(struct server *s)
@@ -526,6 +539,7 @@ static void test_gdim_requests(void)
 	char path[GDIM_PATH + 1], error[ERROR_TEXT] = "";
 	const char *empty = write_token("empty", "# nothing\n");
 	struct gdim_result r;
+	unsigned int before;
 	struct gdim *g;
 
 	ok_eq(gdim_open(&g, "ftp://host", "", on_change, NULL, error), -EINVAL,
@@ -559,6 +573,15 @@ static void test_gdim_requests(void)
 	r = result(g);
 	ok_eq(r.owner, 4, "what was cancelled is not answered");
 	bytes_free(&r.body);
+	/* also when the answer is there already */
+	for (unsigned int i = 0; i < 3; i++) {
+		before = changes();
+		gdim_request(g, "spot", "", 5, 0);
+		for (unsigned int k = 0; k < WAIT && changes() == before; k++)
+			usleep(1000);
+	}
+	gdim_cancel(g, 5);
+	ok(!gdim_result(g, &r), "nor what was answered and is not wanted");
 	gdim_close(g);
 	view.gdim = NULL;
 }
