@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "link/dip.h"
 #include "link/history.h"
 #include "link/min_delay.h"
 #include "link/policy.h"
@@ -163,6 +164,59 @@ static void test_best(void)
 	ok_near(s.rate, 8, 0, "a limit from below");
 	rate_control_limit(&s, &(struct rate_control_limits){ 5, 1, 4 });
 	ok_near(s.rate, 4, 0, "and one from above");
+}
+
+/* A queue of our own shows what the link can do, unless it is held */
+static void test_local(void)
+{
+	const struct rate_control_limits limits = { 5, 1, 100 };
+	struct rate_control s;
+
+	rate_control_init(&s, &limits);
+	rate_control_local(&s, 1, 50, 0);
+	ok_near(s.capacity, 50, 0, "it was not known");
+	ok_near(s.rate, 46.5, 1e-9, "93 %% of it are sent");
+	rate_control_local(&s, 2, 30, 6);
+	ok_near(s.capacity, 30, 0, "far less is another link");
+	ok_near(s.rate, 17.9, 1e-9, "and 6 in the queue leave in 0.6 s");
+	rate_control_local(&s, 3, 28, 0);
+	ok_near(s.capacity, 29, 1e-9, "a little less is half believed");
+	rate_control_local(&s, 4, 40, 0);
+	ok_near(s.capacity, 29, 1e-9, "more is not");
+	rate_control_local(&s, 5, 1, 0);
+	ok_near(s.capacity, 29, 1e-9, "nor what passes a queue that is held");
+	rate_control_local(&s, 6, 28.9, 1000);
+	ok_near(s.rate, .15 * .93 * 28.95, 1e-6, "a part is always sent");
+}
+
+/* Less is sent: does as much arrive, or as much less? */
+static void test_dip(void)
+{
+	struct dip d = { 0 };
+	double low;
+
+	dip_held(&d, 1000, 800, 10000);
+	low = dip_begin(&d);
+	ok_range(low, 500, 950, "less is sent");
+	ok_eq(dip_sample(&d, 1, 999, 800, 1, 10000), DIP_UNKNOWN,
+	      "if it is no less nothing is known");
+	d = (struct dip){ 0 };
+	dip_held(&d, 1000, 800, 10000);
+	low = dip_begin(&d);
+	ok_eq(dip_sample(&d, 1, low, .8 * low, .5, 4), DIP_ON,
+	      "a few datagrams tell nothing");
+	ok_eq(dip_sample(&d, 2, low, .8 * low, .5, 20000), DIP_TOLD,
+	      "many do: as much less arrives");
+	ok_near(dip_loss(&d), .2, 1e-9, "a loss of a fifth");
+	ok_near(dip_capacity(&d), 1000, 0, "that is not our rate's");
+	d = (struct dip){ 0 };
+	dip_held(&d, 1000, 800, 10000);
+	low = dip_begin(&d);
+	ok_eq(dip_sample(&d, 1, low, low, 1, 20000), DIP_TOLD,
+	      "nothing is lost of less");
+	ok_near(dip_capacity(&d), 800, 1, "what arrived was the capacity");
+	dip_forget(&d);
+	ok_near(d.count, 0, 0, "another rate begins anew");
 }
 
 static void test_image(void)
@@ -619,6 +673,8 @@ int main(void)
 	test_share_many();
 	test_share_random();
 	test_best();
+	test_local();
+	test_dip();
 	test_image();
 	test_lossy_image();
 	test_look();

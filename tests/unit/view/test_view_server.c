@@ -306,6 +306,7 @@ static void test_page(void)
 	uint64_t refused;
 	char *plain;
 	size_t len;
+	int fd;
 
 	start("", NULL);
 	a = ask("GET /", "");
@@ -343,6 +344,18 @@ static void test_page(void)
 	ok_eq(upgrade_status("mqtt", ""), 400, "an unknown sub-protocol");
 	ok_eq(view_server_counts(server).refused, refused + 1, "is counted");
 	ok_str(view_server_address(server, 1), "", "there is one address");
+	fd = dial();
+	for (unsigned int i = 0; i < 2; i++) {
+		static const char again[] =
+			"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+		struct answer one = { 0 };
+		char body[10];
+
+		say(fd, again, strlen(again));
+		ok(take_head(fd, &one), "question %u of one connection", i);
+		ok(take(fd, body, sizeof(body)), "is answered");
+	}
+	close(fd);
 	stop();
 }
 
