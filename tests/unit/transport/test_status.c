@@ -321,6 +321,25 @@ static const char *value_of(const struct message_status *s, const char *key)
 	return text;
 }
 
+/* Part @part of the status of @sender, whose @n topics are given, at @now */
+static const union message *state_message(unsigned int n, unsigned int part,
+					  bool link, int64_t now)
+{
+	static const struct uplink_counts counts;
+	static const struct command_counts commands;
+	static const struct link_stats device;
+	struct send_topic *topic[TOPICS];
+	const struct sender_state state = {
+		.name = "robot", .link = sender_link(sender), .counts = &counts,
+		.commands = &commands, .device = &device, .limit = 125000,
+		.pace = 1000, .obeys = true, .topic = topic, .topics = n,
+	};
+
+	for (unsigned int k = 0; k < n; k++)
+		topic[k] = sender_topic(sender, k);
+	return sender_status(&state, part, link, now);
+}
+
 /* Of a sender that nobody answers: what its status says */
 static void test_values(void)
 {
@@ -335,14 +354,14 @@ static void test_values(void)
 	loop = loop_create();
 	if (sender_open(&sender, loop, &at, &to, error))
 		abort();
-	ok_eq(sender_status_parts(sender), 1, "without topics one message");
-	m = sender_status(sender, 0, true, 77);
+	ok_eq(sender_status_parts(0), 1, "without topics one message");
+	m = state_message(0, 0, true, 77);
 	ok_eq(m->diagnostics.statuses, 1, "of the link");
 	ok_eq(m->diagnostics.header.stamp, 77, "of that time");
 	more_topics = 3;
 	feed();
-	ok_eq(sender_status_parts(sender), 2, "of five topics two");
-	m = sender_status(sender, 0, true, 78);
+	ok_eq(sender_status_parts(5), 2, "of five topics two");
+	m = state_message(5, 0, true, 78);
 	ok_eq(m->diagnostics.statuses, 5, "four in the first, with the link");
 	s = status_of(m, "link");
 	ok_eq(s->level, 1, "which is not live");
@@ -366,7 +385,7 @@ static void test_values(void)
 		send_topic_rate(sender_topic(sender, 0)) * 8, 1,
 		"its part of the rate, bit/s");
 	ok(!status_of(m, "topic /topic2"), "not the last one");
-	m = sender_status(sender, 1, false, 79);
+	m = state_message(5, 1, false, 79);
 	ok_eq(m->diagnostics.statuses, 1, "which is in the second message");
 	ok(status_of(m, "topic /topic2"), "alone");
 	ok_str(sender_status_state(ESTIMATE_BLIND), "outage", "an outage");
