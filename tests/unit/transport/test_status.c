@@ -2,6 +2,7 @@
 /*
  * test_status - the sender's status arrives as messages
  */
+#include <errno.h>
 #include <stdio.h>
 #include "link/link.h"
 #include "log_lines.h"
@@ -390,6 +391,19 @@ static void test_values(void)
 	ok(status_of(m, "topic /topic2"), "alone");
 	ok_str(sender_status_state(ESTIMATE_BLIND), "outage", "an outage");
 	ok_str(sender_status_state(ESTIMATE_DRAIN), "drain", "and its end");
+	/* what it has not cannot be changed */
+	ok_eq(sender_change(sender, &(struct send_options){ .name = "/no" }),
+	      -ENOENT, "another topic");
+	ok_eq(sender_focus(sender, "/no"), -ENOENT, "has no focus");
+	ok_eq(sender_priority(sender, "/no", 1), -ENOENT, "no priority");
+	ok_eq(sender_remove(sender, "/no"), -ENOENT, "and cannot be removed");
+	ok_eq(sender_priority(sender, "/x", 8), -ERANGE, "there is no such");
+	ok_eq(sender_priority(sender, "/x", 5), 1, "but others");
+	ok_eq(sender_priority(sender, "/x", 5), 0, "once");
+	ok_eq(sender_focus(sender, "/x"), 1, "a focus");
+	ok_eq(sender_focus(sender, "/x"), 0, "once, too");
+	ok_eq(sender_focus(sender, NULL), 1, "and none");
+	ok(!send_topic_options(sender_topic(sender, 0))->focus, "it is gone");
 	more_topics = 0;
 	sender_close(sender);
 	loop_destroy(loop);

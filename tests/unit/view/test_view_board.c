@@ -275,6 +275,31 @@ static void test_shared_text(void)
 	board_destroy(b);
 }
 
+/* So many outages of a robot are known: the latest */
+static void test_many_outages(void)
+{
+	struct board *b = make(1 << 20);
+	const struct board_source *s;
+
+	for (int i = 0; i < BAND_OUTAGES + 3; i++) {
+		board_set_now(b, base + i * 10 * SECOND);
+		alive(b, "robot", 1, base + i * 10 * SECOND);
+	}
+	s = board_source(b, 0);
+	ok_eq(s->outages, BAND_OUTAGES, "as many as there is room for");
+	ok_eq(s->outage[0].begin, base + 20 * SECOND, "without the first two");
+	ok_eq(s->outage[0].end, base + 30 * SECOND, "each with its end");
+	ok_eq(s->outage[BAND_OUTAGES - 1].end,
+	      base + (BAND_OUTAGES + 2) * 10 * SECOND, "up to the last");
+	/* a replay goes back to where the third of them began */
+	board_cut(b, s->outage[2].begin, s->outage[2].begin);
+	ok_eq(s->outages, 2, "those that are yet to come are forgotten");
+	ok_eq(s->outage[1].end, base + 40 * SECOND, "one that ended has an end");
+	board_cut(b, base + 35 * SECOND, base + 35 * SECOND);
+	ok_eq(s->outage[1].end, INT64_MAX, "within one it has none");
+	board_destroy(b);
+}
+
 static void test_map_fix(void)
 {
 	static struct map_fixes f;
@@ -705,6 +730,37 @@ static void test_window(void)
 	   "and with a delay of 100 ms each way");
 }
 
+/* What is on its way to a client, ping by ping */
+static void test_pings(void)
+{
+	struct window w = { 0 };
+	int64_t pinged = 0, now = SECOND;
+
+	ok_range(window_room(&w), WINDOW_MIN / 8, WINDOW_MIN, "a first piece");
+	ok(!window_ping(&w, now, true), "nothing was sent: no ping");
+	window_sent(&w, 100, now);
+	ok(window_ping(&w, now, true), "a ping after it");
+	ok(!window_ping(&w, now, true), "but one");
+	ok_eq(window_silence(&w, now + 300 * MS), 300 * MS, "it is waited for");
+	ok(!window_stalled(&w, now + 600 * MS), "which takes a while");
+	ok(window_stalled(&w, now + 800 * MS), "but not so long");
+	ok(!window_pong(&w, 50, now + 5 * MS, &pinged), "a pong of another");
+	ok(window_pong(&w, 100, now + 5 * MS, &pinged), "its pong");
+	ok_eq(pinged, now, "tells when it was sent");
+	ok_eq(w.round_trip, 5 * MS, "and the round trip");
+	ok_eq(window_silence(&w, now + SECOND), 0, "nothing is waited for");
+	ok(!window_pong(&w, 100, now + 9 * MS, &pinged), "a second pong");
+	window_sent(&w, 10, now + 10 * MS);
+	ok(!window_ping(&w, now + 10 * MS, false), "more is to come");
+	ok(window_ping(&w, now + 10 * SECOND, false), "but not for ever");
+	for (unsigned int i = 1; i < WINDOW_PINGS; i++)
+		ok(window_probe(&w, now), "ping %u", i);
+	ok(!window_probe(&w, now), "more are not answered: no ping");
+	ok_range(window_room(&w), 1, WINDOW_MIN, "some is left");
+	window_sent(&w, 1 << 20, now);
+	ok_eq(window_room(&w), 0, "until it is full");
+}
+
 int main(void)
 {
 	cli_program = "test";
@@ -716,6 +772,7 @@ int main(void)
 	test_restart();
 	test_long_band();
 	test_shared_text();
+	test_many_outages();
 	test_map_fix();
 	test_slow_topic();
 	test_memory();
@@ -728,6 +785,7 @@ int main(void)
 	test_clocks();
 	test_jump();
 	test_backlog();
+	test_pings();
 	test_window();
 	return tap_done();
 }

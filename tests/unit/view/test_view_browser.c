@@ -431,6 +431,43 @@ static void test_hidden(void)
 	fixture_close();
 }
 
+/* What cannot be done is told, and ends nothing */
+static void test_told(void)
+{
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		{ "{\"op\":\"at\"}", "at needs a time in ms" },
+		{ "{\"op\":\"at\",\"time\":1e13}", "at needs a time in ms" },
+		{ "{\"op\":\"play\",\"paused\":true}", "this is no replay" },
+		{ "{\"op\":\"focus\",\"source\":\"r\"}",
+		  "no robot here takes commands" },
+	};
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	p = peer_create(&browser_ops, &view, 7, "test");
+	p->authorised = true;
+	p->ops->opened(p);
+	fixture_say(p, "{\"op\":\"want\",\"ids\":[]}");
+	o = fixture_expect(p, "error");
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "text")),
+	       "say hello first", "one that does not greet");
+	cJSON_Delete(o);
+	fixture_say(p, "{\"op\":\"hello\"}");
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fixture_say(p, rows[i].text);
+		o = fixture_expect(p, "error");
+		ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "text")),
+		       rows[i].error, "%s", rows[i].text);
+		cJSON_Delete(o);
+	}
+	ok(!p->failed, "it is still connected");
+	peer_destroy(p);
+	fixture_close();
+}
+
 static void test_refused(void)
 {
 	struct peer *p;
@@ -480,6 +517,7 @@ int main(void)
 	test_grid(M_PI / 2, 10.5, 19.25);
 	test_past();
 	test_hidden();
+	test_told();
 	test_refused();
 	return tap_done();
 }

@@ -257,6 +257,8 @@ static void test_page_states(void)
 	       "is live");
 	ok_near(number(one, "live"), 40, 0, "with its messages");
 	ok_near(number(one, "kept"), 0, 0, "none was kept");
+	ok_near(number(one, "hz"), 4, 0, "its rate");
+	ok_near(number(one, "lost"), 0, 0, "none was lost");
 	ok_near(number(one, "t"), base / 1e6 + 9750, 0, "and the newest");
 	ok(cJSON_IsTrue(cJSON_GetObjectItem(o, "connected")), "it is there");
 	cJSON_Delete(o);
