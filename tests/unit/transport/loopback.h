@@ -201,11 +201,14 @@ static bool met(void)
 
 #define ROBOT { .name = "robot", .cpu = 1, .threads = 1, .commands = true }
 
+/* When the receiver puts a robot's name before its topics */
+static enum receiver_prefix prefix;
+
 /* The receiver has the same key */
 static void loopback_begin(const struct sender_options *to)
 {
 	struct receiver_options from = { .topics = RECV_DEFAULTS,
-					 .threads = 1 };
+					 .threads = 1, .prefix = prefix };
 	struct address at, away;
 	char text[32], error[ERROR_TEXT] = "";
 

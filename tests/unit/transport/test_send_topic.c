@@ -189,6 +189,12 @@ static void test_options(void)
 	send_twist("base", base, false);
 	take(&d);
 	ok(!(d.segment.flags & OPTSAMPLE_SEGMENT_SAMPLE), "never sampled");
+	/* another encoder takes over */
+	o.encode.bits++;
+	send_topic_change(topic, &o);
+	send_twist("base", base, false);
+	ok(take(&d), "with other options of the encoder it goes on");
+	ok_eq(le32toh(d.segment.frame), 1, "with the next frame");
 	send_topic_allocate(topic, NULL);
 	ok(!send_topic_plan(topic)->on, "without a rate it is off");
 	o.on = false;

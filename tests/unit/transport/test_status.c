@@ -279,6 +279,25 @@ static void test_two(void)
 	loopback_end();
 }
 
+/* The user may want the robot's name before each topic */
+static void test_prefix(void)
+{
+	const struct sender_options options = ROBOT;
+	char name[512];
+
+	prefix = PREFIX_ALWAYS;
+	loopback_begin(&options);
+	receiver_name(receiver, stream(), "/x", "", name);
+	ok_str(name, "/robot/x", "always a prefix");
+	loopback_end();
+	prefix = PREFIX_NEVER;
+	loopback_begin(&options);
+	receiver_name(receiver, stream(), "/x", "", name);
+	ok_str(name, "/x", "or never");
+	loopback_end();
+	prefix = PREFIX_AUTO;
+}
+
 static uint64_t lines_until;
 
 static bool for_2_s(void)
@@ -416,6 +435,7 @@ int main(void)
 	test_little();
 	test_off();
 	test_two();
+	test_prefix();
 	test_lines();
 	return tap_done();
 }

@@ -142,6 +142,7 @@ static void test_bad(void)
 {
 	struct laserscan_decoder *d = laserscan_decoder_create(200);
 	struct laserscan_params params = { .parts = 2, .resolution = .01f };
+	const struct laserscan_params usual = params;
 	struct laserscan in = make(200), large = make(201), out;
 	unsigned int taken = 0;
 
@@ -162,6 +163,11 @@ static void test_bad(void)
 	   "one of another scan");
 	params.resolution = 0;
 	ok(laserscan_encode(&in, &params, &p) == -EINVAL, "no resolution");
+	large = in;
+	large.beams = 0;
+	ok_eq(laserscan_encode(&large, &usual, &p), -EINVAL, "no beams");
+	large.beams = LASERSCAN_BEAMS + 1;
+	ok_eq(laserscan_encode(&large, &usual, &p), -EINVAL, "too many");
 	params.resolution = NAN;
 	ok(laserscan_encode(&in, &params, &p) == -EINVAL, "nor that");
 	params = (struct laserscan_params){ .parts = 9, .resolution = .01f };

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/hash.h"
 #include "codec/scan/vscan_code.h"
 #include "formats/velodyne.h"
 #include "tap.h"
@@ -82,6 +83,10 @@ static void test_copies(void)
 		ok_mem(data[i], data[i % 2], lens[i], "and the same");
 	}
 	ok_eq(vscan_encode(&s, 2, 9, &out), -EINVAL, "more than there is room");
+	/* what receivers in use read: another value is another format */
+	vscan_encode(&s, 1, 1, &out);
+	ok_eq((int64_t)hash_bytes(data[0], lens[0]), 3028836167493085422,
+	      "the format stays");
 }
 
 static void test_code(void)
