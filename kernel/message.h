@@ -169,6 +169,17 @@ bool optsample_group_evict(struct optsample_sched *q,
 			   struct optsample_group *group,
 			   enum optsample_why why, struct optsample_loss *loss);
 
+/* Packets of @msg that are kept until they have arrived, for tracepoints */
+static inline u32 optsample_kept_packets(const struct optsample_msg *msg)
+{
+	const struct sk_buff *skb;
+	u32 packets = 0;
+
+	for (skb = msg->kept; skb; skb = skb->next)
+		packets++;
+	return packets;
+}
+
 /* Number of the device, for tracepoints */
 static inline int optsample_ifindex(const struct optsample_sched *q)
 {

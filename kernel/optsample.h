@@ -38,9 +38,7 @@
  *   hold -> inflight, link, recall, ordinary
  *   link -> recall, source, egress
  *   recall -> inflight, source
- *   all: message.c, trace.c. Only message.c and recall.c call each other: a
- *   message that is dropped frees what is kept of it, and messages that come
- *   back may push others above a limit, which are dropped.
+ *   all: message.c, trace.c. Only message.c and recall.c call each other.
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.

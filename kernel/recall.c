@@ -95,16 +95,6 @@ static void optsample_air_done(struct optsample_sched *q,
 	optsample_msg_release(q, f, msg);
 }
 
-static u32 optsample_kept_packets(const struct optsample_msg *msg)
-{
-	const struct sk_buff *skb;
-	u32 packets = 0;
-
-	for (skb = msg->kept; skb; skb = skb->next)
-		packets++;
-	return packets;
-}
-
 static void optsample_recall_give_up(struct optsample_sched *q,
 				     struct optsample_msg *msg,
 				     enum optsample_recalled why)
@@ -112,9 +102,7 @@ static void optsample_recall_give_up(struct optsample_sched *q,
 	bool leaves = msg->air_place == OPTSAMPLE_LEAVES;
 
 	WARN_ON_ONCE(!leaves && msg->air_place != OPTSAMPLE_LEFT);
-	if (trace_optsample_recall_enabled())
-		trace_optsample_recall(q, msg, optsample_kept_packets(msg),
-				       why);
+	trace_optsample_recall(q, msg, why);
 	q->stall.recall.forgotten++;
 	optsample_air_done(q, msg);
 	if (leaves)	/* the remaining packets cannot be recalled alone */
@@ -513,7 +501,7 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_recall *r = &q->stall.recall;
 	struct optsample_flow *f = msg->sender;
-	u32 packets, bytes = 0;
+	u32 packets = 0, bytes = 0;
 	struct sk_buff *skb;
 
 	if (optsample_returns_often(r, msg)) {
@@ -527,10 +515,11 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	/* A newer message must not leave before @msg. */
 	if (f->cur && f->cur != msg && f->cur->air_place == OPTSAMPLE_LEAVES)
 		optsample_take_back(sch, f->cur);
-	packets = optsample_kept_packets(msg);
-	trace_optsample_recall(q, msg, packets, OPTSAMPLE_TAKEN_BACK);
-	for (skb = msg->kept; skb; skb = skb->next)
+	trace_optsample_recall(q, msg, OPTSAMPLE_TAKEN_BACK);
+	for (skb = msg->kept; skb; skb = skb->next) {
+		packets++;
 		bytes += qdisc_pkt_len(skb);
+	}
 	r->failed -= msg->failed;
 	r->nmsgs--;
 	list_del(&msg->air);

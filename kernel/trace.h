@@ -144,10 +144,9 @@ TRACE_DEFINE_ENUM(OPTSAMPLE_FORGOTTEN);
 TRACE_EVENT(optsample_recall,
 
 	TP_PROTO(const struct optsample_sched *q,
-		 const struct optsample_msg *msg, u32 packets,
-		 enum optsample_recalled what),
+		 const struct optsample_msg *msg, enum optsample_recalled what),
 
-	TP_ARGS(q, msg, packets, what),
+	TP_ARGS(q, msg, what),
 
 	TP_STRUCT__entry(
 		__field(int, ifindex)
@@ -162,7 +161,7 @@ TRACE_EVENT(optsample_recall,
 		__entry->ifindex = optsample_ifindex(q);
 		__entry->flow = msg->sender->id;
 		__entry->message = msg->id;
-		__entry->packets = packets;
+		__entry->packets = optsample_kept_packets(msg);
 		__entry->returns = msg->returns;
 		__entry->what = what;
 	),
