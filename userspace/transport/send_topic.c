@@ -15,6 +15,7 @@
 #include "transport/pacer.h"
 #include "transport/segment.h"
 #include "transport/send_topic.h"
+#include "transport/topic_log.h"
 #include "transport/transforms.h"
 
 #define SECOND		1000000000ULL
@@ -99,8 +100,7 @@ struct send_topic {
 	uint32_t		frame;
 	uint64_t		position, sent;
 	int			error;		/* last one logged */
-	const char		*why_logged;	/* of its rate, */
-	double			hz_logged;	/* which was this */
+	struct topic_log	logged;
 	struct send_counts	counts;
 };
 
@@ -416,7 +416,6 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 		t->counts.paced_bytes += bytes;
 		t->counts.paced_span += span;
 	}
-	assert(t->out->count <= t->out->max);
 	pacer_send(t->pacer, &s, span, copies);
 }
 
@@ -833,45 +832,14 @@ bool send_topic_request(const struct send_topic *t, struct policy_topic *p)
 	return !is_idle(t, loop_now());
 }
 
-/* @p: NULL: the topic is idle */
-static const char *send_topic_why(const struct policy_topic *p)
-{
-	if (!p)
-		return "it has no messages";
-	if (!p->share.on)
-		return "the rate is too small for it";
-	if (!p->plan.on)
-		return "its part of the rate is too small for a frame";
-	return p->share.rate < 0.98 * p->share.demand ?
-	       "the rate allows no more" : "it can use no more";
-}
-
-/* Why the topic is sent so often, each time that changes by a quarter */
-static void send_topic_log_plan(struct send_topic *t,
-				const struct policy_topic *p)
-{
-	const char *why = send_topic_why(p);
-	const double hz = t->policy.plan.on ? t->policy.plan.hz : 0;
-
-	if (why == t->why_logged &&
-	    fabs(hz - t->hz_logged) <= t->hz_logged / 4)
-		return;
-	log_debug("%s: %.2g Hz, was %.2g: %s; it gets %.0f of %.0f kB/s, priority %u%s",
-		  t->announced.name, hz, t->hz_logged, why,
-		  p ? p->share.rate / 1e3 : 0, p ? p->share.demand / 1e3 : 0,
-		  t->options.priority, t->options.focus ? ", in focus" : "");
-	t->why_logged = why;
-	t->hz_logged = hz;
-}
-
 void send_topic_allocate(struct send_topic *t, const struct policy_topic *p)
 {
 	if (p)
 		t->policy = *p;
 	else
 		t->policy.plan.on = false;
-	if (log_shows(LOG_DEBUG))
-		send_topic_log_plan(t, p);
+	topic_log_plan(&t->logged, t->announced.name, &t->options,
+		       t->policy.plan.on ? t->policy.plan.hz : 0, p);
 }
 
 void send_topic_change(struct send_topic *t,
