@@ -21,13 +21,14 @@ int log_level_parse(const char *text);
 /* What log_level_parse() takes for the level now */
 const char *log_level_name(void);
 
+#define LOG_LEVELS "error, warning, info or debug"
+
 /* The row of a table of settings */
 int log_level_set(void *config, const char *value);
 #define LOG_LEVEL_HELP \
-	"log error, warning, info or debug (why it decides as it does) (info)"
+	"log " LOG_LEVELS " (why it decides as it does) (info)"
 #define LOG_LEVEL_SETTING \
-	{ "log-level", "LEVEL", LOG_LEVEL_HELP, \
-	  "error, warning, info or debug", log_level_set }
+	{ "log-level", "LEVEL", LOG_LEVEL_HELP, LOG_LEVELS, log_level_set }
 
 static inline bool log_shows(int priority)
 {

@@ -23,7 +23,7 @@ void callback_log(void *arg, int priority, const char *line)
 int callback_log_level(const char *arg)
 {
 	return log_level_parse(arg) ?
-	       cli_error(-EINVAL, "log-level must be error, warning, info or debug") : 0;
+	       cli_error(-EINVAL, "log-level must be " LOG_LEVELS) : 0;
 }
 
 const struct netdev_log callback_netdev_log = { .log = callback_log };
