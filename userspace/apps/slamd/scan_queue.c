@@ -140,8 +140,11 @@ static bool can_go(const struct scan_queue *w, const struct pose *now)
 /* At most one line a second: the filter may be behind all the time */
 static void log_replaced(struct scan_queue *w)
 {
-	const uint64_t now = log_shows(LOG_DEBUG) ? loop_now() : 0;
+	uint64_t now;
 
+	if (!log_shows(LOG_DEBUG))
+		return;
+	now = loop_now();
 	if (now - w->logged < UINT64_C(1000000000))
 		return;
 	w->logged = now;
