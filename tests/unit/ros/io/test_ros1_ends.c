@@ -8,6 +8,7 @@
 #include "ros/io/sink.h"
 #include "ros/io/source.h"
 #include "ros/msg/message.h"
+#include "heard.h"
 #include "hex.h"
 #include "message_golden.h"
 /* a node has a struct of that name, too */
@@ -91,54 +92,13 @@ static void settle(void)
 		step();
 }
 
-/* What a source gave */
-static struct heard {
-	unsigned int	found, got, lines;
-	char		topic[IO_NAME], line[ERROR_TEXT];
-	int		kind, format;
-	size_t		len;
-	uint8_t		data[4096];
-} heard;
-
-static struct source *source;
-static bool leave;
-
-static void on_heard(void *arg, const struct source_message *m)
-{
-	(void)arg;
-	heard.got++;
-	heard.kind = m->kind;
-	heard.format = m->format;
-	heard.len = m->len;
-	snprintf(heard.topic, sizeof(heard.topic), "%s", m->topic);
-	memcpy(heard.data, m->data, m->len);
-	if (leave)
-		source_unsubscribe(source, m->topic);
-}
-
-static void on_found(void *arg, const char *topic, enum message_kind kind)
-{
-	(void)arg;
-	heard.found++;
-	heard.kind = kind;
-	snprintf(heard.topic, sizeof(heard.topic), "%s", topic);
-}
-
-static void on_line(void *arg, int priority, const char *line)
-{
-	(void)arg;
-	(void)priority;
-	heard.lines++;
-	snprintf(heard.line, sizeof(heard.line), "%s", line);
-}
-
 static char spec[80];
 
 static void begin(void)
 {
 	memset(&heard, 0, sizeof(heard));
 	publisher = listed = NULL;
-	leave = false;
+	leave = NULL;
 	server_open(&master, on_master);
 	snprintf(spec, sizeof(spec), "ros1:%s", master.uri);
 }
@@ -147,7 +107,7 @@ static void open_source(bool finds)
 {
 	const struct source_config config = {
 		.spec = spec, .name = "operator", .speed = 1, .rate = 1,
-		.message = on_heard, .found = finds ? on_found : NULL,
+		.message = on_heard, .found = finds ? on_topic : NULL,
 		.log = on_line,
 	};
 
@@ -262,13 +222,13 @@ static void test_messages(int kind)
 	ok_eq(heard.format, MESSAGE_ROS1, "... its format");
 	ok_eq(heard.kind, MESSAGE_TWIST, "... its kind");
 	ok_str(heard.topic, "/t", "... its topic");
-	leave = true;
+	leave = "/t";
 	publish(p, 1);
 	publish(p, 2);
 	until(heard.got == 2);
 	ok(until(!subscribers(p)), "its callback unsubscribed");
 	ok_eq(heard.got, 2, "... and gets no more");
-	leave = false;
+	leave = NULL;
 	ok_eq(source_subscribe(source, "/t", kind), 0, "subscribed again");
 	until(subscribers(p) == 1);
 	source_unsubscribe(source, "/t");

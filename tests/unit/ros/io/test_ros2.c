@@ -4,61 +4,17 @@
  * what arrives once, and what others see of a node
  */
 #include "ros/io/ros2_graph.h"
+#include "heard.h"
 #include "ros2_fixture.h"
 
 #define TWIST "geometry_msgs::msg::dds_::Twist_"
 #define GRID "nav_msgs::msg::dds_::OccupancyGrid_"
 
-/* What a source gave */
-static struct heard {
-	unsigned int found, got, lines, sum;
-	char		topic[IO_NAME], line[ERROR_TEXT];
-	int		kind, format, priority;
-	uint32_t crc;
-	size_t		len;
-	uint8_t		data[BYTES];
-} heard;
-
-static struct source *source;
-static const char *leave;
-
-static void on_heard(void *arg, const struct source_message *m)
-{
-	(void)arg;
-	heard.got++;
-	heard.kind = m->kind;
-	heard.format = m->format;
-	heard.len = m->len;
-	snprintf(heard.topic, sizeof(heard.topic), "%s", m->topic);
-	heard.sum += m->len > 4 ? ((const uint8_t *)m->data)[4] : 0;
-	memcpy(heard.data, m->data, m->len < BYTES ? m->len : BYTES);
-	if (m->len > BYTES)
-		heard.crc = crc32(0, m->data, (uInt)m->len);
-	if (leave)
-		source_unsubscribe(source, leave);
-}
-
-static void on_writer(void *arg, const char *topic, enum message_kind kind)
-{
-	(void)arg;
-	heard.found++;
-	heard.kind = kind;
-	snprintf(heard.topic, sizeof(heard.topic), "%s", topic);
-}
-
-static void on_line(void *arg, int priority, const char *line)
-{
-	(void)arg;
-	heard.lines++;
-	heard.priority = priority;
-	snprintf(heard.line, sizeof(heard.line), "%s", line);
-}
-
 static void open_source(void)
 {
 	const struct source_config config = {
 		.spec = "ros2", .speed = 1, .rate = 1,
-		.message = on_heard, .found = on_writer,
+		.message = on_heard, .found = on_topic,
 		.log = on_line,
 	};
 
@@ -289,8 +245,8 @@ static void make_large(void)
 	large[1] = 1;
 }
 
-/* Begins with a byte of @fd, writes once the readers are there that match, and
- * stays until @fd ends
+/* Begins with a byte of @fd, writes with another one once the readers are there
+ * that match, and stays until @fd ends
  */
 static void other_process(int fd)
 {
@@ -307,10 +263,30 @@ static void other_process(int fd)
 	while (dds_get_matched_subscriptions(small.end, all, 8) < 2 ||
 	       dds_get_matched_subscriptions(big.end, all, 8) < 1)
 		usleep(2000);
+	if (read(fd, &c, 1) != 1)
+		_exit(1);
 	for (int i = 1; i <= TWISTS; i++)
 		write_twist(&small, (uint8_t)i);
 	end_write(&big, large, LARGE);
 	_exit(read(fd, &c, 1) == 1);
+}
+
+/* Readers of @topic below @parent that have a writer */
+static unsigned int served(dds_entity_t parent, const char *topic)
+{
+	dds_entity_t child[64];
+	dds_instance_handle_t all[8];
+	char name[IO_NAME];
+	unsigned int n = 0;
+
+	for (int i = dds_get_children(parent, child, 64); i-- > 0; ) {
+		n += served(child[i], topic);
+		if (dds_get_matched_publications(child[i], all, 8) > 0 &&
+		    dds_get_name(dds_get_topic(child[i]), name,
+				 sizeof(name)) >= 0)
+			n += !strcmp(name, topic);
+	}
+	return n;
 }
 
 static void test_network(int fd)
@@ -320,6 +296,12 @@ static void test_network(int fd)
 		abort();
 	source_subscribe_all(source, "/small", MESSAGE_TWIST);
 	source_subscribe(source, "/big", MESSAGE_OCCUPANCY_GRID);
+	/* a reader gets nothing that was written before it knew the writer */
+	ok(until(served(ros2_participant(ros), "rt/small") == 2),
+	   "a writer of another process");
+	ok(until(served(ros2_participant(ros), "rt/big") == 1), "two of them");
+	if (write(fd, "w", 1) != 1)
+		abort();
 	ok(until(heard.got >= TWISTS + 1), "messages of another process");
 	settle();
 	ok_eq(heard.got, TWISTS + 1, "... each once");
