@@ -11,6 +11,7 @@
 #include "base/wire.h"
 #include "ros/io/io.h"
 #include "tap.h"
+#include "view/browser.h"
 #include "view/peer.h"
 #include "view/pictures.h"
 
@@ -90,6 +91,18 @@ __attribute__((unused))
 static int fixture_say(struct peer *p, const char *text)
 {
 	return p->ops->received(p, (const uint8_t *)text, strlen(text), false);
+}
+
+/* A page that may do all */
+__attribute__((unused))
+static struct peer *fixture_open_page(void)
+{
+	struct peer *p = peer_create(&browser_ops, &view, 7, "test");
+
+	p->authorised = true;
+	p->ops->opened(p);
+	fixture_say(p, "{\"op\":\"hello\"}");
+	return p;
 }
 
 /* The next message to the client, or NULL; free with outgoing_free() */

@@ -15,16 +15,6 @@
 
 static int64_t base;
 
-static struct peer *open_page(void)
-{
-	struct peer *p = peer_create(&browser_ops, &view, 7, "test");
-
-	p->authorised = true;
-	p->ops->opened(p);
-	fixture_say(p, "{\"op\":\"hello\"}");
-	return p;
-}
-
 static void put_image(const char *topic, uint8_t value, int64_t stamp)
 {
 	static uint8_t pixels[64 * 48];
@@ -116,7 +106,7 @@ static void test_grid(double yaw, double x, double y)
 	fixture_open(false);
 	base = io_now();
 	put_grid("/elevation", heights, yaw, base);
-	p = open_page();
+	p = fixture_open_page();
 	cJSON_Delete(fixture_expect(p, "topics"));
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
 	o = next_frame(p, FRAME_MAP);
@@ -176,7 +166,7 @@ static void test_cloud(void)
 	base = io_now();
 	m.cloud.header.stamp = base;
 	fixture_put("/points", MESSAGE_POINT_CLOUD, &m, base);
-	p = open_page();
+	p = fixture_open_page();
 	cJSON_Delete(fixture_expect(p, "topics"));
 	fixture_say(p, "{\"op\":\"want\",\"ids\":[0]}");
 	o = next_frame(p, FRAME_CLOUD);
@@ -301,7 +291,7 @@ static void test_live(void)
 		fixture_odometry("/odom", i, base + i * SECOND / 10);
 		put_image("/cam", i, base + i * SECOND / 10);
 	}
-	p = open_page();
+	p = fixture_open_page();
 	o = fixture_expect(p, "hello");
 	ok(o, "hello");
 	ok_eq(cJSON_GetObjectItem(o, "slot")->valueint, 500, "hello");
@@ -363,7 +353,7 @@ static void test_past(void)
 		put_image("/cam", i, base + i * SECOND / 10);
 	put_image("/cam", 7, base + 25 * SECOND);
 	put_image("/cam/kept", 9, base + 15 * SECOND);
-	p = open_page();
+	p = fixture_open_page();
 	snprintf(text, sizeof(text), "{\"op\":\"at\",\"time\":%.0f,"
 		 "\"ids\":[0,99]}", (base + 17 * SECOND) / 1e6);
 	fixture_say(p, text);
@@ -398,7 +388,7 @@ static void test_hidden(void)
 	fixture_open(false);
 	base = io_now();
 	fixture_odometry("/odom", 0, base);
-	p = open_page();
+	p = fixture_open_page();
 	while ((out = fixture_next(p)))
 		outgoing_free(out);
 	for (int i = 1; i <= 15; i++) {

@@ -166,16 +166,6 @@ static double number(const cJSON *o, const char *key)
 	return cJSON_GetNumberValue(cJSON_GetObjectItem(o, key));
 }
 
-static struct peer *open_page(void)
-{
-	struct peer *p = peer_create(&browser_ops, &view, 7, "test");
-
-	p->authorised = true;
-	p->ops->opened(p);
-	fixture_say(p, "{\"op\":\"hello\"}");
-	return p;
-}
-
 static void test_status(void)
 {
 	const struct robot_status *s;
@@ -191,7 +181,7 @@ static void test_status(void)
 	ok(t, "the status of a topic");
 	ok_eq(s->topics, 1, "a battery is none");
 	ok(!robot_status_topic(s, "/odom"), "nor is one it does not name");
-	p = open_page();
+	p = fixture_open_page();
 	o = fixture_expect(p, "link");
 	one = cJSON_GetObjectItem(o, "link");
 	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(one, "state")), "drain",
@@ -234,7 +224,7 @@ static void test_page_states(void)
 					    .end = base + 60 * SECOND };
 	for (int64_t t = 0; t < 10 * SECOND; t += 250 * MS)
 		put_odometry("/odom", t * 1e-9, base + t);
-	p = open_page();
+	p = fixture_open_page();
 	o = fixture_expect(p, "topics");
 	one = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "topics"), 0);
 	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(one, "kind")),
@@ -324,7 +314,7 @@ static void test_commands(void)
 
 	fixture_open(true);
 	view.control = true;
-	p = open_page();
+	p = fixture_open_page();
 	fixture_say(p, "{\"op\":\"priority\",\"source\":\"robot\","
 		    "\"topic\":\"/cam\",\"value\":7}");
 	fixture_act();
