@@ -153,7 +153,7 @@ test_told_more()
 {
 	ask rate slam_map 5
 	has '.old_rate == 1 and .new_rate == 5'
-	ok 'a rate changes, and what it was is told'
+	ok 'a rate changes, and the answer has the former one'
 	refused "no topic 'foo'" $gdimctl rate foo 5
 	ok 'no such topic'
 	refused '0..100' $gdimctl rate slam_map 1000
@@ -263,7 +263,7 @@ test_late()
 	pause 11
 	[ "$(topic .sent)" = "$sent" ]
 	ok 'but not once more'
-	# twice, as the second such map could be told of again
+	# twice, as the second such map could be logged again
 	for x in 500000 600000; do
 		sent=$(topic .sent)
 		echo "0,$x,0,0" >"$scratch/far.csv"

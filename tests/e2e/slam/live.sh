@@ -303,7 +303,7 @@ listen="$listen $node"
 node listen_path "$copy" -k 11 -o /slam/path ros2 -
 listen="$listen $node"
 # subscribers must be found before publishing topics that are not latched, and
-# nobody says when they are
+# no event says when they are
 wait_for 40 status
 pause 2
 play world 4
@@ -331,14 +331,14 @@ late_transform()
 	node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
 	scans=$node
 	wait_for 40 eval 'said slamd "no transform of the laser (laser) on the robot (base_link)" 1'
-	ok "without tf: it is told what is missing"
+	ok "without tf: the log says what is missing"
 	node tf_static "$copy" -k 10 -L -d 100000 -o /tf_static "$d/world.mcap" ros2
 	tf=$node
 	wait_for 40 eval 'said slamd "using scans again" 1'
 	ok "and when it came"
 	kill -TERM "$(program $slamd)"
 	finish $slamd && [ -s "$d/late.tum" ] && said slamd "cannot use scans" 1
-	ok "SIGTERM: files are written, and each was told once"
+	ok "SIGTERM: files are written, and each line was logged once"
 	end $scans $tf
 }
 thorough late_transform
@@ -445,7 +445,7 @@ invalid()
 	wrong latelaser 25 '.unpaired >= 25' &&
 		said latelaser "no transform of the laser" 1 &&
 		said latelaser "using scans again" 1
-	ok "a laser whose place is told late"
+	ok "a laser whose transform comes late"
 	for kind in nolaser otherlaser; do
 		bag $kind
 		slamd $kind --from "$d/$kind.mcap" --speed 10

@@ -358,7 +358,7 @@ large_cloud()
 		"$scratch/large.pcd"
 	wait_for 90 grep -q '/points: cannot send: frame exceeds 4096 datagrams' \
 		"$scratch/lone.log"
-	ok 'a cloud that takes too many datagrams: the limit is told'
+	ok 'a cloud that takes too many datagrams: the log names the limit'
 	end lone
 }
 thorough large_cloud
@@ -539,11 +539,11 @@ full_disk()
 	mount -t tmpfs -o size=96k none "$scratch/small" 2>/dev/null
 	recv recv "$scratch/small/out.mcap" "$scratch/out5/"
 	send robot --to 127.0.0.1 --loop --hz 20 "$picture"
-	wait_for 90 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
+	wait_for 90 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is logged'
 	count=$(find "$scratch/out5" -name '*.png' | wc -l)
 	wait_for 90 files "$scratch/out5/image" $((count + 20))
 	ok 'and everything else goes on'
-	[ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
+	[ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'once'
 	wait_for 90 is recv '.refused > 10'; ok 'what is not written counts as refused'
 	end robot recv
 	"$bin/io-copy" -x 50 "$scratch/small/out.mcap" "$scratch/small2/" \

@@ -298,14 +298,14 @@ static void test_refused(void)
 	w = open_as(BUS_WORKER, 8, "b1");
 	ok(comes(c, BUS_REFUSED, 0, &m) && strstr(m.data, "protocol 8"),
 	   "another protocol is refused");
-	ok(next(w, &m) == -EPROTO, "and told so");
+	ok(next(w, &m) == -EPROTO, "and gets that answer");
 	bus_error(w, error);
 	ok(strstr(error, "protocol 8") && strstr(error, "7"), "%s", error);
 	ok(!send_u32(w, 0, 1, 1), "it cannot send");
 	w = open_as(BUS_WORKER, 7, "b2");
 	ok(comes(c, BUS_REFUSED, 0, &m) && strstr(m.data, "b2"),
 	   "another build, too");
-	ok(next(w, &m) == -EPROTO, "and told so");
+	ok(next(w, &m) == -EPROTO, "and gets that answer");
 	ok(bus_id(join(c)) > 0, "the next one is welcome");
 	end_job();
 }

@@ -344,7 +344,8 @@ static void test_storm(void)
 	   "most of it arrives: %llu frames, %llu of %u datagrams",
 	   (unsigned long long)reassembly_counts(a)->frames,
 	   (unsigned long long)reassembly_counts(a)->datagrams, sent);
-	ok(reassembly_counts(a)->datagrams + reassembly_counts(a)->duplicates + reassembly_counts(a)->late <= sent,
+	ok(reassembly_counts(a)->datagrams + reassembly_counts(a)->duplicates +
+	   reassembly_counts(a)->late <= sent,
 	   "most of it arrives: %llu frames, %llu of %u datagrams",
 	   (unsigned long long)reassembly_counts(a)->frames,
 	   (unsigned long long)reassembly_counts(a)->datagrams, sent);

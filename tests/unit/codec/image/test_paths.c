@@ -119,8 +119,8 @@ static void test_rangecoder(void)
 	for (unsigned int i = 0; i < 100; i++)
 		rc_encode_raw(&e, i & 1, 1);
 	rc_encoder_finish(&e);
-	ok(e.overflow, "range coder: a full buffer is told");
-	ok_eq(buf[4], 99, "range coder: a full buffer is told");
+	ok(e.overflow, "range coder: a full buffer is reported");
+	ok_eq(buf[4], 99, "range coder: a full buffer is reported");
 }
 
 /* ---- interleaving ------------------------------------------------------ */
