@@ -28,12 +28,12 @@ static bool may_be_ours(const char *host)
 
 static void open_tokens(const uint8_t *data, size_t size)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct http_auth a;
 
 	if (http_auth_open(&a, "http", "127.0.0.1:1", "1",
-			   memory_file(data, size), error)) {
-		if (!*error || strchr(error, '\n'))
+			   memory_file(data, size), &error)) {
+		if (!*error.text || strchr(error.text, '\n'))
 			abort();
 		return;
 	}
@@ -62,12 +62,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct http_auth a;
-	char error[ERROR_TEXT], *text;
+	char *text;
+	struct error error;
 
 	if (!size)
 		return 0;
 	if (!a.tokens && http_auth_open(&a, "http", "127.0.0.1:1", "1",
-			memory_file(token, sizeof(token) - 1), error))
+			memory_file(token, sizeof(token) - 1), &error))
 		abort();
 	if (*data & 1) {
 		open_tokens(data + 1, size - 1);

@@ -58,15 +58,16 @@ static void say(const struct layer *l, char text[1024])
 
 static void again(const struct layer *l)
 {
-	char text[1024], error[ERROR_TEXT];
+	char text[1024];
+	struct error error;
 	struct layer second, third = *l;
 
 	say(l, text);
-	if (layer_parse(&second, l->name, text, error) ||
+	if (layer_parse(&second, l->name, text, &error) ||
 	    memcmp(&second, l, sizeof(*l)))
 		abort();
 	/* no words, no change */
-	if (layer_change(&third, "", error) || memcmp(&third, l, sizeof(*l)))
+	if (layer_change(&third, "", &error) || memcmp(&third, l, sizeof(*l)))
 		abort();
 }
 
@@ -89,19 +90,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text, error[ERROR_TEXT] = "";
+	char *text;
+	struct error error = { "" };
 	struct layer l;
 
 	if (!size)
 		return 0;
 	text = compose(data, size);
-	if (!layer_parse(&l, "name", text, error)) {
+	if (!layer_parse(&l, "name", text, &error)) {
 		check(&l);
 		again(&l);
-	} else if (!*error || strchr(error, '\n')) {
+	} else if (!*error.text || strchr(error.text, '\n')) {
 		abort();
 	}
-	if (*data & 2 && !layer_parse(&l, text, "", error))
+	if (*data & 2 && !layer_parse(&l, text, "", &error))
 		check(&l);
 	free(text);
 	return 0;

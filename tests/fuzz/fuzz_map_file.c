@@ -157,15 +157,15 @@ static void check(const struct map_file *m)
 /* @mode: as of map_file_values(), or -2: as map_server reads it */
 static void read_it(int mode)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct map_file m;
-	const int err = mode < -1 ? map_file_read(yaml_path, &m, error) :
-			map_file_values(yaml_path, mode, &m, error);
+	const int err = mode < -1 ? map_file_read(yaml_path, &m, &error) :
+			map_file_values(yaml_path, mode, &m, &error);
 
 	if (!err) {
 		check(&m);
 		map_file_free(&m);
-	} else if (!*error || strchr(error, '\n')) {
+	} else if (!*error.text || strchr(error.text, '\n')) {
 		abort();
 	}
 }
@@ -175,7 +175,7 @@ static void write_it(struct odd *o, enum map_mode mode)
 {
 	static int16_t cells[SIDE * SIDE];
 	struct raster r = { .bits = 8, .resolution = 0.05, .cells = cells };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct map_file m;
 	unsigned int n;
 
@@ -186,8 +186,8 @@ static void write_it(struct odd *o, enum map_mode mode)
 	n = r.rect.width * r.rect.height;
 	for (unsigned int i = 0; i < n; i++)
 		cells[i] = (odd_byte(o) + (o->size ? 0 : i)) % 102 - 1;
-	if (map_file_write(written_path, &r, mode, error) ||
-	    map_file_values(written_yaml, -1, &m, error))
+	if (map_file_write(written_path, &r, mode, &error) ||
+	    map_file_values(written_yaml, -1, &m, &error))
 		abort();
 	check(&m);
 	if (m.width != r.rect.width || m.height != r.rect.height ||

@@ -12,7 +12,8 @@
 
 static void again(const struct poses_file *p)
 {
-	char *text = malloc((size_t)p->count * 128), error[ERROR_TEXT];
+	char *text = malloc((size_t)p->count * 128);
+	struct error error;
 	struct poses_file second;
 	size_t n = 0;
 
@@ -24,7 +25,7 @@ static void again(const struct poses_file *p)
 		n += sprintf(text + n, "%u,%.17g,%.17g,%.17g\n",
 			     p->line[i].index, at->x, at->y, at->yaw);
 	}
-	if (poses_file_read(memory_file(text, n), &second, error) ||
+	if (poses_file_read(memory_file(text, n), &second, &error) ||
 	    second.count != p->count)
 		abort();
 	for (unsigned int i = 0; i < p->count; i++)
@@ -40,11 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct poses_file p;
 
-	if (poses_file_read(memory_file(data, size), &p, error)) {
-		if (!*error || strchr(error, '\n') || p.line)
+	if (poses_file_read(memory_file(data, size), &p, &error)) {
+		if (!*error.text || strchr(error.text, '\n') || p.line)
 			abort();
 		return 0;
 	}

@@ -16,10 +16,10 @@
 static void check_cells(const struct cells *c)
 {
 	const size_t n = (size_t)c->width * c->height;
-	char why[ERROR_TEXT];
+	struct error why;
 
 	if (cells_check(c->width, c->height, c->bits, c->resolution,
-			&c->origin, why))
+			&c->origin, &why))
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		const int v = cells_at(c, i % c->width, i / c->width);
@@ -36,7 +36,7 @@ static void send_again(const struct cells *c)
 	struct raster r = { { -3, 4, c->width, c->height }, c->bits, 0.05,
 			    NULL };
 	struct submap_layer again[SUBMAP_LAYERS];
-	char error[ERROR_TEXT];
+	struct error error;
 	static union message m;
 
 	if (map_room_reserve(&room, n))
@@ -45,7 +45,7 @@ static void send_again(const struct cells *c)
 		room.cells[i] = cells_at(c, i % c->width, i / c->width);
 	r.cells = room.cells;
 	map_message(&room, &r, 5, "map", &m);
-	if (submap_read(map_message_kind(c->bits), &m, again, error) != 1)
+	if (submap_read(map_message_kind(c->bits), &m, again, &error) != 1)
 		abort();
 	for (size_t i = 0; i < n; i++)
 		if (cells_at(again[0].cells, i % c->width, i / c->width) !=
@@ -63,13 +63,13 @@ static void one_line(const char *error)
 static void map(enum message_kind kind, const union message *m)
 {
 	struct submap_layer layer[SUBMAP_LAYERS];
-	char error[ERROR_TEXT] = "";
-	const int n = submap_read(kind, m, layer, error);
+	struct error error = { "" };
+	const int n = submap_read(kind, m, layer, &error);
 
 	if (!n || n > SUBMAP_LAYERS)
 		abort();
 	if (n < 0)
-		one_line(error);
+		one_line(error.text);
 	for (int i = 0; i < n; i++) {
 		if ((kind == MESSAGE_GRID_MAP) != layer_name_valid(
 							layer[i].name))
@@ -94,12 +94,12 @@ static void transforms(const union message *m)
 {
 	struct message_list rest = m->tf.transforms;
 	struct message_transform one;
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct site_transform t;
 
 	while (message_next_transform(&rest, &one)) {
-		if (submap_transform(&one, &t, error)) {
-			one_line(error);
+		if (submap_transform(&one, &t, &error)) {
+			one_line(error.text);
 			continue;
 		}
 		frame_is_text(t.frame);

@@ -146,16 +146,16 @@ static int check_state(void *page, const struct view_state *s)
 static void look(const struct layer *layer, bool draw)
 {
 	struct view_page *page = NULL;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct view_records *v;
 
 	if ((draw && view_page_open(&page, page_path, layer, LAYERS, "a",
-				    error)) ||
-	    view_records_open(&v, folder, false, layer, LAYERS, error))
+				    &error)) ||
+	    view_records_open(&v, folder, false, layer, LAYERS, &error))
 		abort();
 	view_records_thin(v, 4);
 	if (view_records_each(v, check_state, page) ||
-	    (draw && view_page_finish(page, error)))
+	    (draw && view_page_finish(page, &error)))
 		abort();
 	view_records_close(v);
 }

@@ -32,7 +32,8 @@ static void again(const struct web_request *r)
 {
 	static char path[4 * WEB_TEXT], query[4 * WEB_TEXT];
 	static struct web_request second;
-	char *p = path, *q = query, error[ERROR_TEXT];
+	char *p = path, *q = query;
+	struct error error;
 
 	for (unsigned int i = 0; i < r->parts; i++) {
 		check_text(r->part[i]);
@@ -45,7 +46,7 @@ static void again(const struct web_request *r)
 		q = encode(q + sprintf(q, "&"), r->name[i]);
 		q = encode(q + sprintf(q, "="), r->value[i]);
 	}
-	if (web_request_parse(&second, path, query, error) ||
+	if (web_request_parse(&second, path, query, &error) ||
 	    second.parts != r->parts || second.parameters != r->parameters)
 		abort();
 	for (unsigned int i = 0; i < r->parts; i++)
@@ -59,29 +60,29 @@ static void again(const struct web_request *r)
 }
 
 /* Always one printable line */
-static void check_error(int err, const char error[ERROR_TEXT])
+static void check_error(int err, const struct error *error)
 {
-	if (err && (!*error || strchr(error, '\n')))
+	if (err && (!*error->text || strchr(error->text, '\n')))
 		abort();
 	if (err)
-		check_text(error);
+		check_text(error->text);
 }
 
 static void ask(const struct web_request *r)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	double v = 0;
 	int err;
 
 	for (unsigned int i = 0; i < r->parameters; i++) {
-		err = web_request_number(r, r->name[i], -1e6, 1e6, &v, error);
-		check_error(err, error);
+		err = web_request_number(r, r->name[i], -1e6, 1e6, &v, &error);
+		check_error(err, &error);
 		if (!err && !(v >= -1e6 && v <= 1e6))
 			abort();
 	}
-	check_error(web_request_number(r, "x", 0, 1, &v, error), error);
-	check_error(web_request_only(r, "x y x0", error), error);
-	check_error(web_request_only(r, "", error), error);
+	check_error(web_request_number(r, "x", 0, 1, &v, &error), &error);
+	check_error(web_request_only(r, "x y x0", &error), &error);
+	check_error(web_request_only(r, "", &error), &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct web_request r;
-	char *text = malloc(size + 1), *query, error[ERROR_TEXT] = "";
+	char *text = malloc(size + 1), *query;
+	struct error error = { "" };
 	int err;
 
 	memcpy(text, data, size);
@@ -97,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	query = strchr(text, '?');
 	if (query)
 		*query++ = 0;
-	err = web_request_parse(&r, text, query, error);
-	check_error(err, error);
+	err = web_request_parse(&r, text, query, &error);
+	check_error(err, &error);
 	if (!err) {
 		again(&r);
 		ask(&r);

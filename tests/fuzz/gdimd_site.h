@@ -59,7 +59,7 @@ static void gdimd_site_begin(void)
 						  .threads = 1 };
 	static const char *const names[] = { "slam_map", "hazard_map" };
 	static unsigned int inputs;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct layer l;
 
 	if (!site_loop) {
@@ -72,11 +72,11 @@ static void gdimd_site_begin(void)
 	if (inputs++ % SITE_ROUND)
 		return;
 	gdimd_site_forget();
-	if (site_open(&site, site_path, STORE_CREATE, &small, error))
+	if (site_open(&site, site_path, STORE_CREATE, &small, &error))
 		abort();
 	for (unsigned int i = 0; i < 2; i++) {
 		layer_default(&l, names[i]);
-		if (site_set_layer(site, &l, error) < 0)
+		if (site_set_layer(site, &l, &error) < 0)
 			abort();
 	}
 }

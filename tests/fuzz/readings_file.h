@@ -41,17 +41,17 @@ static size_t make_text(char *text, const char *first,
 /* Return: a sum over all readings */
 static uint64_t read_all(const char *path, size_t size)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct readings_count count;
 	struct readings *log;
 	struct reading r;
 	uint64_t sum = 0, n = 0;
-	int ret = readings_open(&log, path, NULL, error);
+	int ret = readings_open(&log, path, NULL, &error);
 
 	/* the first line is good */
 	if (ret)
 		abort();
-	while ((ret = readings_next(log, &r, error)) == 1) {
+	while ((ret = readings_next(log, &r, &error)) == 1) {
 		if (!reading_valid(&r) || (r.beams && !r.range))
 			abort();
 		sum = sum * 31 + (uint64_t)r.stamp + r.beams;

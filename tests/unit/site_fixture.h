@@ -14,7 +14,7 @@
 #include "folder.h"
 #include "tap.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static inline struct site *open_site_of(const char *path, enum store_mode mode,
 					size_t memory)
@@ -22,8 +22,8 @@ static inline struct site *open_site_of(const char *path, enum store_mode mode,
 	const struct site_config config = { .memory = memory, .threads = 2 };
 	struct site *s = NULL;
 
-	if (site_open(&s, path, mode, &config, error)) {
-		printf("# %s\n", error);
+	if (site_open(&s, path, mode, &config, &error)) {
+		printf("# %s\n", error.text);
 		return NULL;
 	}
 	return s;
@@ -38,9 +38,9 @@ static inline int add_layer(struct site *s, const char *name, const char *words)
 {
 	struct layer l;
 
-	if (layer_parse(&l, name, words, error))
+	if (layer_parse(&l, name, words, &error))
 		return -EINVAL;
-	return site_set_layer(s, &l, error);
+	return site_set_layer(s, &l, &error);
 }
 
 /* Its middle is the frame's origin; values between @low and @high */
@@ -76,7 +76,7 @@ static inline int put(struct site *s, const char *frame, int64_t stamp,
 		      struct cells *c)
 {
 	const struct site_submap m = { layer, stamp, 50, c };
-	const int err = site_keyframe(s, frame, stamp, pose, &m, 1, error);
+	const int err = site_keyframe(s, frame, stamp, pose, &m, 1, &error);
 
 	cells_put(c);
 	return err;
@@ -99,7 +99,7 @@ static inline int move(struct site *s, const char *frame,
 	const struct site_transform t = transform(frame, predecessor, x, y,
 						  yaw);
 
-	return site_transforms(s, &t, 1, "test", error);
+	return site_transforms(s, &t, 1, "test", &error);
 }
 
 static inline void tell_node(void *arg, const struct store_node *n)
@@ -202,11 +202,11 @@ static inline bool is_on_disk(struct site *s, const char *path, bool maps)
 	char *before_ = know(s, false);					\
 	int err_;							\
 									\
-	*error = '\0';							\
+	error.text[0] = '\0';						\
 	err_ = (call);							\
 	if (err_ != (want))						\
-		printf("# %d: %s\n", err_, error);			\
-	err_ == (want) && *error && !strchr(error, '\n') &&		\
+		printf("# %d: %s\n", err_, error.text);		\
+	err_ == (want) && error.text[0] && !strchr(error.text, '\n') &&	\
 		same_text(before_, know(s, false)) &&			\
 		is_on_disk(s, path, false);				\
 })

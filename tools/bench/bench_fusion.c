@@ -64,11 +64,11 @@ static void draw(int8_t *to, unsigned int seed)
 static unsigned int load(const char *path, const char *poses, struct pose *p)
 {
 	struct poses_file file;
-	char error[ERROR_TEXT];
+	struct error error;
 	unsigned int n;
 	FILE *f;
 
-	if (!path || poses_file_read(poses, &file, error))
+	if (!path || poses_file_read(poses, &file, &error))
 		return 0;
 	f = fopen(path, "re");
 	n = f ? fread(raw, CELLS, file.count < SUBMAPS ? file.count : SUBMAPS,

@@ -31,7 +31,7 @@ enum {
 static struct cells *cells[SOURCES];
 static void *packed[SOURCES];
 static size_t packed_len[SOURCES];
-static char error[ERROR_TEXT];
+static struct error error;
 
 static void stop(const char *what)
 {
@@ -116,8 +116,8 @@ static struct store *open_store(const char *path, enum store_mode mode)
 {
 	struct store *s;
 
-	if (store_open(&s, path, mode, error))
-		stop(error);
+	if (store_open(&s, path, mode, &error))
+		stop(error.text);
 	return s;
 }
 

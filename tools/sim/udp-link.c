@@ -439,14 +439,14 @@ static int open_socket(struct link *l, struct loop_fd *w,
 static int begin(struct link *l)
 {
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret = trace ? load_trace(l) : 0;
 
 	if (ret)
 		return ret;
-	if (address_parse(listen_text, 1, "7449", &at, error) ||
-	    address_parse(to_text, 0, "7450", &l->to, error))
-		return cli_error(-EINVAL, "%s", error);
+	if (address_parse(listen_text, 1, "7449", &at, &error) ||
+	    address_parse(to_text, 0, "7450", &l->to, &error))
+		return cli_error(-EINVAL, "%s", error.text);
 	l->loop = loop_create();
 	if (!l->loop)
 		return -errno;

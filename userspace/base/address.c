@@ -41,7 +41,7 @@ static int address_split(const char *text, int passive, char host[256],
 }
 
 int address_parse(const char *text, int passive, const char *port,
-		  struct address *a, char error[ERROR_TEXT])
+		  struct address *a, struct error *error)
 {
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_DGRAM,

@@ -23,7 +23,7 @@ struct address {
  * Return: 0 or -EINVAL.
  */
 int address_parse(const char *text, int passive, const char *port,
-		  struct address *a, char error[ERROR_TEXT]);
+		  struct address *a, struct error *error);
 
 enum { ADDRESS_TEXT = 64 };
 

@@ -11,7 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 
-int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
+int atomic_file_error(struct error *error, const char *path, int err,
 		      const char *text)
 {
 	const size_t most = 150, n = strlen(path);
@@ -42,7 +42,7 @@ static bool is_special(const char *path)
 }
 
 int atomic_file_open(struct atomic_file *n, const char *path,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	int fd, err;
 
@@ -79,13 +79,13 @@ void atomic_file_write(struct atomic_file *n, const void *data, size_t len)
 }
 
 static int atomic_file_fail(struct atomic_file *n, int err,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	atomic_file_abandon(n);
 	return atomic_file_error(error, n->path, err, NULL);
 }
 
-int atomic_file_sync(struct atomic_file *n, char error[ERROR_TEXT])
+int atomic_file_sync(struct atomic_file *n, struct error *error)
 {
 	FILE *f = n->file;
 	int err = n->err;
@@ -116,7 +116,7 @@ static void atomic_file_sync_folder(const char *path)
 	close(fd);
 }
 
-int atomic_file_finish(struct atomic_file *n, char error[ERROR_TEXT])
+int atomic_file_finish(struct atomic_file *n, struct error *error)
 {
 	int err = n->file ? atomic_file_sync(n, error) : 0;
 

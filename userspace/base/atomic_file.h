@@ -32,7 +32,7 @@ struct atomic_file {
  * Return: 0, or a negative errno: then there is nothing to clean up.
  */
 int atomic_file_open(struct atomic_file *n, const char *path,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 /* Errors are reported by atomic_file_finish() */
 void atomic_file_write(struct atomic_file *n, const void *data, size_t len);
@@ -45,14 +45,14 @@ void atomic_file_write(struct atomic_file *n, const void *data, size_t len);
  *
  * Return: 0, or a negative errno and a line in @error: the new file is removed.
  */
-int atomic_file_sync(struct atomic_file *n, char error[ERROR_TEXT]);
+int atomic_file_sync(struct atomic_file *n, struct error *error);
 
 /**
  * atomic_file_finish() - write it to disk and rename it
  *
  * Return: 0, or a negative errno and a line in @error: the new file is removed.
  */
-int atomic_file_finish(struct atomic_file *n, char error[ERROR_TEXT]);
+int atomic_file_finish(struct atomic_file *n, struct error *error);
 
 /* Drop it, after atomic_file_open() or atomic_file_sync() */
 void atomic_file_abandon(struct atomic_file *n);
@@ -64,7 +64,7 @@ void atomic_file_abandon(struct atomic_file *n);
  *
  * Return: @err, a negative errno.
  */
-int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
+int atomic_file_error(struct error *error, const char *path, int err,
 		      const char *text);
 
 #endif

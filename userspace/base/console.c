@@ -37,7 +37,7 @@ struct console {
 	char		path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	int		(*request)(void *arg, const char *command,
 				   const cJSON *parameters, cJSON *answer,
-				   char error[ERROR_TEXT]);
+				   struct error *error);
 	void		*arg;
 	uint64_t	refused;
 	struct client	*client[CLIENTS], *asking;
@@ -94,7 +94,7 @@ static bool console_send(int fd, const cJSON *answer)
 
 /* @line: @len bytes and a 0, with nothing after the object */
 static int console_obey(struct console *c, const char *line, size_t len,
-			cJSON *answer, char error[ERROR_TEXT])
+			cJSON *answer, struct error *error)
 {
 	cJSON *request = strlen(line) == len ?
 			 cJSON_ParseWithOpts(line, NULL, true) : NULL;
@@ -105,7 +105,7 @@ static int console_obey(struct console *c, const char *line, size_t len,
 	if (command)
 		ret = c->request(c->arg, command, request, answer, error);
 	else
-		snprintf(error, ERROR_TEXT, "not a JSON object with \"do\"");
+		snprintf(error->text, sizeof(error->text), "not a JSON object with \"do\"");
 	cJSON_Delete(request);
 	return ret;
 }
@@ -131,14 +131,14 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 static bool answer_line(struct client *k, const char *line, size_t len)
 {
 	cJSON *answer = cJSON_CreateObject();
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	int err;
 
 	k->console->asking = k;
-	err = console_obey(k->console, line, len, answer, error);
+	err = console_obey(k->console, line, len, answer, &error);
 	k->console->asking = NULL;
 	if (!k->waits)
-		return answer_with(k->console, k->watch.fd, answer, err, error);
+		return answer_with(k->console, k->watch.fd, answer, err, error.text);
 	cJSON_Delete(answer);
 	return true;
 }
@@ -304,8 +304,8 @@ static int console_listen_at(const char *path)
 int console_open(struct console **out, struct loop *l, const char *path,
 		 int (*request)(void *arg, const char *command,
 				const cJSON *parameters, cJSON *answer,
-				char error[ERROR_TEXT]),
-		 void *arg, char error[ERROR_TEXT])
+				struct error *error),
+		 void *arg, struct error *error)
 {
 	struct console *c;
 	int fd;
@@ -338,8 +338,8 @@ int console_open_usual(struct console **out, struct loop *l, const char *given,
 		       const char *name,
 		       int (*request)(void *arg, const char *command,
 				      const cJSON *parameters, cJSON *answer,
-				      char error[ERROR_TEXT]),
-		       void *arg, char error[ERROR_TEXT])
+				      struct error *error),
+		       void *arg, struct error *error)
 {
 	char path[SOCKET_PATH];
 

@@ -30,8 +30,8 @@ struct console;
 int console_open(struct console **c, struct loop *l, const char *path,
 		 int (*request)(void *arg, const char *command,
 				const cJSON *parameters, cJSON *answer,
-				char error[ERROR_TEXT]),
-		 void *arg, char error[ERROR_TEXT]);
+				struct error *error),
+		 void *arg, struct error *error);
 
 /**
  * console_open_usual() - console_open(), where the user said or where clients
@@ -48,8 +48,8 @@ int console_open_usual(struct console **c, struct loop *l, const char *given,
 		       const char *name,
 		       int (*request)(void *arg, const char *command,
 				      const cJSON *parameters, cJSON *answer,
-				      char error[ERROR_TEXT]),
-		       void *arg, char error[ERROR_TEXT]);
+				      struct error *error),
+		       void *arg, struct error *error);
 void console_close(struct console *c);
 
 /**

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include "base/error.h"
 
-int error_set(char error[ERROR_TEXT], int err, const char *format, ...)
+int error_set(struct error *error, int err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, ERROR_TEXT, format, args);
+	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
 	return err;
 }

@@ -10,6 +10,11 @@ enum {
 	ERROR_REASON	= 128,		/* of one that becomes part of another */
 };
 
+/* room for it is the caller's; nothing is written if the call succeeds */
+struct error {
+	char	text[ERROR_TEXT];
+};
+
 /**
  * error_set() - write the line
  * @error:	gets it, cut to ERROR_TEXT
@@ -17,7 +22,7 @@ enum {
  *
  * Return: @err.
  */
-int error_set(char error[ERROR_TEXT], int err, const char *format, ...)
+int error_set(struct error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

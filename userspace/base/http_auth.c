@@ -58,7 +58,7 @@ static bool host_name(const char *host, char name[HTTP_HOST])
 
 static int find_address(struct http_auth *a, const char *name,
 			const char *where, const char *port,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	const bool is_port = strspn(where, "0123456789") == strlen(where);
 	char full[HTTP_HOST];
@@ -94,7 +94,7 @@ static int add_token(struct http_auth *a, const char *line, size_t n)
 }
 
 static int read_lines(struct http_auth *a, FILE *in, const char *path,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	char line[2 * HTTP_TOKEN];
 
@@ -121,7 +121,7 @@ static int read_lines(struct http_auth *a, FILE *in, const char *path,
 }
 
 static int read_tokens(struct http_auth *a, const char *path,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	FILE *in;
 	int err = secret_file_open(&in, path, error);
@@ -135,7 +135,7 @@ static int read_tokens(struct http_auth *a, const char *path,
 
 int http_auth_open(struct http_auth *a, const char *name, const char *where,
 		   const char *port, const char *tokens,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int err;
 

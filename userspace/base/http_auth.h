@@ -47,7 +47,7 @@ struct http_auth {
  */
 int http_auth_open(struct http_auth *a, const char *name, const char *where,
 		   const char *port, const char *tokens,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /* Whether a Host, or the host of an Origin, is ours */
 bool http_auth_host(const struct http_auth *a, const char *host);

@@ -106,7 +106,7 @@ static void metrics_on_request(void *arg, unsigned int worker,
 
 int metrics_open(struct metrics **out, struct loop *l, const char *where,
 		 void (*collect)(void *arg, FILE *out), void *arg,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	bool port = strspn(where, "0123456789") == strlen(where);
 	struct address a;

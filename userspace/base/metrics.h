@@ -22,7 +22,7 @@ struct metrics;
  */
 int metrics_open(struct metrics **m, struct loop *l, const char *where,
 		 void (*collect)(void *arg, FILE *out), void *arg,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 void metrics_close(struct metrics *m);
 
 /* "# HELP" and "# TYPE" of a counter or a gauge */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/secret_file.h"
 
-int secret_file_open(FILE **f, const char *path, char error[ERROR_TEXT])
+int secret_file_open(FILE **f, const char *path, struct error *error)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;

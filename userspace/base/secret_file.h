@@ -15,6 +15,6 @@
  * Return: 0; -EACCES: other users can read or write it, or its group can write
  * it; -EINVAL: not a regular file; others of open(). @error gets one line.
  */
-int secret_file_open(FILE **f, const char *path, char error[ERROR_TEXT]);
+int secret_file_open(FILE **f, const char *path, struct error *error);
 
 #endif

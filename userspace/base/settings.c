@@ -48,7 +48,7 @@ static int settings_take(const struct setting *s, void *config,
 }
 
 int settings_set(const struct setting *table, void *config, const char *name,
-		 const char *value, char error[ERROR_TEXT])
+		 const char *value, struct error *error)
 {
 	const int row = settings_row(table, name);
 	const struct setting *s = table + row;
@@ -106,23 +106,23 @@ struct load {
 	bool				any;
 	const struct setting		*table;
 	void				*config;
-	char				*error;
+	struct error			*error;
 };
 
 static const struct setting *settings_section_of(struct load *l,
 						 const char *name)
 {
 	const struct setting *table = NULL;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	l->config = l->own;
 	if (!strcmp(name, l->program->section))
 		return l->program->table;
-	error_set(error, 0, "unknown section [%.80s]", name);
+	error_set(&error, 0, "unknown section [%.80s]", name);
 	if (l->program->sections)
-		table = l->program->sections(l->own, name, &l->config, error);
+		table = l->program->sections(l->own, name, &l->config, &error);
 	if (!table)
-		strcpy(l->error, error);
+		*l->error = error;
 	return table;
 }
 
@@ -167,11 +167,11 @@ static int on_line(void *user, const char *section, const char *name,
 }
 
 static int settings_load(const struct settings_program *program, void *config,
-			 const char *path, char error[ERROR_TEXT])
+			 const char *path, struct error *error)
 {
-	char reason[ERROR_TEXT] = "not a line of an ini file";
+	struct error reason = { "not a line of an ini file" };
 	struct load l = {
-		.program = program, .own = config, .error = reason,
+		.program = program, .own = config, .error = &reason,
 	};
 	int line;
 
@@ -184,7 +184,7 @@ static int settings_load(const struct settings_program *program, void *config,
 				 path, errno ? strerror(errno) :
 				 "cannot read");
 	return error_set(error, -EINVAL, "%.100s:%d: %.130s", path, line,
-			 reason);
+			 reason.text);
 }
 
 /**
@@ -209,13 +209,13 @@ static int settings_row_of(const struct setting *table, int key)
 static int settings_parse_row(struct parse *p, int row, const char *value)
 {
 	const struct setting *table = p->program->table;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	p->given[row] = true;
 	if (table[row].option)
 		return table[row].option(p->config, value);
-	if (settings_set(table, p->config, table[row].name, value, error))
-		return cli_error(-EINVAL, "%s", error);
+	if (settings_set(table, p->config, table[row].name, value, &error))
+		return cli_error(-EINVAL, "%s", error.text);
 	return 0;
 }
 
@@ -262,15 +262,15 @@ static int settings_load_option(const struct settings_program *program,
 		.options = options, .parser = settings_find_file,
 	};
 	const char *path = NULL;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret;
 
 	argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP |
 		   ARGP_IN_ORDER, NULL, &path);
 	if (!path)
 		return 0;
-	ret = settings_load(program, config, path, error);
-	return ret ? cli_error(ret, "%s", error) : 0;
+	ret = settings_load(program, config, path, &error);
+	return ret ? cli_error(ret, "%s", error.text) : 0;
 }
 
 int settings_parse(const struct settings_program *program, void *config,

@@ -73,7 +73,7 @@ struct setting {
  * Return: 0, -EINVAL.
  */
 int settings_set(const struct setting *table, void *config, const char *name,
-		 const char *value, char error[ERROR_TEXT]);
+		 const char *value, struct error *error);
 
 enum { SETTINGS_MAX = 80 };
 
@@ -95,7 +95,7 @@ struct settings_program {
 	const struct setting	*table;
 	const char		*doc, *section, *file, *arguments;
 	const struct setting	*(*sections)(void *config, const char *name,
-					     void **to, char error[ERROR_TEXT]);
+					     void **to, struct error *error);
 	int			(*argument)(void *config, const char *value);
 	int			(*check)(void *config, const bool *given,
 					 const char *program);

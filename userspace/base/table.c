@@ -9,7 +9,7 @@
 #include "base/lines.h"
 #include "base/table.h"
 
-int table_error(char error[ERROR_TEXT], const char *path,
+int table_error(struct error *error, const char *path,
 		unsigned long number, int err, const char *text)
 {
 	const size_t most = 120, n = strlen(path);
@@ -17,11 +17,11 @@ int table_error(char error[ERROR_TEXT], const char *path,
 
 	if (number)
 		snprintf(at, sizeof(at), ":%lu", number);
-	snprintf(error, ERROR_TEXT, "%s%s%s: %.90s", n > most ? "..." : "",
+	snprintf(error->text, sizeof(error->text), "%s%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path, at,
 		 text ? text : strerror(-err));
 	/* a file name may contain any character */
-	for (char *p = error; *p; p++)
+	for (char *p = error->text; *p; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = '?';
 	return err;
@@ -30,7 +30,7 @@ int table_error(char error[ERROR_TEXT], const char *path,
 static int table_read_all(struct lines *l, const char *path,
 			  const char *columns,
 			  int (*line)(const char *text, void *arg), void *arg,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	char what[80], *text;
 	size_t len;
@@ -59,7 +59,7 @@ static int table_read_all(struct lines *l, const char *path,
 
 int table_read(const char *path, const char *columns,
 	       int (*line)(const char *text, void *arg), void *arg,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct lines l;
 	int err = lines_open(&l, path);

@@ -20,7 +20,7 @@
  */
 int table_read(const char *path, const char *columns,
 	       int (*line)(const char *text, void *arg), void *arg,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /**
  * table_error() - write an error line
@@ -29,7 +29,7 @@ int table_read(const char *path, const char *columns,
  *
  * Return: @err
  */
-int table_error(char error[ERROR_TEXT], const char *path,
+int table_error(struct error *error, const char *path,
 		unsigned long number, int err, const char *text);
 
 #endif

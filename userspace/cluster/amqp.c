@@ -67,12 +67,12 @@ static bool stopped(struct bus *e)
 static void connect_again(struct bus *e)
 {
 	struct amqp *a = e->link;
-	char error[ERROR_TEXT];
+	struct error error;
 	unsigned int ms = PAUSE_MS;
 	struct broker b;
 
 	while (!stopped(e)) {
-		if (!broker_connect(&b, &a->address, e, error)) {
+		if (!broker_connect(&b, &a->address, e, &error)) {
 			pthread_mutex_lock(&e->lock);
 			a->broker = b;
 			a->resets = false;
@@ -81,7 +81,7 @@ static void connect_again(struct bus *e)
 			return;
 		}
 		pthread_mutex_lock(&e->lock);
-		memcpy(e->error, error, sizeof(e->error));
+		memcpy(e->error.text, error.text, sizeof(e->error.text));
 		pthread_mutex_unlock(&e->lock);
 		amqp_pause_ms(a, ms);
 		ms = 2 * ms < PAUSE_MOST_MS ? 2 * ms : PAUSE_MOST_MS;
@@ -167,7 +167,7 @@ static void *amqp_work(void *arg)
 
 /* Retry, if the user wants that; permanent errors are not retried */
 static int connect_first(struct bus *e, const struct bus_config *config,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	const uint64_t end = member_now() + config->connect_ms * MS;
 	struct amqp *a = e->link;
@@ -181,9 +181,9 @@ static int connect_first(struct bus *e, const struct bus_config *config,
 			return err;
 		if (config->connect_ms != UINT32_MAX && member_now() >= end)
 			return err;
-		if (config->notice && strcmp(error, last))
-			config->notice(config->arg, error);
-		memcpy(last, error, sizeof(last));
+		if (config->notice && strcmp(error->text, last))
+			config->notice(config->arg, error->text);
+		memcpy(last, error->text, sizeof(last));
 		amqp_pause_ms(a, ms);
 		ms = 2 * ms < PAUSE_MOST_MS ? 2 * ms : PAUSE_MOST_MS;
 	}
@@ -208,7 +208,7 @@ static void free_link(struct bus *e)
 }
 
 static int open_link(struct bus *e, const struct bus_config *config,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct amqp *a = e->link;
 	int err = connect_first(e, config, error);
@@ -218,7 +218,7 @@ static int open_link(struct bus *e, const struct bus_config *config,
 	e->up->connected(e, a->broker.address, 0);
 	err = amqp_start(e);
 	if (err) {
-		snprintf(error, ERROR_TEXT, "thread: %s", strerror(-err));
+		snprintf(error->text, sizeof(error->text), "thread: %s", strerror(-err));
 		broker_close(&a->broker, false);
 	}
 	return err;
@@ -226,7 +226,7 @@ static int open_link(struct bus *e, const struct bus_config *config,
 
 static int amqp_engine_open(struct bus *e, const char *spec,
 			    const struct bus_config *config,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct amqp *a = calloc(1, sizeof(*a));
 	int err = -ENOMEM;

@@ -25,7 +25,7 @@ enum {
 };
 
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	*a = (struct broker_address){
 		.url = strdup(spec), .len = strlen(spec),
@@ -62,23 +62,23 @@ static amqp_bytes_t broker_bytes_of(const char *s)
 }
 
 /* The broker's error as one line */
-static void broker_reason(char out[ERROR_TEXT], uint16_t code,
+static void broker_reason(struct error *out, uint16_t code,
 			  amqp_bytes_t text)
 {
 	char clean[160];
 
 	frame_text(clean, sizeof(clean), text.bytes, text.len);
-	snprintf(out, ERROR_TEXT, "%u %s", code, clean);
+	snprintf(out->text, sizeof(out->text), "%u %s", code, clean);
 }
 
 /* Return: the broker's code, 0 without one */
-static int why(const amqp_rpc_reply_t *r, char out[ERROR_TEXT])
+static int why(const amqp_rpc_reply_t *r, struct error *out)
 {
 	const amqp_connection_close_t *connection = r->reply.decoded;
 	const amqp_channel_close_t *channel = r->reply.decoded;
 
 	if (r->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION) {
-		snprintf(out, ERROR_TEXT, "%s",
+		snprintf(out->text, sizeof(out->text), "%s",
 			 amqp_error_string2(r->library_error));
 		return 0;
 	}
@@ -91,15 +91,15 @@ static int why(const amqp_rpc_reply_t *r, char out[ERROR_TEXT])
 		broker_reason(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
-	snprintf(out, ERROR_TEXT, "unexpected answer");
+	snprintf(out->text, sizeof(out->text), "unexpected answer");
 	return 0;
 }
 
 static int refused(const struct broker_address *a, const struct bus *e,
-		   amqp_rpc_reply_t r, bool login, char error[ERROR_TEXT])
+		   amqp_rpc_reply_t r, bool login, struct error *error)
 {
-	char text[ERROR_TEXT];
-	const int code = why(&r, text);
+	struct error reason;
+	const int code = why(&r, &reason);
 
 	if (login && code == AMQP_ACCESS_REFUSED)
 		return error_set(error, -EACCES, "%s: wrong user or password "
@@ -110,17 +110,17 @@ static int refused(const struct broker_address *a, const struct bus *e,
 				 a->text,
 				 e->job);
 	if (code == AMQP_NOT_FOUND)
-		return error_set(error, -ENOENT, "%s: %.160s", a->text, text);
+		return error_set(error, -ENOENT, "%s: %.160s", a->text, reason.text);
 	if (code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED)
 		return error_set(error, -EACCES,
 				 "%s: user '%.40s' lacks permission: %.80s",
 				 a->text,
-				 a->info.user, text);
-	return error_set(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
+				 a->info.user, reason.text);
+	return error_set(error, -ECONNREFUSED, "%s: %.160s", a->text, reason.text);
 }
 
 static int link_up(struct broker *b, const struct broker_address *a,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	struct timeval t = { .tv_sec = CONNECT_S };
 	amqp_socket_t *s;
@@ -147,7 +147,7 @@ static int link_up(struct broker *b, const struct broker_address *a,
 }
 
 static int log_in(struct broker *b, const struct broker_address *a,
-		  const struct bus *e, char error[ERROR_TEXT])
+		  const struct bus *e, struct error *error)
 {
 	amqp_rpc_reply_t r = amqp_login(b->c, a->info.vhost, CHANNEL, FRAME_MAX,
 					HEARTBEAT_S, AMQP_SASL_METHOD_PLAIN,
@@ -175,7 +175,7 @@ static void set_names(struct broker *b, const struct bus *e)
 }
 
 static int declare(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[ERROR_TEXT])
+		   const struct bus *e, struct error *error)
 {
 	amqp_rpc_reply_t r;
 	char key[KEY];
@@ -212,7 +212,7 @@ static int declare(struct broker *b, const struct broker_address *a,
 }
 
 static int try_to_connect(struct broker *b, const struct broker_address *a,
-			  const struct bus *e, char error[ERROR_TEXT])
+			  const struct bus *e, struct error *error)
 {
 	int err;
 
@@ -229,7 +229,7 @@ static int try_to_connect(struct broker *b, const struct broker_address *a,
 
 /* The exchange can vanish with its last member just before the bind */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[ERROR_TEXT])
+		   const struct bus *e, struct error *error)
 {
 	enum { TRIES = 10 };
 	int i, err = -ENOENT;
@@ -415,7 +415,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 	const amqp_rpc_reply_t r = {
 		.reply_type = AMQP_RESPONSE_SERVER_EXCEPTION, .reply = *m,
 	};
-	char text[ERROR_TEXT];
+	struct error reason;
 
 	switch (m->id) {
 	case AMQP_BASIC_DELIVER_METHOD:
@@ -425,8 +425,8 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 		break;
 	case AMQP_CONNECTION_CLOSE_METHOD:
 	case AMQP_CHANNEL_CLOSE_METHOD:
-		why(&r, text);
-		be_broken(b, "closed by the broker: %.200s", text);
+		why(&r, &reason);
+		be_broken(b, "closed by the broker: %.200s", reason.text);
 		break;
 	case AMQP_BASIC_CANCEL_METHOD:
 		be_broken(b, "the queue was deleted");

@@ -62,7 +62,7 @@ struct broker {
 
 /* Return: 0, -ENOMEM, or -EINVAL with a line in @error */
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 void broker_free_address(struct broker_address *a);
 
 /**
@@ -71,7 +71,7 @@ void broker_free_address(struct broker_address *a);
  * refused; -EBUSY: the job has a coordinator.
  */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[ERROR_TEXT]);
+		   const struct bus *e, struct error *error);
 /* @politely: wait until the broker has all that was sent */
 void broker_close(struct broker *b, bool politely);
 

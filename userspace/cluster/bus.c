@@ -48,7 +48,7 @@ bool bus_valid_job(const char *s)
 }
 
 static int bus_configure(struct bus *e, const struct bus_config *c,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
 	char host[40] = "";
@@ -77,7 +77,7 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 	return 0;
 }
 
-static int load_mpi(struct bus *e, char error[ERROR_TEXT])
+static int load_mpi(struct bus *e, struct error *error)
 {
 	char path[PATH_MAX];
 
@@ -96,20 +96,20 @@ static int load_mpi(struct bus *e, char error[ERROR_TEXT])
 	return 0;
 }
 
-static int bus_choose_amqp(struct bus *e, char error[ERROR_TEXT])
+static int bus_choose_amqp(struct bus *e, struct error *error)
 {
 #ifdef WITHOUT_RABBITMQ
 	(void)e;
 	return error_set(error, -EOPNOTSUPP, "amqp: built without RabbitMQ");
 #else
-	(void)error;
+	(void)error->text;
 	e->transport = &bus_amqp;
 	return 0;
 #endif
 }
 
 static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	e->role = role;
 	if (!strcmp(spec, "mpi"))
@@ -163,7 +163,7 @@ static void bus_free(struct bus *e)
 }
 
 int bus_open(struct bus **out, const char *spec, enum bus_role role,
-	     const struct bus_config *config, char error[ERROR_TEXT])
+	     const struct bus_config *config, struct error *error)
 {
 	struct bus *e = bus_new();
 	int err;
@@ -511,10 +511,10 @@ enum bus_role bus_role(const struct bus *e)
 	return e->role;
 }
 
-void bus_error(struct bus *e, char error[ERROR_TEXT])
+void bus_error(struct bus *e, struct error *error)
 {
 	pthread_mutex_lock(&e->lock);
-	memcpy(error, e->error, ERROR_TEXT);
+	*error = e->error;
 	pthread_mutex_unlock(&e->lock);
 }
 

@@ -188,7 +188,7 @@ void bus_hub_destroy(struct bus_hub *h);
  * no such engine here; another negative errno.
  */
 int bus_open(struct bus **e, const char *spec, enum bus_role role,
-	     const struct bus_config *config, char error[ERROR_TEXT]);
+	     const struct bus_config *config, struct error *error);
 
 /* Leave: the others are notified at once. NULL is allowed. */
 void bus_close(struct bus *e);
@@ -280,7 +280,7 @@ enum bus_role bus_role(const struct bus *e);
 /* Largest number of workers: with mpi all other ranks, else BUS_WORKERS */
 uint32_t bus_seats(const struct bus *e);
 /* Why it is unusable, or what it waits for: one line; "": no error */
-void bus_error(struct bus *e, char error[ERROR_TEXT]);
+void bus_error(struct bus *e, struct error *error);
 void bus_counters(struct bus *e, struct bus_counters *c);
 
 #endif

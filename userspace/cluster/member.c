@@ -42,7 +42,7 @@ void member_notify(struct bus *e)
 
 static void member_fail(struct bus *e, const char *what, const char *why)
 {
-	snprintf(e->error, sizeof(e->error), "%s%.200s", what, why);
+	snprintf(e->error.text, sizeof(e->error.text), "%s%.200s", what, why);
 	e->state = BUS_FAILED;
 	member_notify(e);
 }
@@ -207,7 +207,7 @@ void member_connected(struct bus *e, uint64_t address, uint32_t id)
 	/* a refusal is final, also after a new connection */
 	if (e->state == BUS_FAILED)
 		return;
-	e->error[0] = '\0';
+	e->error.text[0] = '\0';
 	e->incarnation++;
 	e->heard = e->ticked = e->beat_due = now;
 	if (e->role == BUS_COORDINATOR) {
@@ -243,7 +243,7 @@ void member_lost(struct bus *e, const char *why)
 		member_forget(e);
 	}
 	if (e->state != BUS_FAILED)
-		snprintf(e->error, sizeof(e->error), "%s", why);
+		snprintf(e->error.text, sizeof(e->error.text), "%s", why);
 }
 
 __attribute__((format(printf, 4, 5))) static void
@@ -442,7 +442,7 @@ static void be_in(struct bus *e)
 	if (e->state != BUS_READY)
 		return;
 	e->state = BUS_IN;
-	e->error[0] = '\0';
+	e->error.text[0] = '\0';
 	event(e, BUS_JOINED, e->id, "joined");
 	assert(e->id);
 	message_queue_move(&e->inbox, &e->early);
@@ -550,7 +550,7 @@ void member_returned(struct bus *e, const struct frame *f)
 		e->hello_pause *= 2;
 		if (e->hello_pause > HELLO_MOST_MS * MS)
 			e->hello_pause = HELLO_MOST_MS * MS;
-		snprintf(e->error, sizeof(e->error),
+		snprintf(e->error.text, sizeof(e->error.text),
 			 "job '%s' has no coordinator yet", e->job);
 	} else if (f->epoch == e->epoch && e->epoch && f->to != FRAME_ALL) {
 		member_gone(e, f->to, f->to ? "connection closed" :

@@ -121,7 +121,7 @@ static int be_worker(struct threads *t)
 
 static int threads_open(struct bus *e, const char *spec,
 			const struct bus_config *config,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct threads *t;
 	int err;
@@ -137,7 +137,7 @@ static int threads_open(struct bus *e, const char *spec,
 		      be_worker(t);
 	}
 	if (err) {
-		snprintf(error, ERROR_TEXT, "threads: %s", err == -EBUSY ?
+		snprintf(error->text, sizeof(error->text), "threads: %s", err == -EBUSY ?
 			 "the hub already has a coordinator" : "no memory");
 		free(t);
 		return err;

@@ -45,7 +45,7 @@ struct bus_transport {
 	bool		rejoins;
 	int (*open)(struct bus *e, const char *spec,
 		    const struct bus_config *config,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 	void (*close)(struct bus *e);
 	int (*send)(struct bus *e, const struct frame *f, uint64_t joining,
 		    const struct iovec *iov, int count, size_t len);
@@ -142,7 +142,7 @@ struct bus {
 	bool				lends;
 	uint64_t			lent;
 	int				event;
-	char				error[ERROR_TEXT];
+	struct error				error;
 	struct bus_counters		counters;
 };
 

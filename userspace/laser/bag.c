@@ -59,7 +59,7 @@ static void name_list(const struct bag_readings *b, int kind, char *text,
  * -1 if there is none
  */
 static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
-			  int *found, char error[ERROR_TEXT])
+			  int *found, struct error *error)
 {
 	const char *what = kind == MESSAGE_LASER_SCAN ? "scan" : "odometry";
 	unsigned int n = 0;
@@ -84,7 +84,7 @@ static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
 			      "several %s topics, select one:%s", what, names);
 }
 
-static int bag_read_topics(struct bag_readings *b, char error[ERROR_TEXT])
+static int bag_read_topics(struct bag_readings *b, struct error *error)
 {
 	bool tf = false;
 	int err;
@@ -118,7 +118,7 @@ static int bag_read_topics(struct bag_readings *b, char error[ERROR_TEXT])
 
 /* Return: 0, or -ENOMEM and a line in @error */
 static int bag_take(struct bag_readings *b, const struct bag_message *m,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	const struct bag_topic *topic = &b->topic[m->topic];
 	const int kind = b->kind[m->topic];
@@ -140,7 +140,7 @@ static int bag_take(struct bag_readings *b, const struct bag_message *m,
 	return readings_error(error, b->r.path, -ENOMEM, NULL);
 }
 
-static int not_placed(const struct bag_readings *b, char error[ERROR_TEXT])
+static int not_placed(const struct bag_readings *b, struct error *error)
 {
 	char text[LASER_INPUT_TEXT];
 
@@ -149,7 +149,7 @@ static int not_placed(const struct bag_readings *b, char error[ERROR_TEXT])
 }
 
 /* Read until the pose of the laser is known */
-static int bag_look_ahead(struct bag_readings *b, char error[ERROR_TEXT])
+static int bag_look_ahead(struct bag_readings *b, struct error *error)
 {
 	const char *laser, *robot;
 	enum laser_input_state state;
@@ -178,7 +178,7 @@ static int bag_look_ahead(struct bag_readings *b, char error[ERROR_TEXT])
  * Operations
  */
 
-static int bag_readings_open(struct readings *r, char error[ERROR_TEXT])
+static int bag_readings_open(struct readings *r, struct error *error)
 {
 	struct bag_readings *b = bag_of(r);
 	int err = bag_open(&b->bag, r->path);
@@ -211,7 +211,7 @@ static int bag_readings_open(struct readings *r, char error[ERROR_TEXT])
 }
 
 static int bag_readings_next(struct readings *r, struct reading *reading,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	struct bag_readings *b = bag_of(r);
 	struct bag_message m;

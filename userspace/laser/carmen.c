@@ -240,7 +240,7 @@ static void read_param(struct carmen *c, const char *at)
 
 /* The next line that is a reading. Return: as readings_next() */
 static int carmen_fetch(struct carmen *c, struct reading *r,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	const char *at;
 	char *text;
@@ -286,7 +286,7 @@ static bool same_place(const struct reading *a, const struct reading *b)
 
 /* Without the odometry that repeats the scan before */
 static int carmen_take(struct carmen *c, struct reading *r,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	int ret;
 
@@ -303,7 +303,7 @@ static int carmen_take(struct carmen *c, struct reading *r,
 }
 
 static int carmen_next(struct readings *readings, struct reading *r,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	struct carmen *c = carmen_of(readings);
 	int ret = carmen_take(c, r, error);
@@ -357,7 +357,7 @@ static void carmen_look_at(struct carmen *c, struct carmen_peak *peak,
 }
 
 static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	unsigned int scans = 0;
 	char *text;
@@ -389,7 +389,7 @@ static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
 	return ret ? readings_error(error, c->r.path, ret, NULL) : 0;
 }
 
-static int carmen_open(struct readings *r, char error[ERROR_TEXT])
+static int carmen_open(struct readings *r, struct error *error)
 {
 	struct carmen_peak *peak = calloc(1, sizeof(*peak));
 	struct carmen *c = carmen_of(r);

@@ -19,7 +19,7 @@ static const struct readings_ops *const formats[] = {
 /* A path that is too long is shown by its end */
 enum { PATH_SHOWN = 120, TEXT_SHOWN = ERROR_TEXT - PATH_SHOWN - 8 };
 
-int readings_error(char error[ERROR_TEXT], const char *path, int err,
+int readings_error(struct error *error, const char *path, int err,
 		   const char *format, ...)
 {
 	const size_t n = strlen(path);
@@ -31,18 +31,18 @@ int readings_error(char error[ERROR_TEXT], const char *path, int err,
 		vsnprintf(text, sizeof(text), format, args);
 		va_end(args);
 	}
-	snprintf(error, ERROR_TEXT, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
+	snprintf(error->text, sizeof(error->text), "%s%s: %s", n > PATH_SHOWN ? "..." : "",
 		 n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
 		 format ? text : strerror(-err));
 	/* a file name may contain any character */
-	for (char *p = error; *p; p++)
+	for (char *p = error->text; *p; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = '?';
 	return err;
 }
 
 int readings_line(struct readings *r, char **text, size_t *len,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	int ret;
 
@@ -74,7 +74,7 @@ bool readings_ranges(struct readings *r, const char **at, unsigned int count)
 	return true;
 }
 
-static int readings_find_text(struct readings *r, char error[ERROR_TEXT])
+static int readings_find_text(struct readings *r, struct error *error)
 {
 	const char *head;
 	size_t len;
@@ -93,7 +93,7 @@ static int readings_find_text(struct readings *r, char error[ERROR_TEXT])
 }
 
 /* Detect the format. Return: 0 and, if it is a text, @lines are open */
-static int readings_find(struct readings *r, char error[ERROR_TEXT])
+static int readings_find(struct readings *r, struct error *error)
 {
 	int err = lines_open(&r->lines, r->path);
 
@@ -116,7 +116,7 @@ static int readings_find(struct readings *r, char error[ERROR_TEXT])
 }
 
 /* Options for recordings, but the log is none */
-static int check_topics(const struct readings *r, char error[ERROR_TEXT])
+static int check_topics(const struct readings *r, struct error *error)
 {
 	const char *topic = r->config.scan ? r->config.scan :
 			    r->config.odometry;
@@ -150,7 +150,7 @@ static int readings_make(struct readings **log, const struct readings *found)
 
 int readings_open(struct readings **log, const char *path,
 		  const struct readings_config *config,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	struct readings found = { .path = strdup(path) }, *r;
 	int err;
@@ -178,7 +178,7 @@ int readings_open(struct readings **log, const char *path,
 }
 
 int readings_next(struct readings *r, struct reading *reading,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	int ret;
 

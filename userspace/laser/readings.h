@@ -56,7 +56,7 @@ struct readings_count {
  */
 int readings_open(struct readings **log, const char *path,
 		  const struct readings_config *config,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 /**
  * readings_next() - the next one
@@ -67,7 +67,7 @@ int readings_open(struct readings **log, const char *path,
  * further. Invalid lines are skipped and counted.
  */
 int readings_next(struct readings *log, struct reading *reading,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 void readings_count(const struct readings *log, struct readings_count *count);
 

@@ -43,9 +43,9 @@ struct readings_ops {
 	size_t	size;
 	bool	text;
 	bool	(*probe)(const char *head, size_t len);
-	int	(*open)(struct readings *r, char error[ERROR_TEXT]);
+	int	(*open)(struct readings *r, struct error *error);
 	int	(*next)(struct readings *r, struct reading *reading,
-			char error[ERROR_TEXT]);
+			struct error *error);
 	void	(*progress)(const struct readings *r,
 			    struct readings_count *count);
 	void	(*close)(struct readings *r);
@@ -67,7 +67,7 @@ extern const struct readings_ops carmen_ops, simbad_ops, tinyslam_ops,
  *
  * Return: @err
  */
-int readings_error(char error[ERROR_TEXT], const char *path, int err,
+int readings_error(struct error *error, const char *path, int err,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -79,7 +79,7 @@ int readings_error(char error[ERROR_TEXT], const char *path, int err,
  * Return: 1; 0 at the end; a negative errno and a line in @error.
  */
 int readings_line(struct readings *r, char **text, size_t *len,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 /**
  * readings_ranges() - parse ranges

@@ -68,7 +68,7 @@ static bool simbad_csv_read_scan(struct simbad *s, const char *at,
 }
 
 static int simbad_next(struct readings *readings, struct reading *r,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	struct simbad *s = (struct simbad *)readings;
 	char *text;

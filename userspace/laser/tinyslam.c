@@ -116,7 +116,7 @@ static bool tinyslam_read_scan(struct tinyslam *t, const char *at,
 }
 
 static int tinyslam_next(struct readings *readings, struct reading *r,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	struct tinyslam *t = (struct tinyslam *)readings;
 	char *text;

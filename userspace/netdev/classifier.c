@@ -22,7 +22,7 @@
 #include "netdev/classifier.h"
 
 static int classifier_find(const char *name, char path[PATH_MAX],
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	char file[64];
 
@@ -61,7 +61,7 @@ int classifier_map(const char *pins, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int classifier_mount(char error[ERROR_TEXT])
+static int classifier_mount(struct error *error)
 {
 	struct statfs fs;
 
@@ -161,7 +161,7 @@ static const char *classifier_file(const char *name)
 
 /* Return: file descriptor of the program, or negative errno */
 static int classifier_object(const char *dev, const char *name,
-			     const uint32_t *constant, char error[ERROR_TEXT])
+			     const uint32_t *constant, struct error *error)
 {
 	char path[PATH_MAX], pins[CLASSIFIER_PATH];
 	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
@@ -190,7 +190,7 @@ static int classifier_object(const char *dev, const char *name,
 	return err;
 }
 
-int classifier_load(const char *dev, char error[ERROR_TEXT])
+int classifier_load(const char *dev, struct error *error)
 {
 	char pins[CLASSIFIER_PATH];
 	int err = classifier_mount(error);
@@ -211,13 +211,13 @@ int classifier_load(const char *dev, char error[ERROR_TEXT])
 	return err;
 }
 
-int classifier_load_keep(const char *dev, char error[ERROR_TEXT])
+int classifier_load_keep(const char *dev, struct error *error)
 {
 	return classifier_object(dev, "keep", NULL, error);
 }
 
 int classifier_load_redirect(const char *dev, const char *queue,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	uint32_t ifindex = if_nametoindex(queue);
 

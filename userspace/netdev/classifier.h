@@ -19,12 +19,12 @@ enum { CLASSIFIER_PATH = 256 };
  *
  * Return: file descriptor of the program, or negative errno
  */
-int classifier_load(const char *dev, char error[ERROR_TEXT]);
+int classifier_load(const char *dev, struct error *error);
 /* The program of keep-DEV, likewise. Call it after classifier_load(). */
-int classifier_load_keep(const char *dev, char error[ERROR_TEXT]);
+int classifier_load_keep(const char *dev, struct error *error);
 /* The program that redirects to the device @queue, likewise */
 int classifier_load_redirect(const char *dev, const char *queue,
-			     char error[ERROR_TEXT]);
+			     struct error *error);
 /* Remove the pins; the kernel frees unused maps. */
 void classifier_unload(const char *dev);
 /* Folder of the maps of @dev: its own pins, else those of plain tc */

@@ -144,7 +144,7 @@ int device_add(const char *name, const char *kind)
 	return netlink_send(msg);
 }
 
-int device_up(const char *name, char error[ERROR_TEXT])
+int device_up(const char *name, struct error *error)
 {
 	struct ifinfomsg i = {
 		.ifi_index = netlink_ifindex(name),
@@ -156,7 +156,7 @@ int device_up(const char *name, char error[ERROR_TEXT])
 			  error, "cannot set up %s", name);
 }
 
-int device_up_dormant(const char *name, char error[ERROR_TEXT])
+int device_up_dormant(const char *name, struct error *error)
 {
 	struct ifinfomsg i = { .ifi_index = netlink_ifindex(name) };
 	struct nl_msg *msg;
@@ -173,7 +173,7 @@ int device_up_dormant(const char *name, char error[ERROR_TEXT])
 	return netlink_do(msg, error, "cannot set up %s", name);
 }
 
-int device_delete(const char *name, char error[ERROR_TEXT])
+int device_delete(const char *name, struct error *error)
 {
 	struct ifinfomsg i = { .ifi_index = netlink_ifindex(name) };
 

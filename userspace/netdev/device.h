@@ -33,7 +33,7 @@ void device_set_ipv6(const char *dev, const char *name, const char *value);
 /* Return: 0 or a negative errno, see netlink_why(); -EOPNOTSUPP: no @kind */
 int device_add(const char *name, const char *kind);
 /* Set it up */
-int device_up(const char *name, char error[ERROR_TEXT]);
+int device_up(const char *name, struct error *error);
 /**
  * device_up_dormant() - set it up, without an address of its own
  * @name:	of the device
@@ -41,9 +41,9 @@ int device_up(const char *name, char error[ERROR_TEXT]);
  * Dormant, so that DHCP clients ignore it and DDS does not take it for a
  * network. Queue and routing tables do not depend on it.
  */
-int device_up_dormant(const char *name, char error[ERROR_TEXT]);
+int device_up_dormant(const char *name, struct error *error);
 /* One that does not exist is no error. */
-int device_delete(const char *name, char error[ERROR_TEXT]);
+int device_delete(const char *name, struct error *error);
 
 /**
  * device_send_by() - by which device one of the module's link type sends

@@ -70,7 +70,7 @@ static int filter_send(const struct filter *f, const char *kind, int acts_attr)
  * keys match all, too.
  */
 static int filter_add(const struct filter *f, const char *dev,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	int err = filter_send(f, "matchall", TCA_MATCHALL_ACT);
 
@@ -84,7 +84,7 @@ static int filter_add(const struct filter *f, const char *dev,
 }
 
 int filter_add_redirect(int ifindex, const char *dev, int queue,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct tc_gact ok = { .action = TC_ACT_OK };
 	struct tc_mirred redirect = {
@@ -122,7 +122,7 @@ int filter_add_bpf(int ifindex, uint32_t parent, uint32_t pref,
 }
 
 static int filter_delete(int ifindex, const char *dev, uint32_t pref,
-			 uint16_t protocol, char error[ERROR_TEXT])
+			 uint16_t protocol, struct error *error)
 {
 	return netlink_delete(netlink_tc(RTM_DELTFILTER, 0, ifindex,
 					 FILTER_EGRESS, 0,
@@ -132,7 +132,7 @@ static int filter_delete(int ifindex, const char *dev, uint32_t pref,
 }
 
 int filter_delete_redirect(int ifindex, const char *dev,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	return filter_delete(ifindex, dev, FILTER_PREF_REDIRECT, ETH_P_ALL,
 			     error) ?:
@@ -165,7 +165,7 @@ static int filter_on_filter(struct nlmsghdr *h, void *arg)
 
 /* Adds to @q what is at @parent. */
 static int filter_dump(struct filter_query *q, uint32_t parent,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	struct tcmsg t = {
 		.tcm_ifindex = q->ifindex,
@@ -178,14 +178,14 @@ static int filter_dump(struct filter_query *q, uint32_t parent,
 			       netlink_why(err)) : 0;
 }
 
-int filter_find(int ifindex, struct filter_query *q, char error[ERROR_TEXT])
+int filter_find(int ifindex, struct filter_query *q, struct error *error)
 {
 	*q = (struct filter_query){ .ifindex = ifindex };
 	return filter_dump(q, FILTER_EGRESS, error);
 }
 
 int filter_find_all(int ifindex, struct filter_query *q,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	return filter_find(ifindex, q, error) ?:
 	       filter_dump(q, FILTER_INGRESS, error);

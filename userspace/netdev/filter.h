@@ -34,9 +34,9 @@ struct filter_query {
 };
 
 /* Find the filters at egress, or all of clsact. Return: 0 or a negative errno */
-int filter_find(int ifindex, struct filter_query *q, char error[ERROR_TEXT]);
+int filter_find(int ifindex, struct filter_query *q, struct error *error);
 int filter_find_all(int ifindex, struct filter_query *q,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 /* Do they redirect? EAPOL in the queue could not end an outage. */
 bool filters_redirect(const struct filter_query *q);
 
@@ -50,10 +50,10 @@ bool filters_redirect(const struct filter_query *q);
  * errno.
  */
 int filter_add_redirect(int ifindex, const char *dev, int queue,
-			char error[ERROR_TEXT]);
+			struct error *error);
 /* Undo it, or that of BPF. One that is not there is no error. */
 int filter_delete_redirect(int ifindex, const char *dev,
-			   char error[ERROR_TEXT]);
+			   struct error *error);
 
 /**
  * filter_add_bpf() - add a BPF program with direct action

@@ -133,11 +133,11 @@ static int keep_find_addr(const struct keep_addr *v, int n,
 /* Hold the flows for @ms; 0: no longer */
 static void keep_hold(struct keep *k, uint32_t ms)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	assert(ms <= KEEP_PAUSE_MS);
-	if (qdisc_pause(k->queue, ms, error))
-		netdev_error(&k->log, error);
+	if (qdisc_pause(k->queue, ms, &error))
+		netdev_error(&k->log, error.text);
 }
 
 static bool keep_has_family(const struct keep_addr *v, int n, int family)
@@ -191,14 +191,14 @@ static void keep_release(struct keep *k, struct keep_addr *a)
 /* Drop the queue's messages: their path is gone. */
 static void keep_flush(struct keep *k)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct queue_stats s;
 	unsigned int messages = 0;
 
-	if (!queue_stats_find(k->dev, &s, error))
+	if (!queue_stats_find(k->dev, &s, &error))
 		messages = s.qd.backlog_msgs;
-	if (qdisc_flush(k->queue, error))
-		netdev_error(&k->log, error);
+	if (qdisc_flush(k->queue, &error))
+		netdev_error(&k->log, error.text);
 	else if (messages)
 		netdev_warn(&k->log, "%s: %u messages were held for the former network: dropped",
 			 k->dev, messages);

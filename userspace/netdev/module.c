@@ -59,7 +59,7 @@ const char *module_key(void)
 }
 
 /* The kernel only loads modules that are signed with a key it knows. */
-static int module_refused(char error[ERROR_TEXT])
+static int module_refused(struct error *error)
 {
 	char signer[128];
 
@@ -140,7 +140,7 @@ bool module_in_build(void)
 	return module_from_build(module_fits);
 }
 
-int module_load(char error[ERROR_TEXT])
+int module_load(struct error *error)
 {
 	int err = 0;
 

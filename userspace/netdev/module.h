@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* Make sure that sch_optsample is loaded: installed, else from the build */
-int module_load(char error[ERROR_TEXT]);
+int module_load(struct error *error);
 /* Has the build tree a module for the running kernel? */
 bool module_in_build(void);
 /* The key with which DKMS signs modules, to be enrolled with mokutil */

@@ -830,7 +830,7 @@ void neigh_close(struct neigh_table *t)
 	free(t);
 }
 
-int neigh_peer(const char *dev, const char *peer, char error[ERROR_TEXT])
+int neigh_peer(const char *dev, const char *peer, struct error *error)
 {
 	struct ip_addr a;
 

@@ -45,7 +45,7 @@ bool neigh_is_full(const struct neigh_table *n);
 void neigh_close(struct neigh_table *n);
 
 /* For `up`, before the daemon starts: keep the entry on the way to @peer */
-int neigh_peer(const char *dev, const char *peer, char error[ERROR_TEXT]);
+int neigh_peer(const char *dev, const char *peer, struct error *error);
 /* Make our permanent entries ordinary again; forget them and the peers */
 void neigh_release(const char *dev);
 

@@ -66,7 +66,7 @@ void neigh_file_end(const char *dev, FILE *f)
 }
 
 int neigh_file_add_peer(const char *dev, const struct ip_addr *a,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	char path[STATE_PATH];
 	FILE *f;

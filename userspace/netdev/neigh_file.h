@@ -36,6 +36,6 @@ void neigh_file_end(const char *dev, FILE *f);
 
 /* Add a peer to the file. Return: 0 or a negative errno */
 int neigh_file_add_peer(const char *dev, const struct ip_addr *a,
-			char error[ERROR_TEXT]);
+			struct error *error);
 
 #endif

@@ -246,7 +246,7 @@ struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
 	return netlink_request(type, flags, &t, sizeof(t));
 }
 
-int netlink_do(struct nl_msg *msg, char error[ERROR_TEXT], const char *format,
+int netlink_do(struct nl_msg *msg, struct error *error, const char *format,
 	       ...)
 {
 	int err = netlink_send(msg);
@@ -262,7 +262,7 @@ int netlink_do(struct nl_msg *msg, char error[ERROR_TEXT], const char *format,
 }
 
 int netlink_delete(struct nl_msg *msg, const char *what, const char *dev,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int err = netlink_send(msg);
 

@@ -35,14 +35,14 @@ struct nl_msg *netlink_tc(int type, int flags, int ifindex, uint32_t parent,
  * As netlink_send(); @format says what could not be done, the kernel's message
  * follows it.
  */
-int netlink_do(struct nl_msg *msg, char error[ERROR_TEXT], const char *format,
+int netlink_do(struct nl_msg *msg, struct error *error, const char *format,
 	       ...) __attribute__((format(printf, 3, 4)));
 /*
  * The same for a deletion: what is not there is no error. @what of @dev is the
  * thing to remove.
  */
 int netlink_delete(struct nl_msg *msg, const char *what, const char *dev,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /* Called with each message of an answer. Return: 0 to go on, 1 to stop */
 typedef int (*netlink_fn)(struct nlmsghdr *h, void *arg);

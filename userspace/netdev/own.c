@@ -83,7 +83,7 @@ bool own_same(const struct own_addrs *a, const struct own_addrs *b)
 	return a->n == b->n;
 }
 
-int own_parse(const char *text, struct own_addrs *a, char error[ERROR_TEXT])
+int own_parse(const char *text, struct own_addrs *a, struct error *error)
 {
 	size_t len = strcspn(text, "/");
 	struct own_addr one = { 0 };
@@ -156,7 +156,7 @@ struct own_read {
 	bool			compare;
 	int			mine;
 	int			err;
-	char			*error;
+	struct error		*error;
 };
 
 static bool own_get(const struct nlattr *attr, struct own_addr *a)
@@ -170,7 +170,7 @@ static bool own_get(const struct nlattr *attr, struct own_addr *a)
 /* Check @a against @subnet and @addr of another device @name */
 static int own_compare(const struct own_addr *a, const struct own_addr *subnet,
 		       const struct own_addr *addr, const char *name,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	int bits = a->plen < subnet->plen ? a->plen : subnet->plen;
 	char mine[OWN_TEXT], other[OWN_TEXT];
@@ -229,7 +229,7 @@ static int own_read(struct own_read *r)
 }
 
 int own_check(const char *dev, const char *lower, const struct own_addrs *a,
-	      char error[ERROR_TEXT])
+	      struct error *error)
 {
 	struct own_read r = {
 		.dev = netlink_ifindex(dev), .a = a, .compare = true,
@@ -263,7 +263,7 @@ static bool own_any_ipv6(const struct own_addrs *a)
 }
 
 static int own_create(const char *dev, const char *lower,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct ifinfomsg i = { 0 };
 	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE |
@@ -292,7 +292,7 @@ static int own_create(const char *dev, const char *lower,
 
 /* Without DAD: usable at once, even without a link. */
 static int own_add_addr(const char *dev, const struct own_addr *a,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = a->addr.family,
@@ -312,7 +312,7 @@ static int own_add_addr(const char *dev, const struct own_addr *a,
 }
 
 int own_add(const char *dev, const char *lower, const struct own_addrs *a,
-	    char error[ERROR_TEXT])
+	    struct error *error)
 {
 	int err = own_create(dev, lower, error);
 

@@ -41,7 +41,7 @@ struct own_addrs {
 };
 
 /* Add ADDRESS/PREFIX. Return: 0 or a negative errno */
-int own_parse(const char *text, struct own_addrs *a, char error[ERROR_TEXT]);
+int own_parse(const char *text, struct own_addrs *a, struct error *error);
 /* ADDRESS/PREFIX */
 void own_addr_text(const struct own_addr *a, char text[OWN_TEXT]);
 /* All of them, with commas between them */
@@ -57,7 +57,7 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST]);
  * Return: 0 or a negative errno.
  */
 int own_check(const char *dev, const char *lower, const struct own_addrs *a,
-	      char error[ERROR_TEXT]);
+	      struct error *error);
 
 /**
  * own_add() - make own-DEV, with its addresses, and set it up
@@ -68,7 +68,7 @@ int own_check(const char *dev, const char *lower, const struct own_addrs *a,
  * On failure nothing is undone. Return: 0 or a negative errno.
  */
 int own_add(const char *dev, const char *lower, const struct own_addrs *a,
-	    char error[ERROR_TEXT]);
+	    struct error *error);
 
 /* Do @a and @b have the same addresses? Prefixes may differ. */
 bool own_same(const struct own_addrs *a, const struct own_addrs *b);

@@ -38,7 +38,7 @@ static int qdisc_on_qdisc(struct nlmsghdr *h, void *arg)
 }
 
 int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct tcmsg t = { .tcm_family = AF_UNSPEC, .tcm_ifindex = ifindex };
 	int err;
@@ -111,7 +111,7 @@ static int qdisc_add_older(const char *queue, const char *watch,
 
 /* A module that does not run the program itself needs a filter. */
 static int qdisc_add_classifier(const char *queue, int prog_fd,
-				char error[ERROR_TEXT])
+				struct error *error)
 {
 	int err = filter_add_bpf(netlink_ifindex(queue), QDISC_HANDLE, 1,
 				 "ros_tag", prog_fd);
@@ -127,7 +127,7 @@ static int qdisc_add_classifier(const char *queue, int prog_fd,
  */
 static int qdisc_add_ordinary(const char *queue, uint32_t memlimit,
 			      const struct netdev_log *log,
-			      char error[ERROR_TEXT])
+			      struct error *error)
 {
 	struct nl_msg *msg = netlink_tc(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE, netlink_ifindex(queue),
@@ -157,7 +157,7 @@ static int qdisc_add_ordinary(const char *queue, uint32_t memlimit,
 
 int qdisc_add(const char *queue, const char *watch,
 	      const struct qdisc_config *cfg, int prog_fd,
-	      const struct netdev_log *log, char error[ERROR_TEXT])
+	      const struct netdev_log *log, struct error *error)
 {
 	bool runs_program;
 	int err;
@@ -178,7 +178,7 @@ int qdisc_add(const char *queue, const char *watch,
 	return qdisc_add_classifier(queue, prog_fd, error);
 }
 
-int qdisc_add_clsact(int ifindex, const char *dev, char error[ERROR_TEXT])
+int qdisc_add_clsact(int ifindex, const char *dev, struct error *error)
 {
 	struct nl_msg *msg = netlink_tc(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_EXCL, ifindex, TC_H_CLSACT,
@@ -189,7 +189,7 @@ int qdisc_add_clsact(int ifindex, const char *dev, char error[ERROR_TEXT])
 }
 
 int qdisc_delete(int ifindex, const char *dev, uint32_t parent,
-		 uint32_t handle, char error[ERROR_TEXT])
+		 uint32_t handle, struct error *error)
 {
 	return netlink_delete(netlink_tc(RTM_DELQDISC, 0, ifindex, parent,
 					 handle, 0), "qdisc", dev, error);
@@ -202,7 +202,7 @@ int qdisc_delete(int ifindex, const char *dev, uint32_t parent,
 typedef void (*qdisc_put)(struct nl_msg *msg, const void *arg);
 
 static int qdisc_change_error(const char *queue, int err,
-			      char error[ERROR_TEXT])
+			      struct error *error)
 {
 	return error_set(error, err, "cannot change the qdisc of %s: %s",
 			 queue, netlink_why(err));
@@ -213,7 +213,7 @@ static int qdisc_change_error(const char *queue, int err,
  * answer goes to @answer.
  */
 static int qdisc_try_change(const char *queue, qdisc_put put, const void *arg,
-			    int *answer, char error[ERROR_TEXT])
+			    int *answer, struct error *error)
 {
 	struct qdisc_query q;
 	struct nlattr *opts;
@@ -239,7 +239,7 @@ static int qdisc_try_change(const char *queue, qdisc_put put, const void *arg,
 }
 
 static int qdisc_change(const char *queue, qdisc_put put, const void *arg,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	int answer, err = qdisc_try_change(queue, put, arg, &answer, error);
 
@@ -275,7 +275,7 @@ static void put_profile(struct nl_msg *msg, const void *arg)
 }
 
 int qdisc_set_profile(const char *queue, const struct queue_profile *p,
-		      const struct netdev_log *log, char error[ERROR_TEXT])
+		      const struct netdev_log *log, struct error *error)
 {
 	const uint32_t age = 1U << TCA_OPTSAMPLE_PROFILE_AGE;
 	struct queue_profile older = *p;
@@ -301,7 +301,7 @@ static void put_flush(struct nl_msg *msg, const void *arg)
 	nla_put_flag(msg, TCA_OPTSAMPLE_FLUSH);
 }
 
-int qdisc_flush(const char *queue, char error[ERROR_TEXT])
+int qdisc_flush(const char *queue, struct error *error)
 {
 	return qdisc_change(queue, put_flush, NULL, error);
 }
@@ -312,7 +312,7 @@ static void put_watch(struct nl_msg *msg, const void *arg)
 }
 
 int qdisc_set_watch(const char *queue, const char *dev,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	return qdisc_change(queue, put_watch, dev, error);
 }
@@ -322,7 +322,7 @@ static void put_pause(struct nl_msg *msg, const void *arg)
 	nla_put_u32(msg, TCA_OPTSAMPLE_PAUSE, *(const uint32_t *)arg);
 }
 
-int qdisc_pause(const char *queue, uint32_t ms, char error[ERROR_TEXT])
+int qdisc_pause(const char *queue, uint32_t ms, struct error *error)
 {
 	return qdisc_change(queue, put_pause, &ms, error);
 }

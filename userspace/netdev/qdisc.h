@@ -55,7 +55,7 @@ struct qdisc_query {
 
 /* Return: 0, also if there is none; or a negative errno */
 int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /**
  * qdisc_add() - make the optsample qdisc the root of a device
@@ -72,12 +72,12 @@ int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q,
  */
 int qdisc_add(const char *queue, const char *watch,
 	      const struct qdisc_config *cfg, int prog_fd,
-	      const struct netdev_log *log, char error[ERROR_TEXT]);
+	      const struct netdev_log *log, struct error *error);
 
-int qdisc_add_clsact(int ifindex, const char *dev, char error[ERROR_TEXT]);
+int qdisc_add_clsact(int ifindex, const char *dev, struct error *error);
 /* One that is not there is no error. */
 int qdisc_delete(int ifindex, const char *dev, uint32_t parent,
-		 uint32_t handle, char error[ERROR_TEXT]);
+		 uint32_t handle, struct error *error);
 
 /*
  * Options of the optsample qdisc on @queue. Return: 0; -ENOENT: it has none; or
@@ -86,13 +86,13 @@ int qdisc_delete(int ifindex, const char *dev, uint32_t parent,
 
 /* Set or delete a profile. @log: gets a line if the module is too old */
 int qdisc_set_profile(const char *queue, const struct queue_profile *p,
-		      const struct netdev_log *log, char error[ERROR_TEXT]);
+		      const struct netdev_log *log, struct error *error);
 /* Drop its messages: their path is gone */
-int qdisc_flush(const char *queue, char error[ERROR_TEXT]);
+int qdisc_flush(const char *queue, struct error *error);
 /* The carrier of device @dev counts from now on */
 int qdisc_set_watch(const char *queue, const char *dev,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 /* Hold its flows for @ms from now, but not ordinary traffic; 0: end */
-int qdisc_pause(const char *queue, uint32_t ms, char error[ERROR_TEXT]);
+int qdisc_pause(const char *queue, uint32_t ms, struct error *error);
 
 #endif

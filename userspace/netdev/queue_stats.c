@@ -100,7 +100,7 @@ static int queue_on_class(struct nlmsghdr *h, void *arg)
 }
 
 int queue_stats_find(const char *dev, struct queue_stats *s,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct queue_dump d = { .s = s };
 	struct tcmsg t = { 0 };
@@ -128,7 +128,7 @@ int queue_stats_find(const char *dev, struct queue_stats *s,
 			 "%s has no optsample qdisc" : "no device %s", dev);
 }
 
-int queue_stats_classes(struct queue_stats *s, char error[ERROR_TEXT])
+int queue_stats_classes(struct queue_stats *s, struct error *error)
 {
 	struct queue_dump d = {
 		.s = s, .ifindex = netlink_ifindex(s->queue),

@@ -54,9 +54,9 @@ struct queue_stats {
  * Return: 0; -ENOENT: there is none; or another negative errno.
  */
 int queue_stats_find(const char *dev, struct queue_stats *s,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 /* Read its flows, after queue_stats_find(). Return: 0 or a negative errno */
-int queue_stats_classes(struct queue_stats *s, char error[ERROR_TEXT]);
+int queue_stats_classes(struct queue_stats *s, struct error *error);
 void queue_stats_free(struct queue_stats *s);
 
 #endif

@@ -19,10 +19,11 @@ static bool redirect_is_ours(const struct state *st)
 	return st->ready && st->stack.made_ifb && state_is_here(st);
 }
 
-int redirect_restore(struct state *st, bool *done, char error[ERROR_TEXT])
+int redirect_restore(struct state *st, bool *done, struct error *error)
 {
 	bool clsact = st->stack.made_clsact;
-	char pins[CLASSIFIER_PATH], ignored[ERROR_TEXT];
+	char pins[CLASSIFIER_PATH];
+	struct error ignored;
 	int redirect, err, saved;
 
 	*done = false;
@@ -44,12 +45,12 @@ int redirect_restore(struct state *st, bool *done, char error[ERROR_TEXT])
 	st->stack.made_clsact |= clsact;
 	/* Also after an error: the device may be replaced again. */
 	st->ready = true;
-	saved = state_save(st, err ? ignored : error);
+	saved = state_save(st, err ? &ignored : error);
 	return err ?: saved;
 }
 
 int redirect_guard(struct state *st, const struct netdev_log *log,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	const struct stack *s = &st->stack;
 	bool any, whole, done;

@@ -22,7 +22,7 @@
  *
  * Return: 0 or a negative errno.
  */
-int redirect_restore(struct state *st, bool *done, char error[ERROR_TEXT]);
+int redirect_restore(struct state *st, bool *done, struct error *error);
 
 /**
  * redirect_guard() - is the redirect in place, and the queue there?
@@ -35,6 +35,6 @@ int redirect_restore(struct state *st, bool *done, char error[ERROR_TEXT]);
  * Return: 0 or a negative errno.
  */
 int redirect_guard(struct state *st, const struct netdev_log *log,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 #endif

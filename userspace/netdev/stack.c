@@ -23,7 +23,7 @@
  */
 
 /* A device of that name is not ours: undoing would remove it. */
-static int stack_name_free(const char *name, char error[ERROR_TEXT])
+static int stack_name_free(const char *name, struct error *error)
 {
 	if (!netlink_ifindex(name))
 		return 0;
@@ -32,7 +32,7 @@ static int stack_name_free(const char *name, char error[ERROR_TEXT])
 }
 
 /* No device that we make exists, unless an earlier plan made it. */
-static int stack_names_free(const struct stack *s, char error[ERROR_TEXT])
+static int stack_names_free(const struct stack *s, struct error *error)
 {
 	int err = 0;
 
@@ -58,7 +58,7 @@ static int stack_plan_own(struct stack *s)
 
 /* The qdisc on the device itself */
 static int stack_plan_root(struct stack *s, int ifindex,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	struct qdisc_query q;
 	int err = qdisc_find(ifindex, TC_H_ROOT, &q, error);
@@ -74,7 +74,7 @@ static int stack_plan_root(struct stack *s, int ifindex,
 
 /* The redirect from the device */
 static int stack_plan_redirect(struct stack *s, int ifindex,
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	struct filter_query f;
 	struct qdisc_query q;
@@ -96,7 +96,7 @@ static int stack_plan_redirect(struct stack *s, int ifindex,
 	return 0;
 }
 
-int stack_plan(struct stack *s, char error[ERROR_TEXT])
+int stack_plan(struct stack *s, struct error *error)
 {
 	int ifindex = netlink_ifindex(s->dev);
 	bool ifb = strcmp(s->queue, s->dev);
@@ -124,7 +124,7 @@ int stack_plan(struct stack *s, char error[ERROR_TEXT])
  * Up
  */
 
-int stack_own(struct stack *s, char error[ERROR_TEXT])
+int stack_own(struct stack *s, struct error *error)
 {
 	int err = 0;
 
@@ -143,7 +143,7 @@ static bool stack_wants_ifb(void)
 	return type && !strcmp(type, "ifb");
 }
 
-static int stack_make_error(const char *name, int err, char error[ERROR_TEXT])
+static int stack_make_error(const char *name, int err, struct error *error)
 {
 	return error_set(error, err, "cannot make device %s: %s", name,
 			 err == -EOPNOTSUPP ?
@@ -151,7 +151,7 @@ static int stack_make_error(const char *name, int err, char error[ERROR_TEXT])
 			 netlink_why(err));
 }
 
-int stack_queue(struct stack *s, char error[ERROR_TEXT])
+int stack_queue(struct stack *s, struct error *error)
 {
 	int err = -EOPNOTSUPP;
 
@@ -173,14 +173,14 @@ bool stack_redirects_by_bpf(const struct stack *s)
 	return s->egress && device_is_ethernet(s->dev);
 }
 
-static int stack_bpf_error(const char *dev, int err, char error[ERROR_TEXT])
+static int stack_bpf_error(const char *dev, int err, struct error *error)
 {
 	return error_set(error, err, "cannot add the BPF program to %s: %s",
 			 dev, netlink_why(err));
 }
 
 int stack_redirect(const struct stack *s, int redirect_fd,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int queue = netlink_ifindex(s->queue), err = 0;
 
@@ -203,7 +203,7 @@ int stack_redirect(const struct stack *s, int redirect_fd,
 
 int stack_up(const struct stack *s, const struct qdisc_config *cfg,
 	     int prog_fd, int redirect_fd, const struct netdev_log *log,
-	     char error[ERROR_TEXT])
+	     struct error *error)
 {
 	int err = qdisc_add(s->queue, stack_watch(s), cfg, prog_fd, log,
 			    error);
@@ -214,7 +214,7 @@ int stack_up(const struct stack *s, const struct qdisc_config *cfg,
 }
 
 int stack_keep(struct stack *s, int prog_fd, const struct netdev_log *log,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	int err = device_add(s->keep, s->egress ? "optsample" : "ifb");
 
@@ -247,7 +247,7 @@ int stack_keep(struct stack *s, int prog_fd, const struct netdev_log *log,
  */
 
 /* The user's filters stay, and so does the qdisc that they are of. */
-static int stack_delete_clsact(const struct stack *s, char error[ERROR_TEXT])
+static int stack_delete_clsact(const struct stack *s, struct error *error)
 {
 	struct filter_query f;
 	int err = filter_find_all(s->ifindex, &f, error);
@@ -257,7 +257,7 @@ static int stack_delete_clsact(const struct stack *s, char error[ERROR_TEXT])
 }
 
 /* The ipvlan may have been renamed. */
-static int stack_delete_own(const struct stack *s, char error[ERROR_TEXT])
+static int stack_delete_own(const struct stack *s, struct error *error)
 {
 	char name[IFNAMSIZ];
 
@@ -267,7 +267,7 @@ static int stack_delete_own(const struct stack *s, char error[ERROR_TEXT])
 	return device_delete(name, error);
 }
 
-int stack_redirect_undo(const struct stack *s, char error[ERROR_TEXT])
+int stack_redirect_undo(const struct stack *s, struct error *error)
 {
 	int err;
 
@@ -279,7 +279,7 @@ int stack_redirect_undo(const struct stack *s, char error[ERROR_TEXT])
 	return err;
 }
 
-int stack_down(const struct stack *s, char error[ERROR_TEXT])
+int stack_down(const struct stack *s, struct error *error)
 {
 	int err = 0;
 
@@ -304,7 +304,7 @@ int stack_down(const struct stack *s, char error[ERROR_TEXT])
  */
 
 int stack_find_redirect(const struct stack *s, bool *any, bool *whole,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct filter_query f;
 	int err = filter_find(s->ifindex, &f, error);
@@ -317,12 +317,12 @@ int stack_find_redirect(const struct stack *s, bool *any, bool *whole,
 /* The device is the same: is all in place? NULL, or what is not */
 static const char *stack_fault(const struct stack *s, char text[STACK_WHY])
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct filter_query f;
 	struct qdisc_query q;
 
-	if (qdisc_find(netlink_ifindex(s->queue), TC_H_ROOT, &q, error) ||
-	    filter_find(s->ifindex, &f, error))
+	if (qdisc_find(netlink_ifindex(s->queue), TC_H_ROOT, &q, &error) ||
+	    filter_find(s->ifindex, &f, &error))
 		return "cannot read its state";
 	if (strcmp(q.kind, "optsample") ||
 	    (s->made_ifb && !filters_redirect(&f)))

@@ -84,10 +84,10 @@ enum { STACK_WHY = 160 };
  *
  * Return: 0; or a negative errno, and @made_* is unchanged.
  */
-int stack_plan(struct stack *s, char error[ERROR_TEXT]);
+int stack_plan(struct stack *s, struct error *error);
 
 /* Make the ipvlan, if @s, which is planned, has one; @s->ifindex is set */
-int stack_own(struct stack *s, char error[ERROR_TEXT]);
+int stack_own(struct stack *s, struct error *error);
 
 /**
  * stack_queue() - make the device of the queue, if @s has one
@@ -96,7 +96,7 @@ int stack_own(struct stack *s, char error[ERROR_TEXT]);
  * It is of the module's link type. It is an ifb if the module is older, or if
  * the environment variable OPTSAMPLE_LINK_TYPE is "ifb".
  */
-int stack_queue(struct stack *s, char error[ERROR_TEXT]);
+int stack_queue(struct stack *s, struct error *error);
 
 /* Does a program redirect, if the kernel has cls_bpf? */
 bool stack_redirects_by_bpf(const struct stack *s);
@@ -113,7 +113,7 @@ bool stack_redirects_by_bpf(const struct stack *s);
  */
 int stack_up(const struct stack *s, const struct qdisc_config *cfg,
 	     int prog_fd, int redirect_fd, const struct netdev_log *log,
-	     char error[ERROR_TEXT]);
+	     struct error *error);
 
 /**
  * stack_keep() - make the device that keeps the addresses
@@ -123,11 +123,11 @@ int stack_up(const struct stack *s, const struct qdisc_config *cfg,
  * @log:	gets a line if the kernel lacks cls_bpf
  */
 int stack_keep(struct stack *s, int prog_fd, const struct netdev_log *log,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /* Only the last step, for a device that replaced another one */
 int stack_redirect(const struct stack *s, int redirect_fd,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 /**
  * stack_find_redirect() - is DEV redirected to its queue?
  * @s:		what up did
@@ -137,9 +137,9 @@ int stack_redirect(const struct stack *s, int redirect_fd,
  * Return: 0; or a negative errno: both are true.
  */
 int stack_find_redirect(const struct stack *s, bool *any, bool *whole,
-			char error[ERROR_TEXT]);
+			struct error *error);
 /* Undo it, for a device that was replaced. The ipvlan is removed. */
-int stack_redirect_undo(const struct stack *s, char error[ERROR_TEXT]);
+int stack_redirect_undo(const struct stack *s, struct error *error);
 
 /**
  * stack_down() - undo what is noted in @s, as far as it still exists
@@ -147,7 +147,7 @@ int stack_redirect_undo(const struct stack *s, char error[ERROR_TEXT]);
  * Return: 0, or a negative errno: then @queue still exists, and traffic flows
  * through it.
  */
-int stack_down(const struct stack *s, char error[ERROR_TEXT]);
+int stack_down(const struct stack *s, struct error *error);
 
 /* Is it complete? If not, @why follows the name of the device. */
 bool stack_is_whole(const struct stack *s, char why[STACK_WHY]);

@@ -43,7 +43,7 @@ const char *state_name(const char *dev, char own[IFNAMSIZ])
 	return is_own ? own : dev;
 }
 
-int state_lock(bool wait, char error[ERROR_TEXT])
+int state_lock(bool wait, struct error *error)
 {
 	/* Never removed: a process may wait for the old file's lock. */
 	int fd = open(STATE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
@@ -77,13 +77,14 @@ static void state_text(char **to, const char *value)
 
 static void state_own(struct own_addrs *a, const char *list)
 {
-	char text[OWN_LIST], error[ERROR_TEXT], *save, *one;
+	char text[OWN_LIST], *save, *one;
+	struct error error;
 
 	snprintf(text, sizeof(text), "%s", list);
 	a->n = 0;
 	for (one = strtok_r(text, ",", &save); one;
 	     one = strtok_r(NULL, ",", &save))
-		own_parse(one, a, error);
+		own_parse(one, a, &error);
 }
 
 static void state_field(struct state *st, const char *key, const char *value)
@@ -173,7 +174,7 @@ void state_free(struct state *st)
 	st->master = NULL;
 }
 
-int state_save(struct state *st, char error[ERROR_TEXT])
+int state_save(struct state *st, struct error *error)
 {
 	const struct stack *s = &st->stack;
 	char path[STATE_PATH], temp[STATE_PATH], own[OWN_LIST];
@@ -237,7 +238,7 @@ int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err)
 	return found;
 }
 
-int state_pid_claim(const char *dev, char error[ERROR_TEXT])
+int state_pid_claim(const char *dev, struct error *error)
 {
 	struct flock lock = { .l_type = F_WRLCK };
 	char path[STATE_PATH];
@@ -279,7 +280,7 @@ int state_pid_of(const char *dev)
 	return pid;
 }
 
-int state_daemon_stop(const char *dev, char error[ERROR_TEXT])
+int state_daemon_stop(const char *dev, struct error *error)
 {
 	int pid = state_pid_of(dev);
 

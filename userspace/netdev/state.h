@@ -61,12 +61,12 @@ const char *state_name(const char *dev, char own[IFNAMSIZ]);
  *
  * Return: file descriptor, which holds it until closed, or a negative errno.
  */
-int state_lock(bool wait, char error[ERROR_TEXT]);
+int state_lock(bool wait, struct error *error);
 
 /* -ENOENT if @dev is not up */
 int state_load(const char *dev, struct state *st);
 /* Sets @st->netns. Return: 0 or a negative errno: the old file is unchanged */
-int state_save(struct state *st, char error[ERROR_TEXT]);
+int state_save(struct state *st, struct error *error);
 void state_free(struct state *st);
 void state_remove(const char *dev);
 /* Whether @st is of our network namespace */
@@ -81,10 +81,10 @@ int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err);
  */
 
 /* By the daemon. Return: file descriptor; -EBUSY: one runs already; -errno */
-int state_pid_claim(const char *dev, char error[ERROR_TEXT]);
+int state_pid_claim(const char *dev, struct error *error);
 /* Return: 0 if it does not run */
 int state_pid_of(const char *dev);
 /* Waits until it is gone. Return: 0, or -EBUSY */
-int state_daemon_stop(const char *dev, char error[ERROR_TEXT]);
+int state_daemon_stop(const char *dev, struct error *error);
 
 #endif

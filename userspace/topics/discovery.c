@@ -65,7 +65,7 @@ static void discovery_log(void *arg, const dds_log_data_t *data)
 }
 
 static struct discovery *discovery_fail(struct discovery *d,
-					char error[ERROR_TEXT])
+					struct error *error)
 {
 	error_set(error, -EIO, "%s", *discovery_reason ? discovery_reason :
 							 "no reason given");
@@ -120,7 +120,7 @@ void discovery_close(struct discovery *d)
 }
 
 struct discovery *discovery_open(const struct discovery_config *config,
-				 char error[ERROR_TEXT])
+				 struct error *error)
 {
 	struct discovery *d = calloc(1, sizeof(*d));
 	dds_guid_t guid;

@@ -53,7 +53,7 @@ struct discovery_config {
  * address yet).
  */
 struct discovery *discovery_open(const struct discovery_config *config,
-				 char error[ERROR_TEXT]);
+				 struct error *error);
 /* Return: false if built without Cyclone DDS: nothing opens */
 bool discovery_built(void);
 /* Also read nav_msgs/Odometry from @topic (ROS or DDS name) */

@@ -14,7 +14,7 @@ bool discovery_built(void)
 }
 
 struct discovery *discovery_open(const struct discovery_config *config,
-				 char error[ERROR_TEXT])
+				 struct error *error)
 {
 	(void)config;
 	error_set(error, -EOPNOTSUPP,

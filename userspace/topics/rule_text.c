@@ -17,7 +17,7 @@
 enum { RULE_AGE_MAX_MS = 86400000, RULE_SYNC_MAX_MS = 60000 };
 
 static int rule_set_never(struct rule_text *t, const char *value,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	bool on;
 
@@ -29,14 +29,14 @@ static int rule_set_never(struct rule_text *t, const char *value,
 }
 
 static int rule_set_newest(struct rule_text *t, const char *value,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	return settings_flag(&t->newest, value) ?
 	       error_set(error, -EINVAL, "newest must be yes or no") : 0;
 }
 
 static int rule_set_limit(struct rule_text *t, const char *value,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	t->has_limit = true;
 	return parse_u32(value, 1, 65535, &t->r.limit) ?
@@ -44,7 +44,7 @@ static int rule_set_limit(struct rule_text *t, const char *value,
 }
 
 static int rule_set_policy(struct rule_text *t, const char *value,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	t->has_policy = true;
 	return parse_policy(value, &t->r.policy) ?
@@ -52,14 +52,14 @@ static int rule_set_policy(struct rule_text *t, const char *value,
 }
 
 static int rule_set_priority(struct rule_text *t, const char *value,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	return parse_u32(value, 0, 7, &t->r.priority) ?
 	       error_set(error, -EINVAL, "priority must be 0..7") : 0;
 }
 
 static int rule_set_by(struct rule_text *t, const char *value,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	t->has_by = true;
 	for (uint32_t i = 0; i < ROS_BY_MAX; i++)
@@ -77,7 +77,7 @@ static bool rule_lacks_unit(const char *value)
 }
 
 static int rule_set_sync(struct rule_text *t, const char *value,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	double ms;
 
@@ -91,7 +91,7 @@ static int rule_set_sync(struct rule_text *t, const char *value,
 }
 
 static int rule_set_age(struct rule_text *t, const char *value,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	if (rule_lacks_unit(value))
 		return error_set(error, -EINVAL, "age needs a unit, as 250ms");
@@ -102,7 +102,7 @@ static int rule_set_age(struct rule_text *t, const char *value,
 static const struct {
 	const char	*key;
 	int		(*set)(struct rule_text *t, const char *value,
-			       char error[ERROR_TEXT]);
+			       struct error *error);
 	bool		alone;	/* it may have no value */
 } rule_keys[] = {
 	{ "never", rule_set_never, true },
@@ -116,7 +116,7 @@ static const struct {
 };
 
 int rule_text_set(struct rule_text *t, const char *key, const char *value,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	for (size_t i = 0; i < sizeof(rule_keys) / sizeof(*rule_keys); i++) {
 		if (strcmp(key, rule_keys[i].key))
@@ -131,7 +131,7 @@ int rule_text_set(struct rule_text *t, const char *key, const char *value,
 }
 
 /* --newest is a sample of one, the last */
-static int rule_check_newest(struct rule_text *t, char error[ERROR_TEXT])
+static int rule_check_newest(struct rule_text *t, struct error *error)
 {
 	if (t->has_limit || t->has_policy || t->has_by || t->r.sync)
 		return error_set(error, -EINVAL, "newest excludes limit, policy, by and sync");
@@ -140,7 +140,7 @@ static int rule_check_newest(struct rule_text *t, char error[ERROR_TEXT])
 	return 0;
 }
 
-int rule_text_end(struct rule_text *t, char error[ERROR_TEXT])
+int rule_text_end(struct rule_text *t, struct error *error)
 {
 	struct ros_rule *r = &t->r;
 

@@ -34,10 +34,10 @@ struct rule_text {
  * Return: 0; -EINVAL: the value is wrong; -ENOENT: there is no such key
  */
 int rule_text_set(struct rule_text *t, const char *key, const char *value,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 /* All keys are there: fill in the rest of @t->r. Return: 0, -EINVAL */
-int rule_text_end(struct rule_text *t, char error[ERROR_TEXT]);
+int rule_text_end(struct rule_text *t, struct error *error);
 
 /* The rule as keys and values. @format: of a key and its value */
 void rule_text_print(FILE *f, const struct ros_rule *r, const char *format);

@@ -83,11 +83,11 @@ static void rules_pattern(struct rules_read *r, const char *name)
 /* Hand on the section before. Return: 0, or negative errno of @take */
 static int rules_section_end(struct rules_read *r)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
-	if (r->begun && !r->wrong && rule_text_end(&r->text, error))
-		rules_wrong(r, r->heading, error);
+	if (r->begun && !r->wrong && rule_text_end(&r->text, &error))
+		rules_wrong(r, r->heading, error.text);
 	if (r->begun && !r->wrong) {
 		r->section.rule = r->text.r;
 		err = r->take(r->arg, &r->section);
@@ -126,7 +126,8 @@ static int rules_heading(struct rules_read *r, char *text)
 
 static void rules_on_key(struct rules_read *r, char *text)
 {
-	char *value = strchr(text, '='), error[ERROR_TEXT];
+	char *value = strchr(text, '=');
+	struct error error;
 
 	if (!r->begun) {
 		rules_wrong(r, r->line, "there is no [topic NAME...] before");
@@ -136,8 +137,8 @@ static void rules_on_key(struct rules_read *r, char *text)
 		*value++ = '\0';
 		value = rules_trim(value);
 	}
-	if (rule_text_set(&r->text, rules_trim(text), value, error))
-		rules_wrong(r, r->line, error);
+	if (rule_text_set(&r->text, rules_trim(text), value, &error))
+		rules_wrong(r, r->line, error.text);
 }
 
 static int rules_line(struct rules_read *r, char *text)
@@ -212,7 +213,7 @@ static void rules_write_section(FILE *f, const struct rule_list *l, size_t i)
 }
 
 int rules_file_write(const char *path, const struct rule_list *l,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	char folder[PATH_MAX], *text = NULL;
 	struct atomic_file file;

@@ -53,6 +53,6 @@ int rules_file_read(const char *path,
  * Return: 0, or negative errno
  */
 int rules_file_write(const char *path, const struct rule_list *l,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 #endif

@@ -80,7 +80,7 @@ static uint8_t rules_new_profile(const struct rule_list *l)
 }
 
 static int rules_set_profile(struct rules_set *s, char **patterns, int n,
-			     struct ros_rule *r, char error[ERROR_TEXT])
+			     struct ros_rule *r, struct error *error)
 {
 	uint32_t old = rules_old_profile(&s->rules, patterns, n, r);
 	struct queue_profile p;
@@ -106,7 +106,7 @@ static void rules_set_key(char *key, const char *pattern)
 }
 
 static int rules_put_all(struct rules_set *s, char **patterns, int n,
-			 struct ros_rule *r, char error[ERROR_TEXT])
+			 struct ros_rule *r, struct error *error)
 {
 	char key[ROS_PATTERN];
 	size_t all = s->rules.n;
@@ -135,7 +135,7 @@ static int rules_put_all(struct rules_set *s, char **patterns, int n,
 
 /* Read the rules again; remove profiles of @before that none uses now */
 static int rules_reload(struct rules_set *s, uint64_t before,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct queue_profile none = {
 		.fields = 1U << TCA_OPTSAMPLE_PROFILE_NONE,
@@ -153,7 +153,7 @@ static int rules_reload(struct rules_set *s, uint64_t before,
 }
 
 int rules_set_put(struct rules_set *s, char **patterns, int n,
-		  const struct ros_rule *rule, char error[ERROR_TEXT])
+		  const struct ros_rule *rule, struct error *error)
 {
 	uint64_t before = rules_profiles(&s->rules);
 	struct ros_rule r = *rule;
@@ -163,7 +163,7 @@ int rules_set_put(struct rules_set *s, char **patterns, int n,
 }
 
 int rules_set_forget(struct rules_set *s, char **patterns, int n,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	uint64_t before = rules_profiles(&s->rules);
 	char key[ROS_PATTERN];

@@ -21,7 +21,7 @@ struct rules_set {
 	struct rule_list	rules;
 	int			(*set_profile)(void *arg,
 					       const struct queue_profile *p,
-					       char error[ERROR_TEXT]);
+					       struct error *error);
 	void			*arg;
 };
 
@@ -37,10 +37,10 @@ struct rules_set {
  * Return: 0 or a negative errno.
  */
 int rules_set_put(struct rules_set *s, char **patterns, int n,
-		  const struct ros_rule *rule, char error[ERROR_TEXT]);
+		  const struct ros_rule *rule, struct error *error);
 
 /* Remove the rules of @patterns, likewise; -ENOENT: one has none */
 int rules_set_forget(struct rules_set *s, char **patterns, int n,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 #endif

@@ -264,7 +264,7 @@ static char *topic_list_json(const struct topic_list *l, size_t left_out,
 	return text;
 }
 
-static int topic_write_error(const char *path, char error[ERROR_TEXT])
+static int topic_write_error(const char *path, struct error *error)
 {
 	int err = -errno;
 
@@ -273,7 +273,7 @@ static int topic_write_error(const char *path, char error[ERROR_TEXT])
 }
 
 int topic_save(const char *path, const struct topic_list *l, size_t left_out,
-	       const char *warnings, char error[ERROR_TEXT])
+	       const char *warnings, struct error *error)
 {
 	char temp[PATH_MAX], *text;
 	FILE *f;

@@ -104,7 +104,7 @@ int topic_load(const char *path, struct topic_list *l, size_t *left_out,
 	       char **warnings);
 /* Return: 0 or a negative errno: the old file is unchanged */
 int topic_save(const char *path, const struct topic_list *l, size_t left_out,
-	       const char *warnings, char error[ERROR_TEXT]);
+	       const char *warnings, struct error *error);
 
 /* DDS domain from the environment (ROS_DOMAIN_ID), else 0 */
 uint32_t topics_domain(void);

@@ -482,7 +482,7 @@ static void *udpros_thread(void *arg)
 }
 
 struct udpros_watch *udpros_watch_open(const char *uri, unsigned int every_ms,
-				       char error[ERROR_TEXT])
+				       struct error *error)
 {
 	struct udpros_watch *u = calloc(1, sizeof(*u));
 	xmlrpc_env env;

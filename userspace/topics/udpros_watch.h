@@ -20,7 +20,7 @@ enum { UDPROS_WATCH_MS = 2000 };
  * Return: NULL if no thread can be started.
  */
 struct udpros_watch *udpros_watch_open(const char *uri, unsigned int every_ms,
-				       char error[ERROR_TEXT]);
+				       struct error *error);
 /*
  * Report new and ended connections; never waits. Return: why the master cannot
  * be asked, or NULL

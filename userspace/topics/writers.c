@@ -12,7 +12,7 @@
 #include "topics/writers.h"
 
 int writers_add(struct writers *w, struct topic *t, const struct rule *rule,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
 	__u8 profile = rule ? rule->r.profile : 0;

@@ -28,7 +28,7 @@ struct writers {
  * -ENOSPC: the map is full; or another negative errno
  */
 int writers_add(struct writers *w, struct topic *t, const struct rule *rule,
-		char error[ERROR_TEXT]);
+		struct error *error);
 void writers_remove(struct writers *w, const uint8_t *guid);
 /* The program heeds all changes from the next message of each writer on. */
 void writers_apply(struct writers *w);

@@ -139,7 +139,7 @@ int downlink_open(struct downlink **out, struct loop *l,
 		  const struct address *at, const struct seal *seal,
 		  void (*received)(void *arg, uint64_t now,
 				   const struct downlink_datagram *g),
-		  void *arg, char error[ERROR_TEXT])
+		  void *arg, struct error *error)
 {
 	struct downlink *d = calloc(1, sizeof(*d));
 	int fd = d ? downlink_listen_at(at) : -ENOMEM;

@@ -44,7 +44,7 @@ int downlink_open(struct downlink **d, struct loop *l,
 		  const struct address *at, const struct seal *seal,
 		  void (*received)(void *arg, uint64_t now,
 				   const struct downlink_datagram *g),
-		  void *arg, char error[ERROR_TEXT]);
+		  void *arg, struct error *error);
 void downlink_close(struct downlink *d);
 
 /**

@@ -69,7 +69,7 @@ void publish_destroy(struct publish *p)
 }
 
 int publish_add(struct publish *p, struct loop *l, const char *spec,
-		const char *node, char error[ERROR_TEXT])
+		const char *node, struct error *error)
 {
 	char dated[512];
 	const struct sink_config config = {

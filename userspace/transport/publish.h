@@ -27,7 +27,7 @@ void publish_destroy(struct publish *p);
  * Return: 0 or a negative errno, with one line in @error.
  */
 int publish_add(struct publish *p, struct loop *l, const char *spec,
-		const char *node, char error[ERROR_TEXT]);
+		const char *node, struct error *error);
 
 /**
  * publish_listen() - add a callback that is called for each message

@@ -530,7 +530,7 @@ static void receiver_on_command(void *arg, uint64_t now)
 }
 
 int receiver_command(struct receiver *r, const struct stream *s,
-		     const struct control_command *c, char error[ERROR_TEXT])
+		     const struct control_command *c, struct error *error)
 {
 	struct entry *e = (struct entry *)entry_of(r, s);
 	struct control_command numbered = *c;
@@ -638,7 +638,7 @@ static void receiver_on_tick(void *arg, uint64_t now)
 int receiver_open(struct receiver **out, struct loop *l,
 		  const struct address *at,
 		  const struct receiver_options *options,
-		  struct publish *publish, char error[ERROR_TEXT])
+		  struct publish *publish, struct error *error)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	uint64_t now = loop_now();
@@ -660,7 +660,7 @@ int receiver_open(struct receiver **out, struct loop *l,
 	if (!ret) {
 		ret = workers_create(&r->workers, l, options->threads);
 		if (ret)
-			snprintf(error, ERROR_TEXT, "cannot start threads: %s",
+			snprintf(error->text, sizeof(error->text), "cannot start threads: %s",
 				 strerror(-ret));
 	}
 	if (ret) {

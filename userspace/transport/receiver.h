@@ -65,7 +65,7 @@ struct receiver;
 int receiver_open(struct receiver **r, struct loop *l,
 		  const struct address *at,
 		  const struct receiver_options *options,
-		  struct publish *publish, char error[ERROR_TEXT]);
+		  struct publish *publish, struct error *error);
 void receiver_close(struct receiver *r);
 
 /* The options; they may be changed at any time */
@@ -85,7 +85,7 @@ struct receiver_options *receiver_options(struct receiver *r);
  * within two seconds; -EINVAL: it has no entries, or an unknown one.
  */
 int receiver_command(struct receiver *r, const struct stream *s,
-		     const struct control_command *c, char error[ERROR_TEXT]);
+		     const struct control_command *c, struct error *error);
 
 /* Stream @i, or NULL: i is beyond the last; @old: it was replaced */
 const struct stream *receiver_stream(const struct receiver *r, unsigned int i,

@@ -47,15 +47,15 @@ static void derive(struct seal *s, const uint8_t *secret, size_t len)
 
 /* Return: its length, or a negative errno */
 static int seal_read(uint8_t secret[MOST + 1], const char *path,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
-	char why[ERROR_TEXT];
+	struct error why;
 	size_t len;
 	FILE *f;
-	int err = secret_file_open(&f, path, why);
+	int err = secret_file_open(&f, path, &why);
 
 	if (err)
-		return error_set(error, err, "cannot read the key %.230s", why);
+		return error_set(error, err, "cannot read the key %.230s", why.text);
 	len = fread(secret, 1, MOST + 1, f);
 	err = ferror(f) ? -EIO : 0;
 	fclose(f);
@@ -82,7 +82,7 @@ static bool seal_is_random(const uint8_t *secret, size_t len)
 	return kinds >= KINDS;
 }
 
-int seal_open(struct seal **out, const char *path, char error[ERROR_TEXT])
+int seal_open(struct seal **out, const char *path, struct error *error)
 {
 	uint8_t secret[MOST + 1];
 	struct seal *s = NULL;

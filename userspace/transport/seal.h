@@ -31,7 +31,7 @@ enum seal_way { SEAL_UP = 1, SEAL_DOWN };
  *
  * Return: 0, to be freed with seal_close(), or a negative errno.
  */
-int seal_open(struct seal **s, const char *path, char error[ERROR_TEXT]);
+int seal_open(struct seal **s, const char *path, struct error *error);
 void seal_close(struct seal *s);
 
 /**

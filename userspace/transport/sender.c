@@ -358,7 +358,7 @@ static int sender_obey(void *arg, const struct control_command_entry *e)
 }
 
 int sender_open(struct sender **out, struct loop *l, const struct address *to,
-		const struct sender_options *options, char error[ERROR_TEXT])
+		const struct sender_options *options, struct error *error)
 {
 	struct sender *s = calloc(1, sizeof(*s));
 	const struct rate_control_limits limits = limits_of(options->rate);
@@ -416,7 +416,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	*out = s;
 	return 0;
 failed:
-	snprintf(error, ERROR_TEXT, "cannot send: %s", strerror(-ret));
+	snprintf(error->text, sizeof(error->text), "cannot send: %s", strerror(-ret));
 	sender_close(s);
 	return ret;
 }

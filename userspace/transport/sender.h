@@ -55,7 +55,7 @@ struct sender;
 
 /* Return: 0 or a negative errno, and @error says why in one line */
 int sender_open(struct sender **s, struct loop *l, const struct address *to,
-		const struct sender_options *options, char error[ERROR_TEXT]);
+		const struct sender_options *options, struct error *error);
 void sender_close(struct sender *s);
 
 /**

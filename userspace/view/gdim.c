@@ -430,7 +430,7 @@ cJSON *gdim_layers(struct gdim *g, uint64_t *changes)
  * Open and close
  */
 
-static int read_token(struct gdim *g, const char *path, char error[ERROR_TEXT])
+static int read_token(struct gdim *g, const char *path, struct error *error)
 {
 	static const char head[] = "Authorization: Bearer ";
 	char line[TOKEN] = "";
@@ -470,7 +470,7 @@ static bool is_url(const char *text)
 }
 
 int gdim_open(struct gdim **out, const char *url, const char *token,
-	      void (*changed)(void *arg), void *arg, char error[ERROR_TEXT])
+	      void (*changed)(void *arg), void *arg, struct error *error)
 {
 	struct gdim *g = calloc(1, sizeof(*g));
 	size_t n;
@@ -503,7 +503,7 @@ int gdim_open(struct gdim **out, const char *url, const char *token,
 		*out = g;
 		return 0;
 	}
-	if (!*error)
+	if (!*error->text)
 		error_set(error, err, "%s", strerror(-err));
 	gdim_close(g);
 	return err;

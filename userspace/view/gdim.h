@@ -49,7 +49,7 @@ struct gdim_result {
  * Return: 0 or a negative errno.
  */
 int gdim_open(struct gdim **g, const char *url, const char *token,
-	      void (*changed)(void *arg), void *arg, char error[ERROR_TEXT]);
+	      void (*changed)(void *arg), void *arg, struct error *error);
 void gdim_close(struct gdim *g);
 
 /**

@@ -424,7 +424,7 @@ static void server_http_on_error(void *arg, unsigned int worker,
 
 int server_http_open(struct server_http **out,
 		     const struct server_http_config *config,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct server_http *h = calloc(1, sizeof(*h));
 	const struct http_config http = {

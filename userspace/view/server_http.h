@@ -41,7 +41,7 @@ struct server_http_config {
 /* Return: 0 or a negative errno, with one line in @error */
 int server_http_open(struct server_http **h,
 		     const struct server_http_config *config,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 void server_http_close(struct server_http *h);
 
 /* An answer of gdimd. Return: whether it was one of ours; then it is taken */

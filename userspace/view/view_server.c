@@ -706,7 +706,7 @@ static void server_metrics(void *arg, FILE *out)
 
 /* Handshakes for the page's address or Foxglove's; both serve all protocols */
 static int server_listen(struct server *s, unsigned int i, const char *where,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	struct http_auth *a = &s->auth[i];
 	struct lws_context_creation_info info = {
@@ -737,7 +737,7 @@ static int server_listen(struct server *s, unsigned int i, const char *where,
 }
 
 int view_server_open(struct server **out, const struct server_config *config,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	struct lws_context_creation_info info = {

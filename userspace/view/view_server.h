@@ -58,7 +58,7 @@ struct server_counts {
 
 /* Return: 0 or a negative errno, with one line in @error */
 int view_server_open(struct server **s, const struct server_config *config,
-		char error[ERROR_TEXT]);
+		struct error *error);
 void view_server_close(struct server *s);
 
 /* Something changed; from any thread, cheap */

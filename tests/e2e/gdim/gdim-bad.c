@@ -144,7 +144,8 @@ static void call(const char *service, const char *what)
 	static struct ros2_client *clients[SERVICES];
 	static enum service_kind kind[SERVICES];
 	union service_request q;
-	char name[512], error[ERROR_TEXT];
+	char name[512];
+	struct error error;
 	const int k = bad_request(&q, service, what);
 
 	if (k < 0) {
@@ -154,7 +155,7 @@ static void call(const char *service, const char *what)
 	kind[k] = k;
 	snprintf(name, sizeof(name), "/gdim/output/%s", service);
 	if ((!clients[k] && ros2_client_open(&clients[k], ros, loop, name, k,
-					     error)) ||
+					     &error)) ||
 	    ros2_client_call(clients[k], &q, PATIENCE * second, on_done,
 			     &kind[k]))
 		printf("failed: no call\n");
@@ -194,19 +195,19 @@ static void on_line(void *arg, uint32_t events)
 int main(void)
 {
 	struct loop_fd in = { .ready = on_line };
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	int err;
 
 	cli_program = "gdim-bad";
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	loop = loop_create();
-	err = ros2_join(&ros, NULL, "bad", error);
+	err = ros2_join(&ros, NULL, "bad", &error);
 	if (!err)
 		err = loop_watch(loop, &in, 0, EPOLLIN);
 	if (!err)
 		err = loop_run(loop);
 	if (err)
-		cli_error(err, "%s", *error ? error : strerror(-err));
+		cli_error(err, "%s", *error.text ? error.text : strerror(-err));
 	if (ros)
 		ros2_leave(ros);
 	loop_destroy(loop);

@@ -265,12 +265,12 @@ static void log_line(void *arg, int priority, const char *line)
 static int load(struct feed *f, char **file)
 {
 	const size_t each = (size_t)f->side * f->side;
-	char error[ERROR_TEXT];
+	struct error error;
 	FILE *cells;
 	size_t n;
 
-	if (poses_file_read(file[1], &f->poses, error))
-		return cli_error(-EINVAL, "%s", error);
+	if (poses_file_read(file[1], &f->poses, &error))
+		return cli_error(-EINVAL, "%s", error.text);
 	f->cells = malloc(each * f->poses.count);
 	cells = fopen(file[0], "re");
 	if (!cells || !f->cells)
@@ -286,15 +286,15 @@ static int run(struct feed *f, const char *spec)
 	const struct sink_config config = {
 		.spec = spec, .name = "slam", .log = log_line,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	f->loop = loop_create();
 	if (!f->loop)
 		return -ENOMEM;
-	err = sink_open(&f->sink, f->loop, &config, error);
+	err = sink_open(&f->sink, f->loop, &config, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = add_topics(f);
 	if (err)
 		return cli_error(err, "topics: %s", strerror(-err));
@@ -310,7 +310,7 @@ static int run(struct feed *f, const char *spec)
 
 static int parse(struct feed *f, int argc, char **argv)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:a:oSG")) != -1) {
@@ -331,8 +331,8 @@ static int parse(struct feed *f, int argc, char **argv)
 			f->hz = atof(optarg);
 			break;
 		case 'c':
-			if (poses_file_read(optarg, &f->closure, error))
-				return cli_error(-EINVAL, "%s", error);
+			if (poses_file_read(optarg, &f->closure, &error))
+				return cli_error(-EINVAL, "%s", error.text);
 			break;
 		case 'w':
 			f->wait = atof(optarg);

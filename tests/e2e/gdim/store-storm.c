@@ -33,7 +33,7 @@ enum {
 	FRESH		= 8,		/* each so many begins without a file */
 };
 
-static char error[ERROR_TEXT];
+static struct error error;
 static uint64_t seed;
 
 /* How often the change that was not acknowledged was there */
@@ -76,8 +76,8 @@ static int reopen(const char *path, struct model *m)
 	struct store *s;
 	int err;
 
-	if (store_open(&s, path, STORE_CREATE, error))
-		return fail("opening", error);
+	if (store_open(&s, path, STORE_CREATE, &error))
+		return fail("opening", error.text);
 	err = model_prepare(s);
 	if (err)
 		fail("preparing", store_error(s));
@@ -111,8 +111,8 @@ static void storm(const char *path, struct model *m, int to)
 	struct ack a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (store_open(&s, path, STORE_CREATE, error))
-		_exit(fail("storm: opening", error));
+	if (store_open(&s, path, STORE_CREATE, &error))
+		_exit(fail("storm: opening", error.text));
 	if (model_prepare(s))
 		_exit(fail("storm: preparing", store_error(s)));
 	for (;;) {
@@ -190,7 +190,7 @@ static void storm_until_cut(const char *path, struct model *m)
 {
 	struct store *s;
 
-	if (store_open(&s, path, STORE_CREATE, error)) {
+	if (store_open(&s, path, STORE_CREATE, &error)) {
 		during_open++;
 		return;
 	}
@@ -329,13 +329,13 @@ static int while_full(const char *folder, struct store *s, struct model *m)
 	    !access(within(folder, "copy"), F_OK) ||
 	    !access(within(folder, "copy.part"), F_OK))
 		return fail("copying", store_error(s));
-	if (store_open(&r, within(folder, "store"), STORE_READ, error))
-		return fail("opening for reading", error);
+	if (store_open(&r, within(folder, "store"), STORE_READ, &error))
+		return fail("opening for reading", error.text);
 	n = is_as(r, m);
 	store_close(r);
-	if (store_open(&r, within(folder, "other"), STORE_CREATE, error) !=
+	if (store_open(&r, within(folder, "other"), STORE_CREATE, &error) !=
 	    -ENOSPC)
-		return fail("a new one on a full disk", error);
+		return fail("a new one on a full disk", error.text);
 	return n;
 }
 
@@ -344,9 +344,9 @@ static int full(const char *folder)
 	struct model m = { 0 };
 	struct store *s;
 
-	if (store_open(&s, within(folder, "store"), STORE_CREATE, error) ||
+	if (store_open(&s, within(folder, "store"), STORE_CREATE, &error) ||
 	    model_prepare(s) || fill(within(folder, "other-noise"), SPARE))
-		return fail("beginning", error);
+		return fail("beginning", error.text);
 	if (while_full(folder, s, &m))
 		return 1;
 	unlink(within(folder, "other-noise"));
@@ -365,12 +365,12 @@ static int read_only(const char *path)
 {
 	struct store *s;
 	struct model m;
-	int err = store_open(&s, path, STORE_WRITE, error);
+	int err = store_open(&s, path, STORE_WRITE, &error);
 
 	if (err != -EROFS)
-		return fail("opening for writing", error);
-	if (store_open(&s, path, STORE_READ, error))
-		return fail("opening for reading", error);
+		return fail("opening for writing", error.text);
+	if (store_open(&s, path, STORE_READ, &error))
+		return fail("opening for reading", error.text);
 	if (model_read(s, &m) || store_verify(s, on_found, NULL))
 		return fail("reading", store_error(s));
 	store_close(s);

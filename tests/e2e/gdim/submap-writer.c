@@ -66,14 +66,14 @@ int main(int argc, char **argv)
 	const struct ddsi_sertype *type;
 	struct submap_writer w;
 	dds_entity_t topic, writer;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct ros2 *ros;
 	int status = submap_writer_options(&w, argc, argv);
 
 	if (status)
 		return status;
-	if (ros2_join(&ros, NULL, "submap_writer", error)) {
-		fprintf(stderr, "submap-writer: %s\n", error);
+	if (ros2_join(&ros, NULL, "submap_writer", &error)) {
+		fprintf(stderr, "submap-writer: %s\n", error.text);
 		return 1;
 	}
 	topic = ros2_topic(ros, &SUBMAP_WRITER_TOPIC[2],

@@ -206,15 +206,15 @@ static int open_all(struct copy *c, const struct source_config *config,
 	struct sink_config sink = {
 		.spec = to, .name = c->node, .log = on_log, .arg = c,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	if (strcmp(to, "-"))
-		err = sink_open(&c->sink, c->loop, &sink, error);
+		err = sink_open(&c->sink, c->loop, &sink, &error);
 	if (!err)
-		err = source_open(&c->source, c->loop, config, error);
+		err = source_open(&c->source, c->loop, config, &error);
 	if (err)
-		fprintf(stderr, "io-copy: %s\n", error);
+		fprintf(stderr, "io-copy: %s\n", error.text);
 	return err;
 }
 

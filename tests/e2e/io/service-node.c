@@ -105,7 +105,7 @@ static void handle(void *arg, const union service_request *q,
 	}
 }
 
-static int serve(char error[ERROR_TEXT])
+static int serve(struct error *error)
 {
 	static enum service_kind kind[SERVICES];
 	struct ros2_service_stats sum = { 0 };
@@ -244,7 +244,7 @@ static void call_next(struct calls *c)
 		loop_stop(loop, err);
 }
 
-static int call(double seconds, long times, char error[ERROR_TEXT])
+static int call(double seconds, long times, struct error *error)
 {
 	static struct calls c;
 	int err = 0;
@@ -282,7 +282,7 @@ static void on_drop(void *arg, int err, const union service_response *r)
 		loop_stop(loop, 0);
 }
 
-static int flood(long n, char error[ERROR_TEXT])
+static int flood(long n, struct error *error)
 {
 	union service_request q = { .logging = { 1, 0 } };
 	struct ros2_client *c;
@@ -351,7 +351,7 @@ static void busy_turn(void *arg, uint64_t now)
 		loop_stop(loop, -ECHILD);
 }
 
-static int busy(const char *command, char error[ERROR_TEXT])
+static int busy(const char *command, struct error *error)
 {
 	struct busy b = {
 		.timer = { .due = LOOP_NEVER, .expired = busy_turn, .arg = &b },
@@ -435,28 +435,28 @@ static int noise(int part)
 
 int main(int argc, char **argv)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	int err;
 
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	loop = loop_create();
-	err = ros2_join(&ros, NULL, NULL, error);
+	err = ros2_join(&ros, NULL, NULL, &error);
 	if (!err && !strcmp(argv[1], "serve"))
-		err = serve(error);
+		err = serve(&error);
 	else if (!err && !strcmp(argv[1], "call"))
 		err = call(argc > 2 ? atof(argv[2]) : 60,
-			   argc > 3 ? atol(argv[3]) : 1, error);
+			   argc > 3 ? atol(argv[3]) : 1, &error);
 	else if (!err && !strcmp(argv[1], "flood"))
-		err = flood(argc > 2 ? atol(argv[2]) : 1, error);
+		err = flood(argc > 2 ? atol(argv[2]) : 1, &error);
 	else if (!err && !strcmp(argv[1], "busy"))
-		err = busy(argc > 2 ? argv[2] : "true", error);
+		err = busy(argc > 2 ? argv[2] : "true", &error);
 	else if (!err)
 		err = noise(argc > 2 && *argv[2] == '1');
 	if (err)
 		fprintf(stderr, "service-node: %s\n",
-			*error ? error : strerror(-err));
+			*error.text ? error.text : strerror(-err));
 	if (ros)
 		ros2_leave(ros);
 	loop_destroy(loop);

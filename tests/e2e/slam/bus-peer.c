@@ -234,15 +234,15 @@ static void worker_round(struct bus *e, const struct bus_message *m)
 
 static int work(struct bus *e)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct bus_message m;
 	int ret = 0;
 
 	while (!ended) {
 		ret = bus_receive(e, &m, 500);
 		if (ret < 0) {
-			bus_error(e, error);
-			fprintf(stderr, "%s\n", error);
+			bus_error(e, &error);
+			fprintf(stderr, "%s\n", error.text);
 			return 3;
 		}
 		if (!ret)
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 		.build = "peer", .notice = notice,
 	};
 	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-	char error[ERROR_TEXT];
+	struct error error;
 	struct bus *e;
 	uint32_t i;
 	int status;
@@ -296,8 +296,8 @@ int main(int argc, char **argv)
 	large = malloc(HUGE_BYTES);
 	for (i = 0; i < HUGE_BYTES; i++)
 		large[i] = i * 2654435761u >> 24;
-	if (bus_open(&e, argv[1], role_of(argv[2]), &c, error)) {
-		fprintf(stderr, "%s\n", error);
+	if (bus_open(&e, argv[1], role_of(argv[2]), &c, &error)) {
+		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
 	if (bus_role(e) == BUS_WORKER)

@@ -44,11 +44,11 @@ static double times[MOST];
 static struct bus *join(enum bus_role role)
 {
 	const struct bus_config c = { .job = job, .hub = hub };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct bus *e;
 
-	if (bus_open(&e, spec, role, &c, error)) {
-		fprintf(stderr, "%s\n", error);
+	if (bus_open(&e, spec, role, &c, &error)) {
+		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}
 	return e;

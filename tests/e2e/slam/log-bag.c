@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	struct readings *log;
 	struct loop *loop = loop_create();
 	struct reading r;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct sink *s;
 
 	if (argc != 3 && argc != 5)
@@ -99,14 +99,14 @@ int main(int argc, char **argv)
 		count = atol(argv[4]);
 	}
 	config.spec = argv[2];
-	if (readings_open(&log, argv[1], NULL, error) ||
-	    sink_open(&s, loop, &config, error))
-		return fail(error);
+	if (readings_open(&log, argv[1], NULL, &error) ||
+	    sink_open(&s, loop, &config, &error))
+		return fail(error.text);
 	if (sink_add(s, "/scan", MESSAGE_LASER_SCAN, false, &scan) ||
 	    sink_add(s, "/odom", MESSAGE_ODOMETRY, false, &odom) ||
 	    sink_add(s, "/tf_static", MESSAGE_TRANSFORMS, true, &fixed))
 		return fail("topics");
-	while (scans < first + count && readings_next(log, &r, error) > 0) {
+	while (scans < first + count && readings_next(log, &r, &error) > 0) {
 		const int64_t stamp = r.stamp + EPOCH * 1000000000;
 
 		scans += r.beams > 0;

@@ -21,7 +21,7 @@
 #include "folder.h"
 #include "tap.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* Errors that a disk has; 0: none */
 static int fsync_error, rename_error;
@@ -99,12 +99,12 @@ static int count_files(const char *begin)
 static int replace(const char *path, const char *text)
 {
 	struct atomic_file n;
-	int err = atomic_file_open(&n, path, error);
+	int err = atomic_file_open(&n, path, &error);
 
 	if (err)
 		return err;
 	atomic_file_write(&n, text, strlen(text));
-	return atomic_file_finish(&n, error);
+	return atomic_file_finish(&n, &error);
 }
 
 static void test_replace(void)
@@ -117,22 +117,22 @@ static void test_replace(void)
 	ok_str(content(path), "one", "is written");
 	ok_eq(fsyncs, 1, "to the disk");
 	ok_eq(folder_fsyncs, 1, "with its folder");
-	atomic_file_open(&n, path, error);
+	atomic_file_open(&n, path, &error);
 	strcpy(temporary, n.temporary);
 	atomic_file_write(&n, "two", 3);
-	ok_eq(atomic_file_sync(&n, error), 0, "one that is on disk");
+	ok_eq(atomic_file_sync(&n, &error), 0, "one that is on disk");
 	ok_str(content(temporary), "two", "is there under another name");
 	ok_str(content(path), "one", "and the old one stays");
-	ok_eq(atomic_file_finish(&n, error), 0, "until it is finished");
+	ok_eq(atomic_file_finish(&n, &error), 0, "until it is finished");
 	ok_str(content(path), "two", "then it is the new one");
 	ok_eq(access(temporary, F_OK), -1, "under its own name");
-	atomic_file_open(&n, path, error);
+	atomic_file_open(&n, path, &error);
 	atomic_file_write(&n, "three", 5);
 	atomic_file_abandon(&n);
 	ok_str(content(path), "two", "one that is dropped changes nothing");
-	atomic_file_open(&n, path, error);
+	atomic_file_open(&n, path, &error);
 	atomic_file_write(&n, "three", 5);
-	atomic_file_sync(&n, error);
+	atomic_file_sync(&n, &error);
 	atomic_file_abandon(&n);
 	ok_str(content(path), "two", "also when it was on disk");
 	/* of a process of this number that was killed */
@@ -150,7 +150,7 @@ static void test_replace_errors(void)
 	replace(path, "old");
 	fsync_error = EIO;
 	ok_eq(replace(path, "new"), -EIO, "a disk that does not write");
-	ok(strstr(error, "/b: Input/output error") != NULL, "%s", error);
+	ok(strstr(error.text, "/b: Input/output error") != NULL, "%s", error.text);
 	fsync_error = 0;
 	ok_str(content(path), "old", "leaves the old file");
 	rename_error = EACCES;
@@ -159,16 +159,16 @@ static void test_replace_errors(void)
 	ok_str(content(path), "old", "change anything");
 	ok_eq(count_files("b"), 1, "and nothing is left behind");
 	ok_eq(replace(in_folder("none/b"), "new"), -ENOENT, "no folder");
-	ok(strstr(error, "none/b: No such file") != NULL, "%s", error);
+	ok(strstr(error.text, "none/b: No such file") != NULL, "%s", error.text);
 	mkdir(in_folder("dir"), 0755);
 	ok_eq(replace(in_folder("dir"), "new"), -EISDIR, "a folder of the name");
 	ok_eq(count_files("dir"), 1, "leaves nothing either");
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 32] = 0;
 	ok_eq(replace(name, "new"), -ENAMETOOLONG, "a name that is too long");
-	ok_eq(strncmp(error, "...xxx", 6), 0, "has a short error");
-	ok_eq(atomic_file_error(error, "a", -EIO, "no good"), -EIO, "an error");
-	ok_str(error, "a: no good", "with a reason");
+	ok_eq(strncmp(error.text, "...xxx", 6), 0, "has a short error");
+	ok_eq(atomic_file_error(&error, "a", -EIO, "no good"), -EIO, "an error");
+	ok_str(error.text, "a: no good", "with a reason");
 }
 
 static void test_full_disk(void)
@@ -198,7 +198,7 @@ static void test_full_disk(void)
 	mkfifo(in_folder("fifo"), 0600);
 	ok_eq(replace(in_folder("fifo"), "x"), -ENXIO,
 	      "a pipe without a reader is no wait");
-	ok_eq(atomic_file_open(&n, "/dev/null", error), 0, "a device");
+	ok_eq(atomic_file_open(&n, "/dev/null", &error), 0, "a device");
 	atomic_file_abandon(&n);
 	ok_eq(access("/dev/null", F_OK), 0, "stays, whatever happens");
 }
@@ -309,9 +309,9 @@ static int on_row(const char *text, void *arg)
 static int read_table(const char *text, size_t len)
 {
 	*rows = 0;
-	*error = 0;
+	*error.text = 0;
 	write_file(in_folder("table"), text, len);
-	return table_read(in_folder("table"), "x, y", on_row, NULL, error);
+	return table_read(in_folder("table"), "x, y", on_row, NULL, &error);
 }
 
 static void test_table(void)
@@ -322,29 +322,29 @@ static void test_table(void)
 	ok_eq(read_table("# x\n 1 2\t \n\n  \n3\r\n#\n4", 21), 0, "a table");
 	ok_str(rows, "1 2|3|4|", "has rows, without comments");
 	ok_eq(read_table("1\nbad\n3\n", 8), -EINVAL, "a row that is none");
-	ok(strstr(error, "/table:2: is not x, y") != NULL, "%s", error);
+	ok(strstr(error.text, "/table:2: is not x, y") != NULL, "%s", error.text);
 	ok_str(rows, "1|bad|", "is the last one");
 	ok_eq(read_table("many\n", 5), -E2BIG, "too many");
-	ok(strstr(error, "/table:1: too many lines") != NULL, "%s", error);
+	ok(strstr(error.text, "/table:1: too many lines") != NULL, "%s", error.text);
 	ok_eq(read_table("memory\n", 7), -ENOMEM, "no memory");
-	ok(strstr(error, "Cannot allocate memory") != NULL, "%s", error);
+	ok(strstr(error.text, "Cannot allocate memory") != NULL, "%s", error.text);
 	ok_eq(read_table("1\n2\0003\n", 6), -EINVAL, "a 0 is no text");
 	ok_str(rows, "1|", "it is not passed on");
 	memset(longer, 'x', sizeof(longer));
 	ok_eq(read_table(longer, sizeof(longer)), -EINVAL, "a long line");
-	ok(strstr(error, ":1: is not x, y") != NULL, "%s", error);
-	ok_eq(table_read(in_folder("none"), "x", on_row, NULL, error), -ENOENT,
+	ok(strstr(error.text, ":1: is not x, y") != NULL, "%s", error.text);
+	ok_eq(table_read(in_folder("none"), "x", on_row, NULL, &error), -ENOENT,
 	      "no file");
-	ok_eq(table_read(in_folder("fifo"), "x", on_row, NULL, error), -EINVAL,
+	ok_eq(table_read(in_folder("fifo"), "x", on_row, NULL, &error), -EINVAL,
 	      "a pipe");
-	ok(strstr(error, "is not a regular file") != NULL, "%s", error);
+	ok(strstr(error.text, "is not a regular file") != NULL, "%s", error.text);
 	memset(path, 'y', sizeof(path));
 	path[200] = 0;
 	path[190] = '\n';
-	table_error(error, path, 7, -EIO, NULL);
+	table_error(&error, path, 7, -EIO, NULL);
 	snprintf(want, sizeof(want), "y?yyyyyyyyy:7: %s", "Input/output error");
-	ok_eq(strncmp(error, "...yyy", 6), 0, "a long path is cut");
-	ok(strstr(error, want) != NULL, "and is one line: %s", error);
+	ok_eq(strncmp(error.text, "...yyy", 6), 0, "a long path is cut");
+	ok(strstr(error.text, want) != NULL, "and is one line: %s", error.text);
 }
 
 /*
@@ -377,7 +377,7 @@ static int open_secret(const char *path, mode_t mode)
 
 	if (mode)
 		chmod(path, mode);
-	err = secret_file_open(&f, path, error);
+	err = secret_file_open(&f, path, &error);
 	if (!err)
 		fclose(f);
 	else if (f)
@@ -393,13 +393,13 @@ static void test_secret(void)
 	ok_eq(open_secret(path, 0600), 0, "a secret");
 	ok_eq(open_secret(path, 0640), 0, "that its group may read");
 	ok_eq(open_secret(path, 0660), -EACCES, "but not write");
-	ok(strstr(error, "run chmod 640") != NULL, "%s", error);
+	ok(strstr(error.text, "run chmod 640") != NULL, "%s", error.text);
 	ok_eq(open_secret(path, 0604), -EACCES, "nor others read");
 	ok_eq(open_secret(path, 0602), -EACCES, "or write");
 	ok_eq(open_secret(in_folder("none"), 0), -ENOENT, "no file");
 	ok_eq(open_secret(folder, 0), -EINVAL, "a folder");
 	ok_eq(open_secret(in_folder("fifo"), 0), -EINVAL, "a pipe");
-	ok(strstr(error, "not a regular file") != NULL, "%s", error);
+	ok(strstr(error.text, "not a regular file") != NULL, "%s", error.text);
 }
 
 /* Return: as http_auth_open(), with a file of that text; NULL: none */
@@ -412,7 +412,7 @@ static int open_auth(struct http_auth *a, const char *where, const char *text)
 		chmod(path, 0600);
 	}
 	return http_auth_open(a, "http", where, "8460", text ? path : "",
-			      error);
+			      &error);
 }
 
 static void test_auth_address(void)
@@ -429,12 +429,12 @@ static void test_auth_address(void)
 	ok_str(a.host, "[::1]", "with brackets");
 	ok_eq(open_auth(&a, "127.9.9.9", NULL), 0, "any loopback");
 	ok_eq(open_auth(&a, "0.0.0.0:5", NULL), -EACCES, "others need tokens");
-	ok(strstr(error, "0.0.0.0:5: not a loopback address") != NULL, "%s",
-	   error);
+	ok(strstr(error.text, "0.0.0.0:5: not a loopback address") != NULL, "%s",
+	   error.text);
 	ok_eq(open_auth(&a, "0.0.0.0:5", "0123456789abcdef\n"), 0, "with them");
 	ok_eq(a.loopback, false, "they are open");
 	ok_eq(open_auth(&a, ":5", NULL), -EINVAL, "no address");
-	ok(strstr(error, "http: ':5' is not ADDRESS:PORT") != NULL, "%s", error);
+	ok(strstr(error.text, "http: ':5' is not ADDRESS:PORT") != NULL, "%s", error.text);
 	ok_eq(open_auth(&a, "127.0.0.1:x", NULL), -EINVAL, "no port");
 	memset(longer, '1', sizeof(longer));
 	longer[300] = 0;
@@ -477,8 +477,8 @@ static void test_auth_tokens(void)
 	longest[299] = 0;
 	ok_eq(http_auth_token(&a, longest), false, "a long one");
 	ok_eq(open_auth(&a, "5", "0123456789abcde\n"), -EINVAL, "15 characters");
-	ok(strstr(error, "tokens:1: a token must have 16 to 255") != NULL, "%s",
-	   error);
+	ok(strstr(error.text, "tokens:1: a token must have 16 to 255") != NULL, "%s",
+	   error.text);
 	longest[6] = 'x';
 	longest[255] = '\n';
 	longest[256] = 0;
@@ -487,13 +487,13 @@ static void test_auth_tokens(void)
 	ok_eq(open_auth(&a, "5", longest), -EINVAL, "256");
 	ok_eq(open_auth(&a, "5", "0123456789 abcdef\n"), -EINVAL, "a space");
 	ok_eq(open_auth(&a, "5", "# none\n"), -EINVAL, "no token");
-	ok(strstr(error, "no token in it") != NULL, "%s", error);
+	ok(strstr(error.text, "no token in it") != NULL, "%s", error.text);
 	for (int i = 0; i < 64; i++)
 		sprintf(many + i * 19, "0123456789abcdef%02d\n", i);
 	ok_eq(open_auth(&a, "5", many), 0, "64 tokens");
 	strcat(many, "0123456789abcdef64\n");
 	ok_eq(open_auth(&a, "5", many), -EINVAL, "65");
-	ok_eq(http_auth_open(&a, "http", "5", "8460", in_folder("none"), error),
+	ok_eq(http_auth_open(&a, "http", "5", "8460", in_folder("none"), &error),
 	      -ENOENT, "no file of them");
 }
 

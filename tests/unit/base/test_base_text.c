@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "tap.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * Numbers of options
@@ -336,8 +336,8 @@ static void test_text(void)
 	ok_eq(text_ends("a.mcap", ".mcap"), true, "an end");
 	ok_eq(text_ends(".mcap", ".mcap"), false, "not all of it");
 	ok_eq(text_ends("a.mcap2", ".mcap"), false, "no end");
-	ok_eq(error_set(error, -EIO, "%s %d", "a", 1), -EIO, "an error");
-	ok_str(error, "a 1", "has a line");
+	ok_eq(error_set(&error, -EIO, "%s %d", "a", 1), -EIO, "an error");
+	ok_str(error.text, "a 1", "has a line");
 	cpu_portable = true;
 	ok_eq(cpu_avx2() || cpu_avx512() || cpu_neon(), false,
 	      "a portable program uses no vectors");
@@ -356,7 +356,7 @@ static const char *address(const char *text, int passive)
 	static char line[ADDRESS_TEXT];
 	struct address a;
 
-	if (address_parse(text, passive, "9000", &a, error))
+	if (address_parse(text, passive, "9000", &a, &error))
 		return "none";
 	return address_text(&a.storage, line);
 }
@@ -374,7 +374,7 @@ static void test_address(void)
 	ok_str(address(":80", 1), "[::]:80", "all addresses");
 	ok_str(address("80", 1), "[::]:80", "a port alone, to listen on");
 	ok_str(address(":80", 0), "none", "not to send to");
-	ok(strstr(error, "':80' is not HOST:PORT") != NULL, "%s", error);
+	ok(strstr(error.text, "':80' is not HOST:PORT") != NULL, "%s", error.text);
 	ok_str(address("127.0.0.1:0", 0), "none", "port 0");
 	ok_str(address("127.0.0.1:65535", 0), "127.0.0.1:65535", "the last one");
 	ok_str(address("127.0.0.1:65536", 0), "none", "one more");

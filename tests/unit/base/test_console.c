@@ -20,14 +20,14 @@ enum { CLIENTS = 16, LINE = 65536 };
 static struct loop *loop;
 static struct console *console;
 static struct console_call *later;
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * The daemon: it runs in the loop's thread, one turn for each stop
  */
 
 static int on_request(void *arg, const char *command, const cJSON *p,
-		      cJSON *answer, char why[ERROR_TEXT])
+		      cJSON *answer, struct error *why)
 {
 	(void)arg;
 	if (!strcmp(command, "later")) {
@@ -109,7 +109,7 @@ static const char *heard(int fd)
 static void open_console(void)
 {
 	if (console_open(&console, loop, in_folder("run/a.sock"), on_request,
-			 NULL, error))
+			 NULL, &error))
 		abort();
 }
 
@@ -119,7 +119,7 @@ static void test_requests(void)
 	struct stat st;
 	int fd;
 
-	ok_eq(console_open(&console, loop, path, on_request, NULL, error), 0,
+	ok_eq(console_open(&console, loop, path, on_request, NULL, &error), 0,
 	      "a socket");
 	stat(path, &st);
 	ok_eq(st.st_mode & 0777, 0660, "is for owner and group");
@@ -297,44 +297,44 @@ static void test_open(void)
 	int fd;
 
 	open_console();
-	ok_eq(console_open(&other, loop, path, on_request, NULL, error),
+	ok_eq(console_open(&other, loop, path, on_request, NULL, &error),
 	      -EADDRINUSE, "two daemons have not the same socket");
-	ok(strstr(error, "another process uses this socket") != NULL, "%s",
-	   error);
+	ok(strstr(error.text, "another process uses this socket") != NULL, "%s",
+	   error.text);
 	console_close(console);
 	/* of a daemon that was killed */
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	strcpy(at.sun_path, path);
 	ok_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0, "a socket");
 	close(fd);
-	ok_eq(console_open(&console, loop, path, on_request, NULL, error), 0,
+	ok_eq(console_open(&console, loop, path, on_request, NULL, &error), 0,
 	      "that nothing listens on is replaced");
 	console_close(console);
 	f = fopen(path, "w");
 	fclose(f);
-	ok_eq(console_open(&other, loop, path, on_request, NULL, error),
+	ok_eq(console_open(&other, loop, path, on_request, NULL, &error),
 	      -ENOTSOCK, "a file of the name stays");
 	ok_eq(access(path, F_OK), 0, "as it is");
 	unlink(path);
 	memset(longer, 'x', sizeof(longer));
 	longer[150] = 0;
-	ok_eq(console_open(&other, loop, longer, on_request, NULL, error),
+	ok_eq(console_open(&other, loop, longer, on_request, NULL, &error),
 	      -ENAMETOOLONG, "too long a path");
 	ok_eq(console_open(&other, loop, "/proc/none/a", on_request, NULL,
-			   error), -ENOENT, "no folder");
+			   &error), -ENOENT, "no folder");
 	setenv("XDG_RUNTIME_DIR", folder, 1);
 	ok_eq(console_open_usual(&other, loop, "", "usual/b.sock", on_request,
-				 NULL, error), 0, "the usual socket");
+				 NULL, &error), 0, "the usual socket");
 	ok_eq(console_open_usual(&console, loop, "", "usual/b.sock",
-				 on_request, NULL, error), 1,
+				 on_request, NULL, &error), 1,
 	      "another daemon may have it");
-	ok(strstr(error, "another process uses") != NULL, "%s", error);
+	ok(strstr(error.text, "another process uses") != NULL, "%s", error.text);
 	ok_eq(console_open_usual(&console, loop, path, "usual/b.sock",
-				 on_request, NULL, error), 0,
+				 on_request, NULL, &error), 0,
 	      "one that was asked for");
 	console_close(console);
 	ok_eq(console_open_usual(&console, loop, "/proc/none/a",
-				 "usual/b.sock", on_request, NULL, error),
+				 "usual/b.sock", on_request, NULL, &error),
 	      -ENOENT, "has to be there");
 	console_close(other);
 }

@@ -54,16 +54,16 @@ static void test_parser(void)
 static void test_setting(void)
 {
 	static const struct setting table[] = { LOG_LEVEL_SETTING, { 0 } };
-	char error[ERROR_TEXT];
+	struct error error;
 	int config = 0;
 
-	ok_eq(settings_set(table, &config, "log-level", "debug", error), 0,
+	ok_eq(settings_set(table, &config, "log-level", "debug", &error), 0,
 	      "a setting");
 	ok_eq(log_level, LOG_DEBUG, "it sets the level");
-	ok_eq(settings_set(table, &config, "log-level", "all", error), -EINVAL,
+	ok_eq(settings_set(table, &config, "log-level", "all", &error), -EINVAL,
 	      "not one of them");
-	ok(strstr(error, "error, warning, info or debug"), "says which: %s",
-	   error);
+	ok(strstr(error.text, "error, warning, info or debug"), "says which: %s",
+	   error.text);
 }
 
 int main(void)

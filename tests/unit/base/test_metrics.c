@@ -17,7 +17,8 @@ static struct loop *loop;
 static struct loop_fd asked;	/* a client has its answer */
 static struct sockaddr_in at;
 static unsigned int collected;
-static char error[ERROR_TEXT], answer[2048];
+static char answer[2048];
+static struct error error;
 
 static void collect(void *arg, FILE *out)
 {
@@ -94,7 +95,7 @@ int main(void)
 	loop = loop_create_quiet();
 	asked.ready = on_asked;
 	loop_watch(loop, &asked, eventfd(0, EFD_CLOEXEC), EPOLLIN);
-	ok_eq(metrics_open(&m, loop, port, collect, label, error), 0,
+	ok_eq(metrics_open(&m, loop, port, collect, label, &error), 0,
 	      "a port alone is on the loopback");
 	request("GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n");
 	ok_eq(strncmp(answer, "HTTP/1.1 200 OK\r\n", 17), 0, "counters");
@@ -119,18 +120,18 @@ int main(void)
 	      "no request");
 	ok(strstr(answer, "\r\n\r\nBad Request\n") != NULL, "has a text");
 	ok_eq(collected, 1, "nothing is collected for these");
-	ok_eq(metrics_open(&other, loop, port, collect, label, error),
+	ok_eq(metrics_open(&other, loop, port, collect, label, &error),
 	      -EADDRINUSE, "a port that is in use");
-	ok(strstr(error, "cannot serve metrics: Address already in use") !=
-	   NULL, "%s", error);
+	ok(strstr(error.text, "cannot serve metrics: Address already in use") !=
+	   NULL, "%s", error.text);
 	port = free_port();
 	snprintf(text, sizeof(text), "127.0.0.1:%s", port);
-	ok_eq(metrics_open(&other, loop, text, collect, label, error), 0,
+	ok_eq(metrics_open(&other, loop, text, collect, label, &error), 0,
 	      "an address");
 	request("GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n");
 	ok_eq(strncmp(answer, "HTTP/1.1 200 OK\r\n", 17), 0, "is served, too");
 	metrics_close(other);
-	ok_eq(metrics_open(&other, loop, "127.0.0.1:0", collect, label, error),
+	ok_eq(metrics_open(&other, loop, "127.0.0.1:0", collect, label, &error),
 	      -EINVAL, "no port");
 	metrics_close(m);
 	metrics_close(NULL);

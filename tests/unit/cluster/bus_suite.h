@@ -44,12 +44,12 @@ static struct bus *open_as(enum bus_role role, uint32_t protocol,
 			   const char *build)
 {
 	struct bus_config c = config_of(protocol, build);
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct bus *e = NULL;
 	unsigned int i;
 
-	if (bus_open(&e, spec, role, &c, error)) {
-		printf("# %s\n", error);
+	if (bus_open(&e, spec, role, &c, &error)) {
+		printf("# %s\n", error.text);
 		return NULL;
 	}
 	for (i = 0; i < MEMBERS; i++)
@@ -291,7 +291,7 @@ static void test_refused(void)
 {
 	struct bus_message m;
 	struct bus *c, *w;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	new_job();
 	c = open_member(BUS_COORDINATOR);
@@ -299,8 +299,8 @@ static void test_refused(void)
 	ok(comes(c, BUS_REFUSED, 0, &m) && strstr(m.data, "protocol 8"),
 	   "another protocol is refused");
 	ok(next(w, &m) == -EPROTO, "and gets that answer");
-	bus_error(w, error);
-	ok(strstr(error, "protocol 8") && strstr(error, "7"), "%s", error);
+	bus_error(w, &error);
+	ok(strstr(error.text, "protocol 8") && strstr(error.text, "7"), "%s", error.text);
 	ok(!send_u32(w, 0, 1, 1), "it cannot send");
 	w = open_as(BUS_WORKER, 7, "b2");
 	ok(comes(c, BUS_REFUSED, 0, &m) && strstr(m.data, "b2"),
@@ -569,13 +569,13 @@ static void test_busy(void)
 static void *worker(void *arg)
 {
 	struct bus_config c = config_of(7, "b1");
-	char error[ERROR_TEXT];
+	struct error error;
 	struct bus_message m;
 	struct bus *e;
 	uint32_t sum = 0;
 
 	(void)arg;
-	if (bus_open(&e, spec, BUS_WORKER, &c, error))
+	if (bus_open(&e, spec, BUS_WORKER, &c, &error))
 		return NULL;
 	while (bus_receive(e, &m, PATIENCE_MS) == 1 &&
 	       m.type != BUS_COORDINATOR_GONE) {

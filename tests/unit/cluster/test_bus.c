@@ -9,14 +9,14 @@
 static void refuses(const char *what, enum bus_role role,
 		    struct bus_config c, int err, const char *line)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct bus *e;
-	const int got = bus_open(&e, what, role, &c, error);
+	const int got = bus_open(&e, what, role, &c, &error);
 
-	ok_eq(got, err, "%s", error);
-	ok(strstr(error, line), "... error says it");
-	ok(!strchr(error, '\n'), "... error is one line");
-	ok(!strstr(error, "secret"), "... error does not say it");
+	ok_eq(got, err, "%s", error.text);
+	ok(strstr(error.text, line), "... error says it");
+	ok(!strchr(error.text, '\n'), "... error is one line");
+	ok(!strstr(error.text, "secret"), "... error does not say it");
 }
 
 static void test_bad(void)

@@ -12,7 +12,7 @@ static void open_refused(uint16_t code, const char *at, const char *why,
 			 unsigned int times, int want, const char *line)
 {
 	const struct bus_config c = { .job = "j" };
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct bus *e = NULL;
 
 	fake_broker.refuse = code;
@@ -20,10 +20,10 @@ static void open_refused(uint16_t code, const char *at, const char *why,
 	fake_broker.why = why;
 	fake_broker.times = times;
 	fake_broker.connects = 0;
-	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, error), want, "%s: %u", at,
+	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, &error), want, "%s: %u", at,
 	      code);
 	if (want)
-		ok_str(error, line, "%s: %u: its line", at, code);
+		ok_str(error.text, line, "%s: %u: its line", at, code);
 	else
 		bus_close(e);
 	ok_eq(fake_connections(), 0, "%s: %u: no connection is left", at, code);
@@ -64,30 +64,30 @@ static void on_notice(void *arg, const char *line)
 static void test_no_answer(void)
 {
 	struct bus_config c = { .job = "j", .notice = on_notice };
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct bus *e = NULL;
 
 	fake_broker.no_answer = true;
 	fake_broker.connects = 0;
-	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, error), -ECONNREFUSED,
+	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, &error), -ECONNREFUSED,
 	      "no broker");
-	ok_str(error, "broker robot:5672: no answer from robot, port 5672 "
+	ok_str(error.text, "broker robot:5672: no answer from robot, port 5672 "
 	       "(the connection was refused or has no route): is a RabbitMQ "
 	       "broker running there?", "... its line");
 	ok_eq(notices, 0, "... at once");
 	c.connect_ms = 150;
 	c.notice = NULL;
 	fake_broker.connects = 0;
-	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, error), -ECONNREFUSED,
+	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, &error), -ECONNREFUSED,
 	      "none within 150 ms");
 	ok_range(fake_broker.connects, 2, 3, "... that was tried again");
 	c.connect_ms = UINT32_MAX;
 	c.notice = on_notice;
 	fake_broker.connects = 0;
-	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, error), 0,
+	ok_eq(bus_open(&e, SPEC, BUS_WORKER, &c, &error), 0,
 	      "one that comes later");
 	ok_eq(notices, 1, "... that it was not there is told");
-	ok_str(noticed, error, "... as such");
+	ok_str(noticed, error.text, "... as such");
 	ok_eq(fake_broker.connects, 2, "... and it is tried again");
 	bus_close(e);
 }

@@ -246,7 +246,7 @@ static void test_hello(void)
 		member_returned(e, &back);
 		ok_eq(e->hello_due, now + 2000 * MS, "... at most 2 s");
 	}
-	ok_str(e->error, "job 'job' has no coordinator yet", "it says so");
+	ok_str(e->error.text, "job 'job' has no coordinator yet", "it says so");
 	e->hello_due = now + 10 * MS;
 	e->beat_due = now + 50 * MS;
 	ok_eq(member_tick(e, now), now + 10 * MS, "the next hello comes first");
@@ -343,7 +343,7 @@ static void test_worker_out(void)
 				    "the coordinator left"),
 	       "the coordinator left");
 	ok_eq(e->state, BUS_FAILED, "without a new link that is final");
-	ok_str(e->error, "the coordinator left", "... and why");
+	ok_str(e->error.text, "the coordinator left", "... and why");
 	member_connected(e, ADDRESS, 0);
 	ok_eq(sent_count, 0, "no hello then");
 	member_end(e);
@@ -352,7 +352,7 @@ static void test_worker_out(void)
 	member_lost(e, "broken");
 	ok_str(taken(e), event_text(BUS_COORDINATOR_GONE, 0, "broken"),
 	       "the link is lost");
-	ok_str(e->error, "broken", "... and why");
+	ok_str(e->error.text, "broken", "... and why");
 	ok_eq(e->state, BUS_UNLINKED, "... it waits for another");
 	ok_eq(resets, 0, "... which is made already");
 	member_end(e);
@@ -365,7 +365,7 @@ static void test_refused(void)
 	member_connected(e, ADDRESS, 0);
 	deliver(e, FRAME_REFUSED, 0, 0, 0);
 	ok_eq(e->state, BUS_FAILED, "refused");
-	ok_str(e->error, "refused by the coordinator: why", "... and why");
+	ok_str(e->error.text, "refused by the coordinator: why", "... and why");
 	member_end(e);
 	e = worker_in();
 	deliver(e, FRAME_REFUSED, 0, 0, 0);

@@ -545,7 +545,7 @@ static const char *make_bag(const struct kind *k)
 	return path;
 }
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* All of it. Return: how many readings, or what opening it said */
 static int read_bag(const char *path, const struct readings_config *config,
@@ -554,11 +554,11 @@ static int read_bag(const char *path, const struct readings_config *config,
 {
 	struct readings *log;
 	struct reading r;
-	int n = 0, ret = readings_open(&log, path, config, error);
+	int n = 0, ret = readings_open(&log, path, config, &error);
 
 	if (ret)
 		return ret;
-	while ((ret = readings_next(log, &r, error)) == 1) {
+	while ((ret = readings_next(log, &r, &error)) == 1) {
 		*last = r;
 		memcpy(range, r.range, 4 * sizeof(float));
 		n++;
@@ -628,29 +628,29 @@ static void test_bags_refused(void)
 	float range[4];
 
 	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA,
-	      "no place of the laser: %s", error);
-	ok(strstr(error, "laser (laser)"), "... error says it");
+	      "no place of the laser: %s", error.text);
+	ok(strstr(error.text, "laser (laser)"), "... error says it");
 	ok_eq(read_bag(path, &config, &r, range, &count), 100,
 	      "but it may be given");
 	ok_near(r.laser.y, 0.2, 0, "... y");
 	config.scan = "/front";
 	ok_eq(read_bag(path, &config, &r, range, &count), -ENODATA,
-	      "no such topic: %s", error);
-	ok(strstr(error, "no topic /front"), "... error says it");
+	      "no such topic: %s", error.text);
+	ok(strstr(error.text, "no topic /front"), "... error says it");
 	ok_eq(read_bag(make_bag(&no_odometry), NULL, &r, range, &count),
-	      -ENODATA, "%s", error);
-	ok(strstr(error, "no odometry"), "... error says it");
+	      -ENODATA, "%s", error.text);
+	ok(strstr(error.text, "no odometry"), "... error says it");
 	path = make_bag(&silent);
-	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA, "%s", error);
-	ok(strstr(error, "frame_id"), "... error says it");
+	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA, "%s", error.text);
+	ok(strstr(error.text, "frame_id"), "... error says it");
 	config.scan = NULL;
 	ok(read_bag(path, &config, &r, range, &count) == 100,
 	   "no frame, but a place given");
 	if (access(REAL, R_OK))
 		return;
 	ok_eq(read_bag(REAL, NULL, &r, range, &count), -ENODATA,
-	      "a real one: %s", error);
-	ok(strstr(error, "no odometry"), "... error says it");
+	      "a real one: %s", error.text);
+	ok(strstr(error.text, "no odometry"), "... error says it");
 }
 
 static void test_several(void)
@@ -680,8 +680,8 @@ static void test_several(void)
 	if (bag_finish(w))
 		abort();
 	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA,
-	      "several scans: %s", error);
-	ok(strstr(error, "/front /rear"), "... error says it");
+	      "several scans: %s", error.text);
+	ok(strstr(error.text, "/front /rear"), "... error says it");
 	ok_eq(read_bag(path, &config, &r, range, &count), 10,
 	      "one of them; a damaged message is passed over");
 	ok_eq(count.bad, 1, "... bad");

@@ -17,7 +17,7 @@
 #define REAL	"../shared/data/slam/"
 
 static const double degree = M_PI / 180;
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* What came out of a log */
 struct seen {
@@ -55,11 +55,11 @@ static struct seen *read_log(const char *path,
 	struct reading r;
 
 	memset(&s, 0, sizeof(s));
-	*error = '\0';
-	s.open = readings_open(&log, path, config, error);
+	*error.text = '\0';
+	s.open = readings_open(&log, path, config, &error);
 	if (s.open)
 		return &s;
-	while ((s.end = readings_next(log, &r, error)) == 1) {
+	while ((s.end = readings_next(log, &r, &error)) == 1) {
 		if (!reading_valid(&r))
 			abort();
 		if (s.readings < 64) {
@@ -496,9 +496,9 @@ static void refuse(const char *path, int err, const char *words,
 {
 	struct seen *s = read_log(path, NULL);
 
-	ok_eq(s->open, err, "%s: %s", what, error);
-	ok(strstr(error, words), "... error says it");
-	ok(!strchr(error, '\n'), "... error is one line");
+	ok_eq(s->open, err, "%s: %s", what, error.text);
+	ok(strstr(error.text, words), "... error says it");
+	ok(!strchr(error.text, '\n'), "... error is one line");
 }
 
 static void test_refused(void)
@@ -621,15 +621,15 @@ static bool same_log(const char *a, const char *b)
 	bool same = true;
 	int got[2];
 
-	if (readings_open(&log[0], a, NULL, error))
+	if (readings_open(&log[0], a, NULL, &error))
 		return false;
-	if (readings_open(&log[1], b, NULL, error)) {
+	if (readings_open(&log[1], b, NULL, &error)) {
 		readings_close(log[0]);
 		return false;
 	}
 	do {
 		for (int i = 0; i < 2; i++)
-			got[i] = readings_next(log[i], &r[i], error);
+			got[i] = readings_next(log[i], &r[i], &error);
 		same = got[0] == got[1];
 		if (got[0] != 1 || !same)
 			break;

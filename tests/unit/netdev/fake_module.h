@@ -68,9 +68,9 @@ int __real_netlink_dump(int type, const void *header, size_t size,
 int __wrap_netlink_dump(int type, const void *header, size_t size,
 			netlink_fn fn, void *arg);
 int __real_netlink_delete(struct nl_msg *msg, const char *what,
-			  const char *dev, char error[ERROR_TEXT]);
+			  const char *dev, struct error *error);
 int __wrap_netlink_delete(struct nl_msg *msg, const char *what,
-			  const char *dev, char error[ERROR_TEXT]);
+			  const char *dev, struct error *error);
 
 /* Attribute @type of the last options; NULL: they lack it */
 __attribute__((unused))
@@ -241,7 +241,7 @@ int __wrap_netlink_send(struct nl_msg *msg)
 }
 
 int __wrap_netlink_delete(struct nl_msg *msg, const char *what,
-			  const char *dev, char error[ERROR_TEXT])
+			  const char *dev, struct error *error)
 {
 	struct nlmsghdr *h = nlmsg_hdr(msg);
 	struct tcmsg *t = nlmsg_data(h);

@@ -19,7 +19,7 @@
 #include "netns.h"
 #include "fake_module.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static const char *mac(const void *address)
 {
@@ -39,7 +39,7 @@ static void test_pins(void)
 
 	classifier_pins("v0", path);
 	ok_str(path, "/sys/fs/bpf/tc/globals", "without pins those of tc");
-	prog = classifier_load("v0", error);
+	prog = classifier_load("v0", &error);
 	ok(prog >= 0, "load the classifier");
 	ok(!statfs("/sys/fs/bpf", &fs), "the folder of pins");
 	ok_eq(fs.f_type, BPF_FS_MAGIC, "is mounted");
@@ -50,16 +50,16 @@ static void test_pins(void)
 	close(map);
 	ok_eq(classifier_map(path, "no-such"), -ENOENT, "and no others");
 	close(prog);
-	prog = classifier_load("v0", error);
+	prog = classifier_load("v0", &error);
 	ok(prog >= 0, "pins that are left over are replaced");
 	close(prog);
-	prog = classifier_load_keep("v0", error);
+	prog = classifier_load_keep("v0", &error);
 	ok(prog >= 0, "the program of keep-DEV");
 	close(prog);
 	map = classifier_map(path, "keep_link");
 	ok(map >= 0, "has its map");
 	close(map);
-	prog = classifier_load_redirect("v0", "opt-v0", error);
+	prog = classifier_load_redirect("v0", "opt-v0", &error);
 	ok(prog >= 0, "the program that redirects");
 	close(prog);
 	classifier_unload("v0");
@@ -73,7 +73,7 @@ static void test_pins(void)
 static void test_names(void)
 {
 	char path[CLASSIFIER_PATH];
-	int prog = classifier_load("v0.7", error);
+	int prog = classifier_load("v0.7", &error);
 
 	ok(prog >= 0, "an interface of a VLAN");
 	close(prog);
@@ -81,10 +81,10 @@ static void test_names(void)
 	ok_str(path, "/sys/fs/bpf/optsample/v0_7", "bpffs takes no dots");
 	classifier_unload("v0.7");
 	ok(access(path, F_OK), "it is removed, too");
-	ok_eq(classifier_load_keep("v0", error), -ENOENT,
+	ok_eq(classifier_load_keep("v0", &error), -ENOENT,
 	      "without the folder of pins");
-	ok(strstr(error, "cannot load "), "%s", error);
-	ok(strstr(error, "keep.bpf.o: "), "names the file");
+	ok(strstr(error.text, "cannot load "), "%s", error.text);
+	ok(strstr(error.text, "keep.bpf.o: "), "names the file");
 }
 
 /* A program redirects, as in `up` with cls_bpf */
@@ -98,32 +98,32 @@ static void test_redirect(void)
 	bool any, whole;
 	int prog, fd;
 
-	prog = classifier_load("v0", error);
-	fd = classifier_load_redirect("v0", "opt-v0", error);
+	prog = classifier_load("v0", &error);
+	fd = classifier_load_redirect("v0", "opt-v0", &error);
 	s.ifindex = netlink_ifindex("v0");
-	ok_eq(stack_redirect(&s, fd, error), 0, "redirect by BPF");
-	ok_eq(filter_find(s.ifindex, &f, error), 0, "look for it");
+	ok_eq(stack_redirect(&s, fd, &error), 0, "redirect by BPF");
+	ok_eq(filter_find(s.ifindex, &f, &error), 0, "look for it");
 	ok(f.redirect, "it is there");
 	ok(f.by_bpf, "by BPF");
 	ok(!f.pass, "and lets EAPOL pass itself");
-	ok_eq(stack_find_redirect(&s, &any, &whole, error), 0, "it is");
+	ok_eq(stack_find_redirect(&s, &any, &whole, &error), 0, "it is");
 	ok(whole, "complete");
 	ok_eq(filter_add_bpf(s.ifindex, FILTER_EGRESS, 7, "user", fd), 0,
 	      "with a filter of the user");
-	filter_find(s.ifindex, &f, error);
+	filter_find(s.ifindex, &f, &error);
 	ok(f.others, "which is none of ours");
 	ok_eq(filter_add_bpf(s.ifindex, FILTER_EGRESS, 7, "user", -1), -EBADF,
 	      "no program, no filter");
-	ok_eq(stack_redirect_undo(&s, error), 0, "undo it");
-	filter_find(s.ifindex, &f, error);
+	ok_eq(stack_redirect_undo(&s, &error), 0, "undo it");
+	filter_find(s.ifindex, &f, &error);
 	ok(!f.redirect, "it is gone");
 	ok(f.others, "the user's stays");
 	s.keep[0] = '\0';
 	strcpy(s.keep, "keep-v0");
 	s.egress = false;
 	close(prog);
-	prog = classifier_load_keep("v0", error);
-	ok_eq(stack_keep(&s, prog, &netns_logs, error), 0,
+	prog = classifier_load_keep("v0", &error);
+	ok_eq(stack_keep(&s, prog, &netns_logs, &error), 0,
 	      "the program of an ifb");
 	ok(!sh("tc filter show dev keep-v0 egress | grep -q keep"), "is there");
 	ok(!stack_redirects_by_bpf(&s), "an ifb needs mirred");
@@ -143,7 +143,7 @@ static void test_keep(void)
 	uint32_t key = 0;
 	int prog, map;
 
-	if (state_save(&st, error))
+	if (state_save(&st, &error))
 		abort();
 	need("ip link add keep-v0 type ifb; ip link set keep-v0 up; ip addr add 10.1.0.1/24 dev v0");
 	k = keep_open("v0", &netns_logs);
@@ -152,9 +152,9 @@ static void test_keep(void)
 	ok_str(netns_logged(), "keep-v0: no program for it: the addresses of v0 are not kept",
 	       "which is logged");
 	keep_close(k);
-	prog = classifier_load("v0", error);
+	prog = classifier_load("v0", &error);
 	close(prog);
-	prog = classifier_load_keep("v0", error);
+	prog = classifier_load_keep("v0", &error);
 	k = keep_open("v0", &netns_logs);
 	keep_turn(k, 1000);
 	ok_eq(keep_ifindex(k), netlink_ifindex("keep-v0"), "with it there is");
@@ -278,8 +278,8 @@ int main(void)
 	netns_enter();
 	netns_cable("v0", "v1");
 	need("ip link add opt-v0 type ifb; ip link set opt-v0 up");
-	if (classifier_load("v0", error) < 0) {
-		printf("1..0 # SKIP %s\n", error);
+	if (classifier_load("v0", &error) < 0) {
+		printf("1..0 # SKIP %s\n", error.text);
 		return 0;
 	}
 	classifier_unload("v0");
@@ -287,7 +287,7 @@ int main(void)
 	test_names();
 	test_redirect();
 	test_keep();
-	prog = classifier_load("v0", error);
+	prog = classifier_load("v0", &error);
 	classifier_pins("v0", pins);
 	dests.flows = classifier_map(pins, "flows");
 	dests.recent = classifier_map(pins, "recent");

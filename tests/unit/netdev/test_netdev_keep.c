@@ -12,7 +12,7 @@
 
 enum { SECOND = 1000, TURNS = 60 };
 
-static char error[ERROR_TEXT];
+static struct error error;
 static struct keep *keep;
 static uint64_t now = 100 * SECOND;
 
@@ -78,7 +78,7 @@ static void start(void)
 		.stack = { .dev = "v0", .queue = "opt-v0", .egress = true },
 	};
 
-	if (state_save(&st, error))
+	if (state_save(&st, &error))
 		abort();
 	keep = keep_open("v0", &netns_logs);
 	turn(0);

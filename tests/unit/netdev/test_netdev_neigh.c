@@ -15,7 +15,7 @@
 
 enum { KEEP = 0, TURNS = 60 };
 
-static char error[ERROR_TEXT];
+static struct error error;
 static struct neigh_table *table;
 static uint64_t now = 1000;
 static int keep;
@@ -72,11 +72,11 @@ static void set_reachable(const char *addr, const char *lladdr)
 
 static void test_parse(void)
 {
-	ok_eq(neigh_peer("v0", "robot", error), -EINVAL, "no address");
-	ok_str(error, "peer robot is not an IP address", "is no peer");
-	ok_eq(neigh_peer("v0", "10.1.0.7", error), 0, "a peer");
-	ok_eq(neigh_peer("v0", "192.0.2.5", error), 0, "one by the gateway");
-	ok_eq(neigh_peer("v0", "10.1.0.7", error), 0, "the same twice");
+	ok_eq(neigh_peer("v0", "robot", &error), -EINVAL, "no address");
+	ok_str(error.text, "peer robot is not an IP address", "is no peer");
+	ok_eq(neigh_peer("v0", "10.1.0.7", &error), 0, "a peer");
+	ok_eq(neigh_peer("v0", "192.0.2.5", &error), 0, "one by the gateway");
+	ok_eq(neigh_peer("v0", "10.1.0.7", &error), 0, "the same twice");
 }
 
 static void test_permanent(void)
@@ -284,7 +284,7 @@ static void test_release(void)
 
 static void test_replaced(void)
 {
-	neigh_peer("v0", "10.1.0.7", error);
+	neigh_peer("v0", "10.1.0.7", &error);
 	table = neigh_open("v0", "v0", -1, -1, &netns_logs);
 	neigh_turn(table, 0, now += 100);
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
@@ -323,7 +323,7 @@ static void put_flow(int map, uint32_t id, const char *to)
 
 static void test_flows(void)
 {
-	int prog = classifier_load("v0", error), flows, recent;
+	int prog = classifier_load("v0", &error), flows, recent;
 	char pins[CLASSIFIER_PATH], to[32];
 
 	if (prog < 0)
@@ -374,7 +374,7 @@ static void test_thread(void)
 	struct nl_sock *sk;
 
 	state_remove("v0");
-	neigh_peer("v0", "10.1.0.31", error);
+	neigh_peer("v0", "10.1.0.31", &error);
 	sk = netlink_listen(RTNLGRP_NEIGH);
 	t = link_thread_start("v0", "v0", -1, -1, &netns_logs);
 	ok(t, "a thread of its own");

@@ -14,7 +14,7 @@
 #include "netdev/tunnel.h"
 #include "netns.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * Requests
@@ -30,7 +30,7 @@ static void test_index(void)
 	ok(!netlink_is_up("no-such-device"), "what is missing is not");
 	need("ip link add i0 type ifb");
 	ok(!netlink_is_up("i0"), "nor is a new device");
-	ok_eq(device_up("i0", error), 0, "set up");
+	ok_eq(device_up("i0", &error), 0, "set up");
 	ok(netlink_is_up("i0"), "now it is");
 }
 
@@ -43,10 +43,10 @@ static void test_errors(void)
 	ok_eq(err, -ENODEV, "a device that is missing cannot be removed");
 	ok_str(netlink_why(-EPERM), strerror(EPERM),
 	       "without a message of the kernel it is that of the error");
-	err = netlink_do(netlink_request(RTM_DELLINK, 0, &i, sizeof(i)), error,
+	err = netlink_do(netlink_request(RTM_DELLINK, 0, &i, sizeof(i)), &error,
 			 "cannot remove number %d", 999);
 	ok_eq(err, -ENODEV, "the error is returned");
-	ok_str(error, "cannot remove number 999: No such device",
+	ok_str(error.text, "cannot remove number 999: No such device",
 	       "and its line says what and why");
 	err = device_add("i0", "ifb");
 	ok_eq(err, -EEXIST, "a name that is in use");
@@ -56,12 +56,12 @@ static void test_errors(void)
 	netlink_ifindex("no-such-device");
 	ok_str(netlink_why(err), "Unknown device type",
 	       "which a search for a device does not change");
-	strcpy(error, "old");
-	ok_eq(device_up("lo", error), 0, "nothing wrong");
-	ok_str(error, "old", "leaves the line alone");
-	err = device_up("no-such-device", error);
+	strcpy(error.text, "old");
+	ok_eq(device_up("lo", &error), 0, "nothing wrong");
+	ok_str(error.text, "old", "leaves the line alone");
+	err = device_up("no-such-device", &error);
 	ok(err < 0, "a device that is missing is not set up");
-	ok(!strncmp(error, "cannot set up no-such-device: ", 30), "%s", error);
+	ok(!strncmp(error.text, "cannot set up no-such-device: ", 30), "%s", error.text);
 }
 
 static void test_delete(void)
@@ -69,17 +69,17 @@ static void test_delete(void)
 	struct nl_msg *msg;
 
 	need("ip link add i2 type ifb");
-	ok_eq(device_delete("i2", error), 0, "a device is removed");
+	ok_eq(device_delete("i2", &error), 0, "a device is removed");
 	ok_eq(netlink_ifindex("i2"), 0, "it is gone");
-	ok_eq(device_delete("i2", error), 0, "once more is no error");
-	ok(device_delete("lo", error) < 0, "lo cannot be removed");
-	ok(!strncmp(error, "cannot remove lo: ", 18), "%s", error);
+	ok_eq(device_delete("i2", &error), 0, "once more is no error");
+	ok(device_delete("lo", &error) < 0, "lo cannot be removed");
+	ok(!strncmp(error.text, "cannot remove lo: ", 18), "%s", error.text);
 	msg = netlink_tc(RTM_DELQDISC, 0, netlink_ifindex("lo"), TC_H_ROOT, 0,
 			 0);
-	ok_eq(netlink_delete(msg, "qdisc", "lo", error), 0,
+	ok_eq(netlink_delete(msg, "qdisc", "lo", &error), 0,
 	      "a qdisc that is not there is no error");
 	msg = netlink_request(RTM_DELQDISC, 0, "x", 1);
-	ok_eq(netlink_delete(msg, "qdisc", "lo", error), 0,
+	ok_eq(netlink_delete(msg, "qdisc", "lo", &error), 0,
 	      "nor is one of a bad parent");
 }
 
@@ -173,7 +173,7 @@ static void test_kinds(void)
 static void test_dormant(void)
 {
 	need("ip link add q0 type ifb");
-	ok_eq(device_up_dormant("q0", error), 0, "a device of the queue");
+	ok_eq(device_up_dormant("q0", &error), 0, "a device of the queue");
 	ok(netlink_is_up("q0"), "is up");
 	ok(!sh("ip -o link show q0 | grep -q 'mode DORMANT'"), "but dormant");
 	ok_str(out("cat /proc/sys/net/ipv6/conf/q0/addr_gen_mode"), "1",
@@ -182,7 +182,7 @@ static void test_dormant(void)
 	ok_str(out("cat /proc/sys/net/ipv6/conf/q0/accept_ra"), "0",
 	       "a setting of IPv6");
 	device_set_ipv6("no-such-device", "accept_ra", "0\n");
-	ok(device_up_dormant("no-such-device", error) < 0,
+	ok(device_up_dormant("no-such-device", &error) < 0,
 	   "what is missing cannot be set up");
 	ok(device_send_by(netlink_ifindex("q0"), 1, NULL) < 0,
 	   "an ifb sends by no other device");

@@ -6,14 +6,14 @@
 #include "netns.h"
 #include "fake_module.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static int parse(const char *text)
 {
 	struct own_addrs a = { 0 };
 
-	*error = '\0';
-	return own_parse(text, &a, error);
+	*error.text = '\0';
+	return own_parse(text, &a, &error);
 }
 
 static void test_parse(void)
@@ -27,8 +27,8 @@ static void test_parse(void)
 	char text[OWN_TEXT];
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-		ok_eq(parse(good[i]), 0, "%s: %s", good[i], error);
-	own_parse("fd00::2/64", &a, error);
+		ok_eq(parse(good[i]), 0, "%s: %s", good[i], error.text);
+	own_parse("fd00::2/64", &a, &error);
 	ok_eq(a.n, 1, "it is added");
 	ok_eq(a.v[0].plen, 64, "with its prefix");
 	own_addr_text(&a.v[0], text);
@@ -65,7 +65,7 @@ static void test_faults(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		ok_eq(parse(bad[i].text), -EINVAL, "\"%s\"", bad[i].text);
-		ok_str(error, bad[i].why, "says what is wrong");
+		ok_str(error.text, bad[i].why, "says what is wrong");
 	}
 	ok_eq(parse("1111111111111111111111111111111111111111111111111111111111111111111111/24"),
 	      -EINVAL, "a text that is too long");
@@ -79,22 +79,22 @@ static void test_list(void)
 	own_text(&a, text);
 	ok_str(text, "", "none");
 	ok(own_same(&a, &b), "two empty lists");
-	own_parse("10.0.0.1/24", &a, error);
+	own_parse("10.0.0.1/24", &a, &error);
 	ok(!own_same(&a, &b), "one has more");
 	ok(!own_same(&b, &a), "or less");
-	own_parse("10.0.0.1/16", &b, error);
+	own_parse("10.0.0.1/16", &b, &error);
 	ok(own_same(&a, &b), "prefixes do not count");
-	ok_eq(own_parse("10.0.0.1/8", &a, error), -EINVAL, "one twice");
-	ok_str(error, "address 10.0.0.1/8 is given twice", "is refused");
-	own_parse("fd00::1/64", &a, error);
+	ok_eq(own_parse("10.0.0.1/8", &a, &error), -EINVAL, "one twice");
+	ok_str(error.text, "address 10.0.0.1/8 is given twice", "is refused");
+	own_parse("fd00::1/64", &a, &error);
 	own_text(&a, text);
 	ok_str(text, "10.0.0.1/24,fd00::1/64", "two");
-	own_parse("10.0.0.2/24", &b, error);
+	own_parse("10.0.0.2/24", &b, &error);
 	ok(!own_same(&a, &b), "of the same number, but others");
-	own_parse("10.0.0.3/24", &a, error);
-	ok_eq(own_parse("10.0.0.4/24", &a, error), 0, "four");
-	ok_eq(own_parse("10.0.0.5/24", &a, error), -E2BIG, "five");
-	ok_str(error, "at most 4 addresses", "are too many");
+	own_parse("10.0.0.3/24", &a, &error);
+	ok_eq(own_parse("10.0.0.4/24", &a, &error), 0, "four");
+	ok_eq(own_parse("10.0.0.5/24", &a, &error), -E2BIG, "five");
+	ok_str(error.text, "at most 4 addresses", "are too many");
 	ok_eq(a.n, 4, "and the fifth is not added");
 }
 
@@ -106,9 +106,9 @@ static int check(const char *text)
 {
 	struct own_addrs a = { 0 };
 
-	*error = '\0';
-	own_parse(text, &a, error);
-	return own_check("own-v0", "v0", &a, error);
+	*error.text = '\0';
+	own_parse(text, &a, &error);
+	return own_check("own-v0", "v0", &a, &error);
 }
 
 static void test_check(void)
@@ -117,9 +117,9 @@ static void test_check(void)
 	need("ip addr add 10.8.0.1 peer 10.8.1.1/30 dev v1");
 	ok_eq(check("10.7.0.2/24"), 0, "a free subnet");
 	ok_eq(check("10.5.0.1/24"), -EADDRINUSE, "an address in use");
-	ok_str(error, "address 10.5.0.1/24: v1 has it already", "by whom");
+	ok_str(error.text, "address 10.5.0.1/24: v1 has it already", "by whom");
 	ok_eq(check("10.5.0.2/24"), -EADDRINUSE, "a subnet in use");
-	ok_str(error, "address 10.5.0.2/24: its subnet overlaps 10.5.0.1/24 of v1: choose another one",
+	ok_str(error.text, "address 10.5.0.2/24: its subnet overlaps 10.5.0.1/24 of v1: choose another one",
 	       "by which address");
 	ok_eq(check("10.5.1.2/16"), -EADDRINUSE, "one that contains it");
 	ok_eq(check("10.5.0.130/26"), -EADDRINUSE, "one that is part of it");
@@ -128,20 +128,20 @@ static void test_check(void)
 	ok_eq(check("10.6.0.1/24"), -EADDRINUSE, "but itself");
 	ok_eq(check("10.8.1.2/30"), -EADDRINUSE, "the subnet of a remote end");
 	ok_eq(check("fd00::2/64"), 0, "another family is free");
-	ok_eq(own_check("own-v0", "lo", &(struct own_addrs){ 0 }, error),
+	ok_eq(own_check("own-v0", "lo", &(struct own_addrs){ 0 }, &error),
 	      -EINVAL, "no Ethernet");
-	ok(!strncmp(error, "lo is no Ethernet or Wi-Fi device", 33), "%s",
-	   error);
+	ok(!strncmp(error.text, "lo is no Ethernet or Wi-Fi device", 33), "%s",
+	   error.text);
 	need("ip link add br0 type bridge; ip link set v1 master br0");
-	ok_eq(own_check("own-v1", "v1", &(struct own_addrs){ 0 }, error),
+	ok_eq(own_check("own-v1", "v1", &(struct own_addrs){ 0 }, &error),
 	      -EBUSY, "part of a bridge");
-	ok(!strncmp(error, "v1 is part of a bridge, bond or VRF", 35), "%s",
-	   error);
+	ok(!strncmp(error.text, "v1 is part of a bridge, bond or VRF", 35), "%s",
+	   error.text);
 	need("ip link del br0");
 	fake.dump_type = RTM_GETADDR;
 	fake.dump_error = -EPERM;
 	ok_eq(check("10.7.0.2/24"), -EPERM, "addresses that cannot be read");
-	ok(!strncmp(error, "cannot read addresses: ", 23), "%s", error);
+	ok(!strncmp(error.text, "cannot read addresses: ", 23), "%s", error.text);
 	fake.dump_error = 0;
 }
 
@@ -154,8 +154,8 @@ static void test_add(void)
 	struct own_addrs a = { 0 };
 	int own;
 
-	own_parse("10.7.0.2/24", &a, error);
-	ok_eq(own_add("own-v0", "v0", &a, error), 0, "the device is made");
+	own_parse("10.7.0.2/24", &a, &error);
+	ok_eq(own_add("own-v0", "v0", &a, &error), 0, "the device is made");
 	own = netlink_ifindex("own-v0");
 	ok(own, "it is there");
 	ok(netlink_is_up("own-v0"), "and up");
@@ -168,13 +168,13 @@ static void test_add(void)
 	       "no router configures it");
 	ok_str(out("cat /proc/sys/net/ipv6/conf/own-v0/addr_gen_mode"), "1",
 	       "without IPv6 it has no link-local address");
-	ok_eq(own_check("own-v0", "v0", &a, error), 0,
+	ok_eq(own_check("own-v0", "v0", &a, &error), 0,
 	      "its own address does not conflict");
-	own_parse("10.7.0.3/24", &a, error);
+	own_parse("10.7.0.3/24", &a, &error);
 	ok(!own_has(own, &a), "one that it lacks");
-	ok_eq(own_add("own-v0", "v0", &a, error), -EEXIST, "one of that name");
-	ok(!strncmp(error, "cannot make ipvlan device own-v0: ", 34), "%s",
-	   error);
+	ok_eq(own_add("own-v0", "v0", &a, &error), -EEXIST, "one of that name");
+	ok(!strncmp(error.text, "cannot make ipvlan device own-v0: ", 34), "%s",
+	   error.text);
 	need("ip link del own-v0");
 	ok(!own_has(own, &a), "a device that is gone has none");
 }
@@ -183,18 +183,18 @@ static void test_add_ipv6(void)
 {
 	struct own_addrs a = { 0 };
 
-	own_parse("fd00::2/64", &a, error);
-	ok_eq(own_add("own-v0", "v0", &a, error), 0, "with IPv6");
+	own_parse("fd00::2/64", &a, &error);
+	ok_eq(own_add("own-v0", "v0", &a, &error), 0, "with IPv6");
 	ok_str(out("cat /proc/sys/net/ipv6/conf/own-v0/addr_gen_mode"), "0",
 	       "it has a link-local address");
 	ok(!sh("ip -6 addr show dev own-v0 | grep -q 'fd00::2/64.*nodad'"),
 	   "its address is usable at once");
 	need("ip link del own-v0");
-	own_parse("10.7.0.2/24", &a, error);
+	own_parse("10.7.0.2/24", &a, &error);
 	a.v[1].plen = 77;	/* the kernel refuses it */
-	ok(own_add("own-v0", "v0", &a, error) < 0, "an address that fails");
-	ok(!strncmp(error, "cannot give own-v0 the address 10.7.0.2/77: ", 44),
-	   "%s", error);
+	ok(own_add("own-v0", "v0", &a, &error) < 0, "an address that fails");
+	ok(!strncmp(error.text, "cannot give own-v0 the address 10.7.0.2/77: ", 44),
+	   "%s", error.text);
 	ok(netlink_ifindex("own-v0"), "nothing is undone");
 	need("ip link del own-v0");
 }

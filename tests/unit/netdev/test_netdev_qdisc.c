@@ -10,7 +10,7 @@
 #include "netns.h"
 #include "fake_module.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static const struct qdisc_config unset = {
 	QDISC_UNSET, QDISC_UNSET, QDISC_UNSET, QDISC_UNSET, QDISC_UNSET,
@@ -20,7 +20,7 @@ static const struct qdisc_config unset = {
 static int add(const struct qdisc_config *cfg)
 {
 	fake.requests = 0;
-	return qdisc_add("q0", "v0", cfg, 5, &netns_logs, error);
+	return qdisc_add("q0", "v0", cfg, 5, &netns_logs, &error);
 }
 
 /*
@@ -97,7 +97,7 @@ static void test_older(void)
 	fake.refused |= 1ULL << TCA_OPTSAMPLE_ORDINARY;
 	ok_eq(add(&cfg), -EINVAL, "a module that is too old");
 	ok_eq(fake.requests, 2, "is not asked a third time for nothing");
-	ok_str(error, "cannot set the qdisc of q0: Invalid argument",
+	ok_str(error.text, "cannot set the qdisc of q0: Invalid argument",
 	       "the line says so");
 	fake.refused = 0;
 }
@@ -106,7 +106,7 @@ static void test_missing(void)
 {
 	fake.absent = true;
 	ok_eq(add(&unset), -ENOENT, "a kernel without the module");
-	ok_str(error, "the kernel has no optsample qdisc: load sch_optsample.ko",
+	ok_str(error.text, "the kernel has no optsample qdisc: load sch_optsample.ko",
 	       "says what to do");
 	fake.absent = false;
 	fake.no_codel = true;
@@ -116,7 +116,7 @@ static void test_missing(void)
 	fake.no_codel = false;
 	fake.answer = -ENOBUFS;
 	ok_eq(add(&unset), -ENOBUFS, "any other error");
-	ok_str(error, "cannot set the qdisc of q0: No buffer space available",
+	ok_str(error.text, "cannot set the qdisc of q0: No buffer space available",
 	       "is reported as it is");
 	fake.answer = 0;
 }
@@ -127,26 +127,26 @@ static void test_missing(void)
 
 static void test_changes(void)
 {
-	ok_eq(qdisc_flush("q0", error), 0, "flush");
+	ok_eq(qdisc_flush("q0", &error), 0, "flush");
 	ok(fake_opt(TCA_OPTSAMPLE_FLUSH), "is a flag");
-	ok_eq(qdisc_pause("q0", 3000, error), 0, "pause");
+	ok_eq(qdisc_pause("q0", 3000, &error), 0, "pause");
 	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "has a time");
-	ok_eq(qdisc_set_watch("q0", "lo", error), 0, "another device");
+	ok_eq(qdisc_set_watch("q0", "lo", &error), 0, "another device");
 	ok_str(nla_get_string(fake_opt(TCA_OPTSAMPLE_WATCH)), "lo",
 	       "has a name");
 	fake.answer = -ENODEV;
-	ok_eq(qdisc_pause("q0", 0, error), -ENODEV, "an error of a change");
-	ok_str(error, "cannot change the qdisc of q0: No such device",
+	ok_eq(qdisc_pause("q0", 0, &error), -ENODEV, "an error of a change");
+	ok_str(error.text, "cannot change the qdisc of q0: No such device",
 	       "has a line");
 	fake.answer = 0;
 	fake.requests = 0;
-	ok_eq(qdisc_flush("v0", error), -ENOENT, "a device without the qdisc");
-	ok_str(error, "v0 has no optsample qdisc", "has a line of its own");
+	ok_eq(qdisc_flush("v0", &error), -ENOENT, "a device without the qdisc");
+	ok_str(error.text, "v0 has no optsample qdisc", "has a line of its own");
 	ok_eq(fake.requests, 0, "and gets no request");
 	fake.dump_type = RTM_GETQDISC;
 	fake.dump_error = -EPERM;
-	ok_eq(qdisc_flush("q0", error), -EPERM, "qdiscs that cannot be read");
-	ok(!strncmp(error, "cannot read qdiscs: ", 20), "%s", error);
+	ok_eq(qdisc_flush("q0", &error), -EPERM, "qdiscs that cannot be read");
+	ok(!strncmp(error.text, "cannot read qdiscs: ", 20), "%s", error.text);
 	fake.dump_error = 0;
 }
 
@@ -161,7 +161,7 @@ static int set_profile(uint32_t fields)
 
 	p.fields = fields;
 	fake.requests = 0;
-	return qdisc_set_profile("q0", &p, &netns_logs, error);
+	return qdisc_set_profile("q0", &p, &netns_logs, &error);
 }
 
 static void test_profile(void)
@@ -201,14 +201,14 @@ static void test_older_profile(void)
 	fake.refused_profile = limit;
 	ok_eq(set_profile(limit), -EINVAL, "without age");
 	ok_eq(fake.requests, 1, "it is not asked again");
-	ok_str(error, "cannot change the qdisc of q0: Invalid argument",
+	ok_str(error.text, "cannot change the qdisc of q0: Invalid argument",
 	       "the error has a line");
 	ok_eq(set_profile(age | limit), -EINVAL, "one that refuses both");
 	ok_str(netns_logged(), "", "has no warning");
 	fake.refused_profile = 0;
-	ok_eq(qdisc_set_profile("v0", &profile, &netns_logs, error), -ENOENT,
+	ok_eq(qdisc_set_profile("v0", &profile, &netns_logs, &error), -ENOENT,
 	      "a device without the qdisc");
-	ok_str(error, "v0 has no optsample qdisc", "has no profiles");
+	ok_str(error.text, "v0 has no optsample qdisc", "has no profiles");
 }
 
 /*
@@ -220,20 +220,20 @@ static void test_find(void)
 	struct qdisc_query q;
 	int v0 = netlink_ifindex("v0");
 
-	ok_eq(qdisc_find(v0, TC_H_ROOT, &q, error), 0, "look for a qdisc");
+	ok_eq(qdisc_find(v0, TC_H_ROOT, &q, &error), 0, "look for a qdisc");
 	ok_eq(q.handle, 0, "a default one has no handle");
 	need("tc qdisc add dev v0 root handle 12: tbf rate 1mbit burst 10k latency 10ms");
-	ok_eq(qdisc_find(v0, TC_H_ROOT, &q, error), 0, "with one of the user");
+	ok_eq(qdisc_find(v0, TC_H_ROOT, &q, &error), 0, "with one of the user");
 	ok_str(q.kind, "tbf", "its kind");
 	ok_eq(q.handle, 0x120000, "and its handle");
-	ok_eq(qdisc_find(v0, TC_H_CLSACT, &q, error), 0, "look for clsact");
+	ok_eq(qdisc_find(v0, TC_H_CLSACT, &q, &error), 0, "look for clsact");
 	ok_str(q.kind, "", "there is none");
-	ok_eq(qdisc_delete(v0, "v0", TC_H_ROOT, 0x130000, error), 0,
+	ok_eq(qdisc_delete(v0, "v0", TC_H_ROOT, 0x130000, &error), 0,
 	      "another handle is no error");
-	qdisc_find(v0, TC_H_ROOT, &q, error);
+	qdisc_find(v0, TC_H_ROOT, &q, &error);
 	ok_str(q.kind, "tbf", "and removes nothing");
-	ok_eq(qdisc_delete(v0, "v0", TC_H_ROOT, 0x120000, error), 0, "this one");
-	qdisc_find(v0, TC_H_ROOT, &q, error);
+	ok_eq(qdisc_delete(v0, "v0", TC_H_ROOT, 0x120000, &error), 0, "this one");
+	qdisc_find(v0, TC_H_ROOT, &q, &error);
 	ok_eq(q.handle, 0, "is removed");
 }
 
@@ -242,13 +242,13 @@ static void test_clsact(void)
 	struct qdisc_query q;
 	int v0 = netlink_ifindex("v0");
 
-	ok_eq(qdisc_add_clsact(v0, "v0", error), 0, "clsact");
-	qdisc_find(v0, TC_H_CLSACT, &q, error);
+	ok_eq(qdisc_add_clsact(v0, "v0", &error), 0, "clsact");
+	qdisc_find(v0, TC_H_CLSACT, &q, &error);
 	ok_str(q.kind, "clsact", "is there");
-	ok_eq(qdisc_add_clsact(v0, "v0", error), -EEXIST, "only once");
-	ok(!strncmp(error, "cannot add clsact to v0: ", 25), "%s", error);
-	ok_eq(qdisc_delete(v0, "v0", TC_H_CLSACT, 0, error), 0, "it goes");
-	qdisc_find(v0, TC_H_CLSACT, &q, error);
+	ok_eq(qdisc_add_clsact(v0, "v0", &error), -EEXIST, "only once");
+	ok(!strncmp(error.text, "cannot add clsact to v0: ", 25), "%s", error.text);
+	ok_eq(qdisc_delete(v0, "v0", TC_H_CLSACT, 0, &error), 0, "it goes");
+	qdisc_find(v0, TC_H_CLSACT, &q, &error);
 	ok_str(q.kind, "", "and is gone");
 }
 
@@ -257,14 +257,14 @@ static void test_redirect(void)
 	int v0 = netlink_ifindex("v0"), q0 = netlink_ifindex("q0");
 	struct filter_query f;
 
-	qdisc_add_clsact(v0, "v0", error);
-	ok_eq(filter_find(v0, &f, error), 0, "look for filters");
+	qdisc_add_clsact(v0, "v0", &error);
+	ok_eq(filter_find(v0, &f, &error), 0, "look for filters");
 	ok(!f.pass, "there is none");
 	ok(!f.redirect, "there is none");
 	ok(!f.others, "there is none");
 	ok(!filters_redirect(&f), "and none redirects");
-	ok_eq(filter_add_redirect(v0, "v0", q0, error), 0, "redirect");
-	ok_eq(filter_find(v0, &f, error), 0, "look again");
+	ok_eq(filter_add_redirect(v0, "v0", q0, &error), 0, "redirect");
+	ok_eq(filter_find(v0, &f, &error), 0, "look again");
 	ok(f.pass, "EAPOL passes");
 	ok(f.redirect, "the rest is redirected");
 	ok(!f.by_bpf, "by mirred");
@@ -275,23 +275,23 @@ static void test_redirect(void)
 	f.by_bpf = true;
 	ok(filters_redirect(&f), "unless a program redirects");
 	need("tc filter add dev v0 egress pref 7 protocol ip u32 match u32 0 0 classid 1:1");
-	ok_eq(filter_delete_redirect(v0, "v0", error), 0, "undo it");
-	filter_find(v0, &f, error);
+	ok_eq(filter_delete_redirect(v0, "v0", &error), 0, "undo it");
+	filter_find(v0, &f, &error);
 	ok(!f.redirect, "no redirect");
 	ok(f.others, "but the user's filter is left");
-	ok_eq(filter_delete_redirect(v0, "v0", error), 0, "once more");
+	ok_eq(filter_delete_redirect(v0, "v0", &error), 0, "once more");
 	fake.no_matchall = true;
-	ok_eq(filter_add_redirect(v0, "v0", q0, error), -ENOENT,
+	ok_eq(filter_add_redirect(v0, "v0", q0, &error), -ENOENT,
 	      "a kernel without a filter that matches all");
-	ok(!strncmp(error, "cannot add a filter with gact to v0: ", 37), "%s",
-	   error);
+	ok(!strncmp(error.text, "cannot add a filter with gact to v0: ", 37), "%s",
+	   error.text);
 	fake.no_matchall = false;
 	fake.dump_type = RTM_GETTFILTER;
 	fake.dump_error = -EPERM;
-	ok_eq(filter_find(v0, &f, error), -EPERM, "what cannot be read");
-	ok(!strncmp(error, "cannot read filters: ", 21), "%s", error);
+	ok_eq(filter_find(v0, &f, &error), -EPERM, "what cannot be read");
+	ok(!strncmp(error.text, "cannot read filters: ", 21), "%s", error.text);
 	fake.dump_error = 0;
-	qdisc_delete(v0, "v0", TC_H_CLSACT, 0, error);
+	qdisc_delete(v0, "v0", TC_H_CLSACT, 0, &error);
 }
 
 /*
@@ -303,14 +303,14 @@ static void test_stats(void)
 	struct queue_stats s;
 
 	need("ip link add opt-v0 type ifb");
-	ok_eq(queue_stats_find("v0", &s, error), -ENOENT, "no counters");
-	ok_str(error, "v0 has no optsample qdisc", "without the qdisc");
-	ok_eq(queue_stats_find("no-such", &s, error), -ENOENT, "nor");
-	ok_str(error, "no device no-such", "without the device");
-	qdisc_add("opt-v0", "v0", &unset, 5, &netns_logs, error);
+	ok_eq(queue_stats_find("v0", &s, &error), -ENOENT, "no counters");
+	ok_str(error.text, "v0 has no optsample qdisc", "without the qdisc");
+	ok_eq(queue_stats_find("no-such", &s, &error), -ENOENT, "nor");
+	ok_str(error.text, "no device no-such", "without the device");
+	qdisc_add("opt-v0", "v0", &unset, 5, &netns_logs, &error);
 	fake.messages = 3;
 	fake.classes = 2;
-	ok_eq(queue_stats_find("v0", &s, error), 0, "those of its queue");
+	ok_eq(queue_stats_find("v0", &s, &error), 0, "those of its queue");
 	ok_str(s.queue, "opt-v0", "are of that device");
 	ok_eq(s.qd.backlog_msgs, 3, "messages that wait");
 	ok_eq(s.limit, 20, "its limit");
@@ -319,7 +319,7 @@ static void test_stats(void)
 	ok(!s.inflight_auto, "which it does not find itself");
 	ok(s.gate_open, "the gate is open");
 	ok_eq(s.nclasses, 0, "flows are not read yet");
-	ok_eq(queue_stats_classes(&s, error), 0, "read them");
+	ok_eq(queue_stats_classes(&s, &error), 0, "read them");
 	ok_eq(s.nclasses, 2, "two");
 	ok_eq(s.classes[1].classid, QDISC_HANDLE + 2, "with their handles");
 	ok_eq(s.classes[1].st.flow, 101, "and counters");
@@ -327,13 +327,13 @@ static void test_stats(void)
 	ok_eq(s.nclasses, 0, "and free them");
 	fake.dump_type = RTM_GETTCLASS;
 	fake.dump_error = -EPERM;
-	ok_eq(queue_stats_classes(&s, error), -EPERM, "what cannot be read");
+	ok_eq(queue_stats_classes(&s, &error), -EPERM, "what cannot be read");
 	fake.dump_type = RTM_GETQDISC;
-	ok_eq(queue_stats_find("v0", &s, error), -EPERM, "nor this");
-	ok(!strncmp(error, "cannot read qdiscs: ", 20), "%s", error);
+	ok_eq(queue_stats_find("v0", &s, &error), -EPERM, "nor this");
+	ok(!strncmp(error.text, "cannot read qdiscs: ", 20), "%s", error.text);
 	fake.dump_error = 0;
 	fake.qdisc = netlink_ifindex("v0");
-	ok_eq(queue_stats_find("v0", &s, error), 0, "a qdisc on DEV itself");
+	ok_eq(queue_stats_find("v0", &s, &error), 0, "a qdisc on DEV itself");
 	ok_str(s.queue, "v0", "is found, too");
 }
 

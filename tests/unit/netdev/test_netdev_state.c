@@ -10,7 +10,7 @@
 #include "netdev/state.h"
 #include "netns.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static const struct state full = {
 	.stack = {
@@ -29,9 +29,9 @@ static void test_round_trip(void)
 	struct state st = full, got;
 	char text[OWN_LIST];
 
-	own_parse("10.7.0.2/24", &st.stack.own, error);
-	own_parse("fd00::2/64", &st.stack.own, error);
-	ok_eq(state_save(&st, error), 0, "save");
+	own_parse("10.7.0.2/24", &st.stack.own, &error);
+	own_parse("fd00::2/64", &st.stack.own, &error);
+	ok_eq(state_save(&st, &error), 0, "save");
 	ok(st.netns, "with our network namespace");
 	ok_eq(state_load("v0", &got), 0, "load");
 	ok_str(got.stack.dev, "v0", "its device");
@@ -67,7 +67,7 @@ static void test_empty(void)
 	struct state st = { .stack = { .dev = "lo", .queue = "lo" } }, got;
 
 	ok_eq(state_load("v9", &got), -ENOENT, "an interface that is not up");
-	ok_eq(state_save(&st, error), 0, "one with nothing");
+	ok_eq(state_save(&st, &error), 0, "one with nothing");
 	ok_eq(state_load("lo", &got), 0, "is loaded");
 	ok_eq(got.stack.ifindex, netlink_ifindex("lo"),
 	      "without a number it is that of the device");
@@ -105,10 +105,10 @@ static void test_name(void)
 
 	ok_str(state_name("v0", own), "v0", "what is up has its own name");
 	ok_str(state_name("v1", own), "v1", "what is not, too");
-	state_save(&st, error);
+	state_save(&st, &error);
 	ok_str(state_name("v1", own), "own-v1", "but the ipvlan's, if it is up");
 	strcpy(st.stack.lower, "v2");
-	state_save(&st, error);
+	state_save(&st, &error);
 	ok_str(state_name("v1", own), "v1", "and is on it");
 	state_remove("own-v1");
 }
@@ -144,23 +144,23 @@ static void test_failures(void)
 	struct state st = full;
 
 	need("mv /run/optsample /run/moved; touch /run/optsample");
-	ok(state_save(&st, error) < 0, "without the folder");
-	ok_str(error, "cannot write /run/optsample/v0.state.new: Not a directory",
+	ok(state_save(&st, &error) < 0, "without the folder");
+	ok_str(error.text, "cannot write /run/optsample/v0.state.new: Not a directory",
 	       "nothing is written");
-	ok(state_pid_claim("v0", error) < 0, "nor a number");
-	ok_str(error, "cannot write /run/optsample/v0.pid: Not a directory",
+	ok(state_pid_claim("v0", &error) < 0, "nor a number");
+	ok_str(error.text, "cannot write /run/optsample/v0.pid: Not a directory",
 	       "with its line");
-	ok(neigh_file_add_peer("v0", &(struct ip_addr){ 0 }, error) < 0,
+	ok(neigh_file_add_peer("v0", &(struct ip_addr){ 0 }, &error) < 0,
 	   "nor a peer");
 	ok(!neigh_file_begin("v0", 1), "nor neighbours");
 	need("rm /run/optsample; mv /run/moved /run/optsample");
 	need("mkdir /run/optsample/v0.state");
-	ok_eq(state_save(&st, error), -EIO, "a file that cannot be replaced");
-	ok_str(error, "cannot write /run/optsample/v0.state", "has a line");
+	ok_eq(state_save(&st, &error), -EIO, "a file that cannot be replaced");
+	ok_str(error.text, "cannot write /run/optsample/v0.state", "has a line");
 	need("rmdir /run/optsample/v0.state");
 	need("mkdir /run/optsample.lock");
-	ok_eq(state_lock(true, error), -EISDIR, "a lock that is a folder");
-	ok_str(error, "cannot lock /run/optsample.lock: Is a directory", "too");
+	ok_eq(state_lock(true, &error), -EISDIR, "a lock that is a folder");
+	ok_str(error.text, "cannot lock /run/optsample.lock: Is a directory", "too");
 	need("rmdir /run/optsample.lock");
 }
 
@@ -170,12 +170,12 @@ static void test_failures(void)
 
 static void test_lock(void)
 {
-	int first = state_lock(true, error), second;
+	int first = state_lock(true, &error), second;
 
 	ok(first >= 0, "the lock");
-	ok_eq(state_lock(false, error), -EWOULDBLOCK, "is for one");
+	ok_eq(state_lock(false, &error), -EWOULDBLOCK, "is for one");
 	close(first);
-	second = state_lock(false, error);
+	second = state_lock(false, &error);
 	ok(second >= 0, "then for the next");
 	close(second);
 }
@@ -187,11 +187,11 @@ static void test_claim(void)
 	ok_eq(state_pid_of("v0"), 0, "no daemon");
 	netns_put("/run/optsample/v0.pid", "4711\n");
 	ok_eq(state_pid_of("v0"), 0, "a number that is left over is none");
-	fd = state_pid_claim("v0", error);
+	fd = state_pid_claim("v0", &error);
 	ok(fd >= 0, "claim it");
 	ok_eq(state_pid_of("v0"), getpid(), "now it is ours");
-	ok_eq(state_pid_claim("v0", error), -EBUSY, "no other process can");
-	ok_str(error, "discovery for v0 is running already", "as the line says");
+	ok_eq(state_pid_claim("v0", &error), -EBUSY, "no other process can");
+	ok_str(error.text, "discovery for v0 is running already", "as the line says");
 	close(fd);
 	ok_eq(state_pid_of("v0"), 0, "after the end it is free");
 }
@@ -207,7 +207,7 @@ static pid_t start_daemon(void)
 		abort();
 	pid = fork();
 	if (!pid) {
-		if (state_pid_claim("v0", error) < 0 || write(ready[1], "r", 1) != 1)
+		if (state_pid_claim("v0", &error) < 0 || write(ready[1], "r", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -227,11 +227,11 @@ static void test_stop(void)
 	ok_eq(state_pid_of("v0"), pid, "a daemon runs");
 	/* it is reaped at once, as by init */
 	signal(SIGCHLD, SIG_IGN);
-	ok_eq(state_daemon_stop("v0", error), 0, "stop it");
+	ok_eq(state_daemon_stop("v0", &error), 0, "stop it");
 	ok_eq(state_pid_of("v0"), 0, "it is gone");
 	ok(waitpid(pid, &status, 0) < 0, "really");
 	signal(SIGCHLD, SIG_DFL);
-	ok_eq(state_daemon_stop("v0", error), 0, "without one there is nothing");
+	ok_eq(state_daemon_stop("v0", &error), 0, "without one there is nothing");
 	state_remove("v0");
 }
 
@@ -265,8 +265,8 @@ static void test_neigh_file(void)
 	ip_addr_parse("10.0.0.7", &a);
 	ip_addr_parse("fe80::7", &b);
 	ok_str(neighbours(), "", "without a file there are none");
-	ok_eq(neigh_file_add_peer("v0", &a, error), 0, "a peer");
-	ok_eq(neigh_file_add_peer("v0", &b, error), 0, "another");
+	ok_eq(neigh_file_add_peer("v0", &a, &error), 0, "a peer");
+	ok_eq(neigh_file_add_peer("v0", &b, &error), 0, "another");
 	ok_str(neighbours(), "peer 10.0.0.7@0 peer fe80::7@0 ", "are read");
 	f = neigh_file_begin("v0", 7);
 	neigh_file_put(f, &b, false);
@@ -312,7 +312,7 @@ static void test_module(void)
 	ok(strstr(module_key(), "mok.pub") || strstr(module_key(), "MOK.der"),
 	   "the key that DKMS signs with: %s", module_key());
 	if (!access("/sys/module/sch_optsample", F_OK)) {
-		ok_eq(module_load(error), 0, "it is loaded");
+		ok_eq(module_load(&error), 0, "it is loaded");
 		return;
 	}
 	need("mkdir /run/bin");
@@ -320,19 +320,19 @@ static void test_module(void)
 	script("modinfo", "echo");
 	snprintf(path, sizeof(path), "/run/bin:%s", getenv("PATH"));
 	setenv("PATH", path, 1);
-	ok_eq(module_load(error), -ENOENT, "no module");
-	ok_str(error, "no kernel module sch_optsample for this kernel: install it, or build it",
+	ok_eq(module_load(&error), -ENOENT, "no module");
+	ok_str(error.text, "no kernel module sch_optsample for this kernel: install it, or build it",
 	       "says what to do");
 	script("modprobe", "echo ERROR: Key was rejected by service >&2");
-	ok_eq(module_load(error), -EKEYREJECTED, "one that is not signed");
-	ok(strstr(error, "sch_optsample is not signed: run 'dkms install"),
-	   "%s", error);
+	ok_eq(module_load(&error), -EKEYREJECTED, "one that is not signed");
+	ok(strstr(error.text, "sch_optsample is not signed: run 'dkms install"),
+	   "%s", error.text);
 	script("modinfo", "echo DKMS key");
-	ok_eq(module_load(error), -EKEYREJECTED, "one with an unknown key");
-	ok(strstr(error, "does not know the key 'DKMS key' of sch_optsample"),
-	   "%s", error);
+	ok_eq(module_load(&error), -EKEYREJECTED, "one with an unknown key");
+	ok(strstr(error.text, "does not know the key 'DKMS key' of sch_optsample"),
+	   "%s", error.text);
 	script("modprobe", "echo Required key not available >&2");
-	ok_eq(module_load(error), -EKEYREJECTED, "in other words");
+	ok_eq(module_load(&error), -EKEYREJECTED, "in other words");
 }
 
 int main(void)

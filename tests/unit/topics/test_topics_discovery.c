@@ -157,7 +157,7 @@ static bool node(char what)
  * What is discovered
  */
 
-static char error[ERROR_TEXT];
+static struct error error;
 static struct topic_list found;
 static int gone, peers, positions, questions;
 static uint64_t lease;
@@ -296,7 +296,7 @@ static struct discovery *join(const char *dev)
 {
 	return discovery_open(&(struct discovery_config){
 		.domain = DOMAIN, .dev = dev, .lease_s = 70, .log = netns_log,
-	}, error);
+	}, &error);
 }
 
 static void test_foreign(void)
@@ -318,12 +318,12 @@ static void test_failures(void)
 	struct discovery *d;
 
 	ok(!join("no-such-device"), "a device that is missing");
-	ok(*error, "%s", error);
-	ok(!strstr(error, "\n"), "in one line");
+	ok(*error.text, "%s", error.text);
+	ok(!strstr(error.text, "\n"), "in one line");
 	ok_str(netns_logged(), "", "which is not logged");
 	setenv("CYCLONEDDS_URI", "<General><Nonsense>1</Nonsense></General>", 1);
 	ok(!join(NULL), "a configuration of the user that is wrong");
-	ok(*error, "%s", error);
+	ok(*error.text, "%s", error.text);
 	setenv("CYCLONEDDS_URI", interface, 1);
 	d = join("no-such-device");
 	ok(d, "the user's configuration has the interface");
@@ -345,7 +345,7 @@ int main(void)
 	node_start();
 	test_failures();
 	d = join("v0");
-	ok(d, "join a domain: %s", error);
+	ok(d, "join a domain: %s", error.text);
 	if (!d)
 		return tap_done();
 	test_writers(d);

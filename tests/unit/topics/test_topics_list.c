@@ -11,7 +11,7 @@
 #include "tap.h"
 #include "topics/topics.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * Names
@@ -213,7 +213,7 @@ static void test_file(const char *path)
 	t = topic_get(&l, guid_of(2));
 	strcpy(t->name, "rt/c");
 	t->why_not = "action";
-	ok_eq(topic_save(path, &l, 3, "one; two", error), 0, "save");
+	ok_eq(topic_save(path, &l, 3, "one; two", &error), 0, "save");
 	ok_eq(topic_load(path, &got, &left_out, &warnings), 0, "load");
 	ok_eq(got.n, 2, "both topics");
 	t = topic_find(&got, guid_of(1));
@@ -223,7 +223,7 @@ static void test_file(const char *path)
 	ok_str(warnings, "one; two", "warnings");
 	free(warnings);
 	topic_free(&got);
-	ok_eq(topic_save(path, &l, 0, "", error), 0, "without warnings");
+	ok_eq(topic_save(path, &l, 0, "", &error), 0, "without warnings");
 	topic_load(path, &got, &left_out, &warnings);
 	ok_str(warnings, NULL, "there are none");
 	ok_eq(left_out, 0, "and none is left out");
@@ -250,7 +250,7 @@ static void test_json(const char *path)
 	strcpy(t->name, "rt/a");
 	strcpy(t->format, "jpeg");
 	t->newest = true;
-	topic_save(path, &l, 2, "w", error);
+	topic_save(path, &l, 2, "w", &error);
 	f = fopen(path, "r");
 	ok(fread(text, 1, sizeof(text) - 1, f), "as JSON");
 	fclose(f);
@@ -262,7 +262,7 @@ static void test_json(const char *path)
 	ok(!strstr(text, "why_not"), "and so there is no reason");
 	ok(strstr(text, "\"left_out\":\t2"), "others are left out");
 	topic_find(&l, guid_of(1))->why_not = "action";
-	topic_save(path, &l, 2, "w", error);
+	topic_save(path, &l, 2, "w", &error);
 	f = fopen(path, "r");
 	memset(text, 0, sizeof(text));
 	ok(fread(text, 1, sizeof(text) - 1, f), "another one");
@@ -306,17 +306,17 @@ static void test_save_errors(const char *dir)
 	char path[512], line[ERROR_TEXT + 300];
 
 	snprintf(path, sizeof(path), "%s/no/such", dir);
-	ok_eq(topic_save(path, &l, 0, NULL, error), -ENOENT,
+	ok_eq(topic_save(path, &l, 0, NULL, &error), -ENOENT,
 	      "a folder that is missing");
 	snprintf(line, sizeof(line),
 		 "cannot write %s.new: No such file or directory", path);
-	ok_str(error, line, "has a line");
+	ok_str(error.text, line, "has a line");
 	snprintf(path, sizeof(path), "%s/folder", dir);
 	mkdir(path, 0700);
-	ok_eq(topic_save(path, &l, 0, NULL, error), -EISDIR,
+	ok_eq(topic_save(path, &l, 0, NULL, &error), -EISDIR,
 	      "a folder of that name");
 	snprintf(line, sizeof(line), "cannot write %s: Is a directory", path);
-	ok_str(error, line, "is not replaced");
+	ok_str(error.text, line, "is not replaced");
 	rmdir(path);
 	strcat(path, ".new");
 	unlink(path);

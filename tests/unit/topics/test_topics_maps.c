@@ -13,14 +13,14 @@
 
 enum { RULES, WRITERS, RECENT };
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* Profiles of the qdisc, as "set 3", "replace 3" or "delete 3" */
 static char profiles[512];
 static int profile_answer;
 
 static int set_profile(void *arg, const struct queue_profile *p,
-		       char text[ERROR_TEXT])
+		       struct error *text)
 {
 	const uint32_t none = 1U << TCA_OPTSAMPLE_PROFILE_NONE;
 
@@ -48,7 +48,7 @@ static int put(const char *a, const char *b, const struct ros_rule *r)
 	char *patterns[] = { (char *)a, (char *)b };
 
 	*profiles = '\0';
-	return rules_set_put(&set, patterns, b ? 2 : 1, r, error);
+	return rules_set_put(&set, patterns, b ? 2 : 1, r, &error);
 }
 
 static int forget(const char *a, const char *b)
@@ -56,7 +56,7 @@ static int forget(const char *a, const char *b)
 	char *patterns[] = { (char *)a, (char *)b };
 
 	*profiles = '\0';
-	return rules_set_forget(&set, patterns, b ? 2 : 1, error);
+	return rules_set_forget(&set, patterns, b ? 2 : 1, &error);
 }
 
 /* All rules, as "/a:1 " with their profiles */
@@ -128,7 +128,7 @@ static void test_forget(void)
 	put("/a", "/b", &limit);
 	put("/c", NULL, &limit);
 	ok_eq(forget("/a", "/x"), -ENOENT, "one that has no rule");
-	ok_str(error, "no rule for /x", "is named");
+	ok_str(error.text, "no rule for /x", "is named");
 	ok_str(rules(), "/a:1 /b:1 /c:2 ", "and nothing is removed");
 	ok_eq(forget("/a", NULL), 0, "one of two");
 	ok_str(rules(), "/b:1 /c:2 ", "leaves the other");
@@ -152,7 +152,7 @@ static void test_many(void)
 	ok_eq(set.rules.v[RULE_PROFILES - 1].r.profile, RULE_PROFILES,
 	      "but not that of commands");
 	ok_eq(put("/more", NULL, &limit), -ENOSPC, "one more");
-	ok_str(error, "too many rules: 62 profiles are in use", "is refused");
+	ok_str(error.text, "too many rules: 62 profiles are in use", "is refused");
 	ok_eq(put("/never", NULL, &never), 0, "never needs none");
 	forget("/7", NULL);
 	ok_eq(put("/more", NULL, &limit), 0, "when one is free");
@@ -176,7 +176,7 @@ static void test_full(void)
 	rules_load(RULES, &set.rules);
 	ok_eq(set.rules.n, ROS_RULES_MAX, "as many rules as the map holds");
 	ok_eq(put("/more", NULL, &limit), -ENOSPC, "one more");
-	ok_str(error, "too many rules: at most 1024", "is refused");
+	ok_str(error.text, "too many rules: at most 1024", "is refused");
 	ok_eq(put("/7", NULL, &limit), 0, "a change is not");
 	ok_str(set.rules.v[1023].pattern, "/7", "and is the last");
 }
@@ -186,18 +186,18 @@ static void test_errors(void)
 	new_rules();
 	profile_answer = -EINVAL;
 	ok_eq(put("/a", NULL, &limit), -EINVAL, "a qdisc that refuses");
-	ok_str(error, "no profile 1", "says why");
+	ok_str(error.text, "no profile 1", "says why");
 	ok_str(rules(), "", "and there is no rule");
 	profile_answer = 0;
 	fake_maps[RULES].fail = ENOMEM;
 	ok_eq(put("/a", NULL, &limit), -ENOMEM, "a map that refuses");
-	ok_str(error, "cannot write the rule for /a: Cannot allocate memory",
+	ok_str(error.text, "cannot write the rule for /a: Cannot allocate memory",
 	       "says why");
 	fake_maps[RULES].fail = 0;
 	put("/a", NULL, &limit);
 	profile_answer = -EIO;
 	ok_eq(forget("/a", NULL), -EIO, "a profile that cannot be removed");
-	ok_str(error, "no profile 1", "is an error");
+	ok_str(error.text, "no profile 1", "is an error");
 	ok_str(rules(), "", "but the rule is gone");
 	profile_answer = 0;
 	rules_free(&set.rules);
@@ -243,25 +243,25 @@ static void test_writers(void)
 	struct topic a = writer(1), b = writer(2);
 
 	new_writers(3);
-	ok_eq(writers_add(&writers, &a, NULL, error), 0, "a writer");
+	ok_eq(writers_add(&writers, &a, NULL, &error), 0, "a writer");
 	ok_eq(in_map(1)->flow, 1, "gets a number");
 	ok_eq(a.flow, 1, "which it keeps");
 	ok_eq(in_map(1)->profile, 0, "as the qdisc");
 	ok_eq(in_map(1)->by, ROS_BY_NUMBER, "by number");
 	ok(!writers.changed, "one that is new changes no other");
-	ok_eq(writers_add(&writers, &b, &by_header, error), 0, "another");
+	ok_eq(writers_add(&writers, &b, &by_header, &error), 0, "another");
 	ok_eq(in_map(2)->flow, 2, "gets the next one");
 	ok_eq(in_map(2)->profile, 5, "and follows its rule");
 	ok_eq(in_map(2)->by, ROS_BY_HEADER, "by the header");
-	ok_eq(writers_add(&writers, &b, &by_header, error), 0, "once more");
+	ok_eq(writers_add(&writers, &b, &by_header, &error), 0, "once more");
 	ok(!writers.changed, "changes nothing");
-	ok_eq(writers_add(&writers, &a, &by_header, error), 0, "another rule");
+	ok_eq(writers_add(&writers, &a, &by_header, &error), 0, "another rule");
 	ok(writers.changed, "is a change");
 	ok_eq(in_map(1)->flow, 1, "with the same number");
 	ok_eq(in_map(1)->profile, 5, "and its rule");
 	writers_remove(&writers, a.guid);
 	ok(!in_map(1), "a writer that is removed");
-	writers_add(&writers, &a, NULL, error);
+	writers_add(&writers, &a, NULL, &error);
 	ok_eq(in_map(1)->flow, 1, "gets its number again");
 }
 
@@ -270,16 +270,16 @@ static void test_writers_full(void)
 	struct topic t[3] = { writer(1), writer(2), writer(3) };
 
 	new_writers(2);
-	writers_add(&writers, &t[0], NULL, error);
-	writers_add(&writers, &t[1], NULL, error);
-	ok_eq(writers_add(&writers, &t[2], NULL, error), -ENOSPC,
+	writers_add(&writers, &t[0], NULL, &error);
+	writers_add(&writers, &t[1], NULL, &error);
+	ok_eq(writers_add(&writers, &t[2], NULL, &error), -ENOSPC,
 	      "more than there is room for");
-	ok_str(error, "cannot sample a writer: the map of writers is full",
+	ok_str(error.text, "cannot sample a writer: the map of writers is full",
 	       "says so");
 	fake_maps[WRITERS].fail = EPERM;
-	ok_eq(writers_add(&writers, &t[0], NULL, error), -EPERM,
+	ok_eq(writers_add(&writers, &t[0], NULL, &error), -EPERM,
 	      "another error");
-	ok_str(error, "cannot sample a writer: Operation not permitted",
+	ok_str(error.text, "cannot sample a writer: Operation not permitted",
 	       "says so, too");
 	writers.changed = false;
 	writers_remove(&writers, t[2].guid);
@@ -315,9 +315,9 @@ static void test_apply(void)
 	struct topic a = writer(1), b = writer(2), c = writer(3);
 
 	new_writers(5);
-	writers_add(&writers, &a, NULL, error);
-	writers_add(&writers, &b, &profile, error);
-	writers_add(&writers, &c, &by_header, error);
+	writers_add(&writers, &a, NULL, &error);
+	writers_add(&writers, &b, &profile, &error);
+	writers_add(&writers, &c, &by_header, &error);
 	put_recent(0, 1, 0, ROS_RTPS);
 	put_recent(1, 1, 5, ROS_RTPS);
 	put_recent(2, 2, 5, ROS_RTPS6);
@@ -348,12 +348,12 @@ static void test_inherit(void)
 	new_writers(8);
 	for (int i = 0; i < 3; i++) {
 		t[i].flow = 10 + i;
-		writers_add(&writers, &t[i], NULL, error);
+		writers_add(&writers, &t[i], NULL, &error);
 	}
 	writers.flow = 0;
 	writers_inherit(&writers);
 	ok_eq(writers.flow, 12, "the largest number in use");
-	writers_add(&writers, &next, NULL, error);
+	writers_add(&writers, &next, NULL, &error);
 	ok_eq(next.flow, 13, "a new writer gets the next one");
 	*topic_get(&topics, t[0].guid) = t[0];
 	t[1].why_not = "no";

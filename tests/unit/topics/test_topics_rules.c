@@ -13,7 +13,7 @@
 #include "tap.h"
 #include "topics/rules_file.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 static char path[64];
 
 /*
@@ -27,16 +27,16 @@ static int rule(const char *words, struct rule_text *t)
 	int err = 0;
 
 	*t = (struct rule_text){ 0 };
-	*error = '\0';
+	*error.text = '\0';
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (word = strtok_r(copy, " ", &save); word && !err;
 	     word = strtok_r(NULL, " ", &save)) {
 		value = strchr(word, '=');
 		if (value)
 			*value++ = '\0';
-		err = rule_text_set(t, word, value, error);
+		err = rule_text_set(t, word, value, &error);
 	}
-	return err ?: rule_text_end(t, error);
+	return err ?: rule_text_end(t, &error);
 }
 
 static void test_keys(void)
@@ -136,7 +136,7 @@ static void test_faults(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		ok_eq(rule(bad[i].words, &t), bad[i].err, "%s", bad[i].words);
-		ok_str(error, bad[i].why, "says why");
+		ok_str(error.text, bad[i].why, "says why");
 	}
 }
 
@@ -286,7 +286,7 @@ static void test_write(const char *dir)
 	FILE *f;
 
 	snprintf(deep, sizeof(deep), "%s/etc/topics.conf", dir);
-	ok_eq(rules_file_write(deep, &l, error), 0, "write a file");
+	ok_eq(rules_file_write(deep, &l, &error), 0, "write a file");
 	f = fopen(deep, "r");
 	ok(f, "its folder is made");
 	ok(fread(text, 1, sizeof(text) - 1, f), "its folder is made");
@@ -305,8 +305,8 @@ static void test_write(const char *dir)
 	*strrchr(deep, '/') = '\0';
 	rmdir(deep);
 	snprintf(deep, sizeof(deep), "%s/no/such/file", dir);
-	ok(rules_file_write(deep, &l, error) < 0, "a folder in no folder");
-	ok(strstr(error, deep), "%s", error);
+	ok(rules_file_write(deep, &l, &error) < 0, "a folder in no folder");
+	ok(strstr(error.text, deep), "%s", error.text);
 }
 
 /*

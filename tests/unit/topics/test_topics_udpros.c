@@ -19,7 +19,7 @@
 
 enum { WAIT_MS = 10000, EVERY_MS = 50 };
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * The master and the node, which are one server. A round of the watch ends
@@ -252,7 +252,7 @@ static struct udpros_watch *watch(char uri[64])
 {
 	snprintf(uri, 64, "http://127.0.0.1:%u/", server.port);
 	snprintf(server.node, sizeof(server.node), "%s", uri);
-	return udpros_watch_open(uri, EVERY_MS, error);
+	return udpros_watch_open(uri, EVERY_MS, &error);
 }
 
 static int udp_to, udp_a, udp_b;
@@ -353,7 +353,7 @@ static void test_no_master(void)
 {
 	const uint64_t end = monotonic_ms() + WAIT_MS;
 	struct udpros_watch *u = udpros_watch_open("http://127.0.0.1:9/",
-						   EVERY_MS, error);
+						   EVERY_MS, &error);
 	const char *why = NULL;
 
 	while (!why && monotonic_ms() < end && !sched_yield())
@@ -475,7 +475,7 @@ static void test_format_of_node(void)
 		 server.port);
 	snprintf(uri, sizeof(uri), "http://127.0.0.1:%u/", server.port);
 	server.requested = 0;
-	u = udpros_watch_open(uri, EVERY_MS, error);
+	u = udpros_watch_open(uri, EVERY_MS, &error);
 	ok_str(reported(u), "/cam sensor_msgs/msg/CompressedImage udprospng\n",
 	       "a picture topic with its format");
 	pthread_join(thread, NULL);

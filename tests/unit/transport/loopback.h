@@ -210,7 +210,8 @@ static void loopback_begin(const struct sender_options *to)
 	struct receiver_options from = { .topics = RECV_DEFAULTS,
 					 .threads = 1, .prefix = prefix };
 	struct address at, away;
-	char text[32], error[ERROR_TEXT] = "";
+	char text[32];
+	struct error error = { "" };
 
 	cli_program = "test";
 	memset(&l, 0, sizeof(l));
@@ -218,12 +219,12 @@ static void loopback_begin(const struct sender_options *to)
 	publish = publish_create();
 	snprintf(from.key, sizeof(from.key), "%s", to->key);
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port(0));
-	address_parse(text, 1, "0", &at, error);
+	address_parse(text, 1, "0", &at, &error);
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port(1));
-	address_parse(text, 0, "0", &away, error);
-	if (receiver_open(&receiver, loop, &at, &from, publish, error) ||
-	    sender_open(&sender, loop, &away, to, error)) {
-		printf("# %s\n", error);
+	address_parse(text, 0, "0", &away, &error);
+	if (receiver_open(&receiver, loop, &at, &from, publish, &error) ||
+	    sender_open(&sender, loop, &away, to, &error)) {
+		printf("# %s\n", error.text);
 		abort();
 	}
 	l.up.ready = on_up;

@@ -214,12 +214,12 @@ static void test_rounds(void)
 	struct publish *publish = publish_create();
 	struct receiver *r = NULL;
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 	bool good;
 
-	address_parse("127.0.0.1:17451", false, "0", &at, error);
+	address_parse("127.0.0.1:17451", false, "0", &at, &error);
 	control_announce(&me, &camera, 1, &sent);
-	good = !receiver_open(&r, e.loop, &at, &options, publish, error) &&
+	good = !receiver_open(&r, e.loop, &at, &options, publish, &error) &&
 	       !uplink_open(&e.up, e.loop, &at, 77, NULL, &events);
 	ok(good, "a receiver");
 	e.next = (struct loop_timer){ loop_now(), on_next, &e, NULL };
@@ -319,7 +319,7 @@ static void test_begin(void)
 	struct sender *s = NULL;
 	struct loop *l = loop_create();
 	struct address to;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	memset(&to, 0, sizeof(to));
 	((struct sockaddr_in *)&to.storage)->sin_family = AF_INET;
@@ -327,11 +327,11 @@ static void test_begin(void)
 		htonl(INADDR_LOOPBACK);
 	((struct sockaddr_in *)&to.storage)->sin_port = htons(9);
 	to.len = sizeof(struct sockaddr_in);
-	ok(!sender_open(&s, l, &to, &options, error), "64 kB/s to begin with");
+	ok(!sender_open(&s, l, &to, &options, &error), "64 kB/s to begin with");
 	ok(sender_link(s)->rate == 65536, "64 kB/s to begin with");
 	sender_close(s);
 	options.rate = 10000;
-	ok(!sender_open(&s, l, &to, &options, error),
+	ok(!sender_open(&s, l, &to, &options, &error),
 	   "or what the user allows");
 	ok(sender_link(s)->rate == 10000, "or what the user allows");
 	sender_close(s);

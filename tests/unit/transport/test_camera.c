@@ -266,10 +266,10 @@ static void test_counted(void)
 	FILE *log = tmpfile();
 	int errors = dup(STDERR_FILENO);
 	struct address to;
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (!log || address_parse("127.0.0.1:17461", false, "0", &to, error) ||
-	    sender_open(&w.sender, w.loop, &to, &options, error))
+	if (!log || address_parse("127.0.0.1:17461", false, "0", &to, &error) ||
+	    sender_open(&w.sender, w.loop, &to, &options, &error))
 		abort();
 	w.timer = (struct loop_timer){ LOOP_NEVER, on_wait, &w, NULL };
 	loop_add_timer(w.loop, &w.timer);

@@ -174,12 +174,13 @@ static void open_sender(struct test *t, struct sender **s, const char *name,
 {
 	struct sender_options options = { .cpu = 1, .threads = 2 };
 	struct address to;
-	char text[32], error[ERROR_TEXT];
+	char text[32];
+	struct error error;
 
 	strcpy(options.name, name);
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
-	if (address_parse(text, false, "0", &to, error) ||
-	    sender_open(s, t->loop, &to, &options, error))
+	if (address_parse(text, false, "0", &to, &error) ||
+	    sender_open(s, t->loop, &to, &options, &error))
 		abort();
 }
 
@@ -442,13 +443,13 @@ static void test_receiver(void)
 	};
 	struct publish *publish = publish_create();
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct test t;
 
 	begin(&t);
-	address_parse("127.0.0.1:17454", false, "0", &at, error);
+	address_parse("127.0.0.1:17454", false, "0", &at, &error);
 	publish_listen(publish, on_heard, &t);
-	if (receiver_open(&t.receiver, t.loop, &at, &options, publish, error))
+	if (receiver_open(&t.receiver, t.loop, &at, &options, publish, &error))
 		abort();
 	open_sender(&t, &t.sender, "one", RECV_PORT);
 	open_sender(&t, &t.other, "two", RECV_PORT);

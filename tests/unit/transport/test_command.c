@@ -20,12 +20,12 @@ static void begin(bool commands, const char *key)
 static int command(uint8_t what, uint8_t value, const char *name)
 {
 	struct control_command c = { .entries = 1 };
-	char error[ERROR_TEXT];
+	struct error error;
 
 	c.entry[0].what = what;
 	c.entry[0].value = value;
 	strcpy(c.entry[0].name, name);
-	return receiver_command(receiver, stream(), &c, error);
+	return receiver_command(receiver, stream(), &c, &error);
 }
 
 static unsigned int priority_of(const char *name)
@@ -183,7 +183,7 @@ static bool unsealed(void)
 
 static void test_key(void)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct seal *other;
 
 	begin(true, in_folder("key"));
@@ -202,7 +202,7 @@ static void test_key(void)
 	command(CONTROL_PRIORITY, 5, "/x");
 	wait_for(all_sent);
 	/* a serial that will be new */
-	if (seal_open(&other, in_folder("other"), error))
+	if (seal_open(&other, in_folder("other"), &error))
 		abort();
 	seal_put(other, SEAL_DOWN, l.last, l.len, 1 << 30);
 	to_sender(l.last, l.len);
@@ -217,7 +217,7 @@ static void test_refused(void)
 {
 	struct control_command none = { .entries = 0 };
 	struct control_command c = { .entries = 2 };
-	char error[ERROR_TEXT];
+	struct error error;
 
 	begin(false, "");
 	command(CONTROL_PRIORITY, 5, "/x");
@@ -232,7 +232,7 @@ static void test_refused(void)
 						     "/x" };
 	c.entry[1] = (struct control_command_entry){ CONTROL_PRIORITY, 1,
 						     "/none" };
-	ok(!receiver_command(receiver, stream(), &c, error),
+	ok(!receiver_command(receiver, stream(), &c, &error),
 	   "a priority that is out of range, and no such topic");
 	ok(wait_for(one_command),
 	   "a priority that is out of range, and no such topic");
@@ -242,7 +242,7 @@ static void test_refused(void)
 	   "a priority that is out of range, and no such topic");
 	ok_eq(priority_of("/x"), 3,
 	      "a priority that is out of range, and no such topic");
-	ok_eq(receiver_command(receiver, stream(), &none, error), -EINVAL,
+	ok_eq(receiver_command(receiver, stream(), &none, &error), -EINVAL,
 	      "commands that are none");
 	ok_eq(command(9, 1, "/x"), -EINVAL, "commands that are none");
 	loopback_end();

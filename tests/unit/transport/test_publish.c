@@ -50,7 +50,8 @@ static void on_heard(void *arg, const char *name, enum message_kind kind,
 /* Destinations that are refused, and one that refuses a name */
 static void test_sinks(void)
 {
-	char spec[600], error[ERROR_TEXT] = "";
+	char spec[600];
+	struct error error = { "" };
 	struct loop *l = loop_create();
 	static union message msg;
 
@@ -62,14 +63,14 @@ static void test_sinks(void)
 	ok_eq(heard, 1, "a message is heard");
 	memset(spec, 'a', sizeof(spec));
 	spec[sizeof(spec) - 1] = 0;
-	ok_eq(publish_add(p, l, spec, "test", error), -ENAMETOOLONG,
+	ok_eq(publish_add(p, l, spec, "test", &error), -ENAMETOOLONG,
 	      "a name that is too long");
 	for (unsigned int i = 0; i < 8; i++) {
 		snprintf(spec, sizeof(spec), "%s/%u/", folder, i);
-		ok_eq(publish_add(p, l, spec, "test", error), 0,
+		ok_eq(publish_add(p, l, spec, "test", &error), 0,
 		      "destination %u", i);
 	}
-	ok_eq(publish_add(p, l, spec, "test", error), -E2BIG, "one too many");
+	ok_eq(publish_add(p, l, spec, "test", &error), -E2BIG, "one too many");
 	ok_eq(publish_message(p, "no name", MESSAGE_TWIST, SECOND, &msg),
 	      -ENODEV, "a name that no destination takes");
 	ok_eq(heard, 2, "is heard");
@@ -86,7 +87,8 @@ static void test_sinks(void)
 
 int main(void)
 {
-	char spec[80], error[ERROR_TEXT];
+	char spec[80];
+	struct error error;
 	struct loop *l = loop_create();
 
 	test_sinks();
@@ -95,7 +97,7 @@ int main(void)
 	p = publish_create();
 	ok(p, "a folder");
 	ok(l, "a folder");
-	ok(!publish_add(p, l, spec, "test", error), "a folder");
+	ok(!publish_add(p, l, spec, "test", &error), "a folder");
 	ok(say_all(100, PUBLISH_TOPICS) == PUBLISH_TOPICS,
 	   "%d topics", PUBLISH_TOPICS);
 	ok(say(0, MESSAGE_ODOMETRY, 100) == -EPROTOTYPE,

@@ -267,11 +267,11 @@ int main(void)
 	struct test t = { .loop = loop_create() };
 	struct publish *publish = publish_create();
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 
-	address_parse("127.0.0.1:17452", false, "0", &at, error);
+	address_parse("127.0.0.1:17452", false, "0", &at, &error);
 	if (payloads_create(&payloads, 4) ||
-	    receiver_open(&t.receiver, t.loop, &at, &options, publish, error))
+	    receiver_open(&t.receiver, t.loop, &at, &options, publish, &error))
 		return 1;
 	t.timer = (struct loop_timer){ loop_now(), on_timer, &t, NULL };
 	loop_add_timer(t.loop, &t.timer);

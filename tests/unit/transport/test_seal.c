@@ -20,13 +20,13 @@ static char path[] = "/tmp/test_seal.XXXXXX";
 /* Return: of seal_open() with a file of that */
 static int open_with(struct seal **s, const void *key, size_t len)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	FILE *f = fopen(path, "w");
 
 	if (!f || fchmod(fileno(f), mode) || fwrite(key, 1, len, f) != len ||
 	    fclose(f))
 		abort();
-	return seal_open(s, path, error);
+	return seal_open(s, path, &error);
 }
 
 /* Return: whether the result is another one */
@@ -45,7 +45,7 @@ static void test_keys(void)
 	static uint8_t large[5000];
 	unsigned int wrong = 0;
 	struct seal *s;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	ok(open_with(&s, "too short", 9) == -EINVAL, "a key that is too short");
 	ok(open_with(&s, large, sizeof(large)) == -EINVAL, "or too long");
@@ -60,9 +60,9 @@ static void test_keys(void)
 	ok(!wrong, "or that others can read or write, or its group write");
 	mode = 0600;
 	unlink(path);
-	ok_eq(seal_open(&s, path, error), -ENOENT, "or is not there: %s",
-	      error);
-	ok(strstr(error, path), "or is not there: %s", error);
+	ok_eq(seal_open(&s, path, &error), -ENOENT, "or is not there: %s",
+	      error.text);
+	ok(strstr(error.text, path), "or is not there: %s", error.text);
 }
 
 static void build(uint8_t *p)

@@ -120,14 +120,14 @@ static void open_receiver(struct test *t)
 		.topics = RECV_DEFAULTS, .threads = 1,
 	};
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	memset(t->heard, 0, sizeof(t->heard));
 	t->publish = publish_create();
 	publish_listen(t->publish, on_heard, t);
-	address_parse("127.0.0.1:17457", false, "0", &at, error);
+	address_parse("127.0.0.1:17457", false, "0", &at, &error);
 	if (receiver_open(&t->receiver, t->loop, &at, &options, t->publish,
-			  error))
+			  &error))
 		abort();
 }
 
@@ -406,10 +406,10 @@ static void test_renamed(struct test *t, const struct address *to)
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
 	struct sender *first = t->sender;
 	uint64_t frames;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	strcpy(options.name, "second");
-	if (sender_open(&t->sender, t->loop, to, &options, error))
+	if (sender_open(&t->sender, t->loop, to, &options, &error))
 		abort();
 	say_camera(t, "/depth/camera_info", 700);
 	ok(soon(t, second_heard, NULL), "a second robot");
@@ -431,13 +431,13 @@ static void test_late_and_full(void)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
 	struct address to;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct test t = { .loop = loop_create() };
 
 	steps_begin(&t.steps, t.loop, &t);
 	strcpy(options.name, "robot");
-	address_parse("127.0.0.1:17457", false, "0", &to, error);
-	if (sender_open(&t.sender, t.loop, &to, &options, error))
+	address_parse("127.0.0.1:17457", false, "0", &to, &error);
+	if (sender_open(&t.sender, t.loop, &to, &options, &error))
 		abort();
 	test_late(&t);
 	test_thinned(&t);

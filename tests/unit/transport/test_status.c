@@ -139,7 +139,7 @@ static void test_arrives(void)
 	bool all, listed = false;
 	unsigned int n = 0;
 	uint64_t before;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	more_topics = TOPICS - 2;
 	begin(100 * MS, 0);
@@ -180,7 +180,7 @@ static void test_arrives(void)
 	c.entry[0] = (struct control_command_entry){ CONTROL_PRIORITY, 6,
 						     "/x" };
 	c.entry[1] = (struct control_command_entry){ CONTROL_FOCUS, 1, "/x" };
-	ok(!receiver_command(receiver, stream(), &c, error),
+	ok(!receiver_command(receiver, stream(), &c, &error),
 	   "it shows what a command changed");
 	ok(wait_for(has_priority), "it shows what a command changed");
 	loopback_end();
@@ -252,7 +252,8 @@ static bool of_both(void)
 static void test_two(void)
 {
 	struct sender_options to = ROBOT;
-	char text[32], name[512], error[ERROR_TEXT];
+	char text[32], name[512];
+	struct error error;
 	const struct stream *s;
 	unsigned int bare = 0;
 	struct address at;
@@ -262,8 +263,8 @@ static void test_two(void)
 	strcpy(to.name, "second");
 	to.status = 100 * MS;
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port(0));
-	address_parse(text, 0, "0", &at, error);
-	if (sender_open(&second, loop, &at, &to, error))
+	address_parse(text, 0, "0", &at, &error);
+	if (sender_open(&second, loop, &at, &to, &error))
 		abort();
 	both = wait_for(of_both);
 	ok(both, "two robots: %u and %u statuses on one topic",
@@ -366,13 +367,13 @@ static void test_values(void)
 	struct sender_options to = ROBOT;
 	const struct message_status *s;
 	const union message *m;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct address at;
 
 	to.rate = 125000;
-	address_parse("127.0.0.1:9", 0, "0", &at, error);
+	address_parse("127.0.0.1:9", 0, "0", &at, &error);
 	loop = loop_create();
-	if (sender_open(&sender, loop, &at, &to, error))
+	if (sender_open(&sender, loop, &at, &to, &error))
 		abort();
 	ok_eq(sender_status_parts(0), 1, "without topics one message");
 	m = state_message(0, 0, true, 77);

@@ -74,7 +74,8 @@ static const char *write_token(const char *name, const char *text)
 static void start(const char *tokens, const char *const *origins)
 {
 	static int answer = 42;
-	char where[32], error[ERROR_TEXT];
+	char where[32];
+	struct error error;
 	const struct server_config config = {
 		.http = where, .foxglove = "", .tokens = tokens,
 		.origins = origins, .view = &view, .metrics = write_metrics,
@@ -84,8 +85,8 @@ static void start(const char *tokens, const char *const *origins)
 
 	at = free_port();
 	snprintf(where, sizeof(where), "127.0.0.1:%u", ntohs(at.sin_port));
-	if (view_server_open(&s, &config, error)) {
-		printf("# %s\n", error);
+	if (view_server_open(&s, &config, &error)) {
+		printf("# %s\n", error.text);
 		exit(1);
 	}
 	set_server(s);
@@ -497,10 +498,10 @@ static void test_parts(void)
 static void open_gdim(void)
 {
 	const char *token = write_token("gdim", "\n# of gdimd\nSESAME\n");
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 
-	if (gdim_open(&view.gdim, gdimd.where, token, on_change, NULL, error)) {
-		printf("# %s\n", error);
+	if (gdim_open(&view.gdim, gdimd.where, token, on_change, NULL, &error)) {
+		printf("# %s\n", error.text);
 		exit(1);
 	}
 }
@@ -549,19 +550,20 @@ static struct gdim_result result(struct gdim *g)
 
 static void test_gdim_requests(void)
 {
-	char path[GDIM_PATH + 1], error[ERROR_TEXT] = "";
+	char path[GDIM_PATH + 1];
+	struct error error = { "" };
 	const char *empty = write_token("empty", "# nothing\n");
 	struct gdim_result r;
 	unsigned int before;
 	struct gdim *g;
 
-	ok_eq(gdim_open(&g, "ftp://host", "", on_change, NULL, error), -EINVAL,
+	ok_eq(gdim_open(&g, "ftp://host", "", on_change, NULL, &error), -EINVAL,
 	      "not by FTP");
-	ok(strstr(error, "ftp://host"), "which is said: %s", error);
-	*error = 0;
-	ok_eq(gdim_open(&g, gdimd.where, empty, on_change, NULL, error),
+	ok(strstr(error.text, "ftp://host"), "which is said: %s", error.text);
+	*error.text = 0;
+	ok_eq(gdim_open(&g, gdimd.where, empty, on_change, NULL, &error),
 	      -EINVAL, "a file without a token");
-	ok(strstr(error, "no token"), "which is said: %s", error);
+	ok(strstr(error.text, "no token"), "which is said: %s", error.text);
 	open_gdim();
 	g = view.gdim;
 	ok_eq(gdim_request(g, "a b", "", 1, 2), -EINVAL, "a space");

@@ -197,7 +197,7 @@ static int export_write_one(struct site *s, const struct export *e,
 {
 	const int number = ctl_layer(s, e->layer);
 	struct things t = { 0 };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct raster r;
 	struct layer l;
 	int err;
@@ -211,7 +211,7 @@ static int export_write_one(struct site *s, const struct export *e,
 		return err;
 	site_layer(s, number, &l);
 	if (format == FORMAT_PGM) {
-		err = map_file_write(e->path, &r, e->mode, error);
+		err = map_file_write(e->path, &r, e->mode, &error);
 		if (!err)
 			warn_undecided(&r, &l, e->mode);
 	} else {
@@ -223,13 +223,13 @@ static int export_write_one(struct site *s, const struct export *e,
 				.colours = colours_for(e, &l),
 			};
 
-			err = map_figure_write(e->path, &r, &l, &f, error);
+			err = map_figure_write(e->path, &r, &l, &f, &error);
 		} else {
-			*error = 0;
+			*error.text = 0;
 		}
 	}
-	if (err && *error)
-		cli_error(err, "%s", error);
+	if (err && *error.text)
+		cli_error(err, "%s", error.text);
 	free(r.cells);
 	free(t.room);
 	free(t.point);
@@ -246,7 +246,7 @@ static int write_package(struct site *s, const struct export *e)
 	struct geopackage g = { .layer = package };
 	const int only = e->layer ? ctl_layer(s, e->layer) : -1;
 	struct things t = { 0 };
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	if (e->layer && only < 0)
@@ -277,9 +277,9 @@ static int write_package(struct site *s, const struct export *e)
 	g.point = t.point;
 	g.points = t.points;
 	if (!err) {
-		err = geopackage_write(e->path, &g, error);
+		err = geopackage_write(e->path, &g, &error);
 		if (err)
-			cli_error(err, "%s", error);
+			cli_error(err, "%s", error.text);
 	}
 	for (unsigned int i = 0; i < g.layers; i++)
 		free(raster[i].cells);

@@ -149,7 +149,7 @@ static int import_put(struct import_map_job *job, const struct import_map *im,
 		      cJSON **answer)
 {
 	struct import_map_result r;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	double begin;
 	/* a node must exist already: do not create a store */
@@ -158,9 +158,9 @@ static int import_put(struct import_map_job *job, const struct import_map *im,
 	if (err)
 		return err;
 	begin = ctl_ms();
-	err = import_map_run(job, s, true, &r, error);
+	err = import_map_run(job, s, true, &r, &error);
 	if (err)
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 	site_close(s);
 	if (err)
 		return err;
@@ -194,7 +194,7 @@ int cmd_import(int argc, char **argv)
 {
 	struct import i = { .map = { .mode = -1, .stamp = -1 } };
 	struct import_map_job *job;
-	char error[ERROR_TEXT];
+	struct error error;
 	cJSON *answer;
 	int err;
 
@@ -202,9 +202,9 @@ int cmd_import(int argc, char **argv)
 	if (err)
 		return err;
 	/* report errors of the files here, even with a daemon */
-	err = import_map_open(&job, &i.map, error);
+	err = import_map_open(&job, &i.map, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = ctl.store ? import_put(job, &i.map, &answer) :
 			  import_ask(&i.map, &answer);
 	import_map_close(job);

@@ -153,7 +153,7 @@ static int import_submaps_put(struct import *job,
 			      const struct import_submaps *im, cJSON **answer)
 {
 	struct import_result r;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	double begin;
 	int err = ctl_open(&s, STORE_CREATE);
@@ -161,9 +161,9 @@ static int import_submaps_put(struct import *job,
 	if (err)
 		return err;
 	begin = ctl_ms();
-	err = import_run(job, s, true, &r, error);
+	err = import_run(job, s, true, &r, &error);
 	if (err)
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 	site_close(s);
 	if (err)
 		return err;
@@ -196,7 +196,7 @@ int cmd_import_submaps(int argc, char **argv)
 {
 	struct import_submaps im = { .frame = "submap_" };
 	struct import *job;
-	char error[ERROR_TEXT];
+	struct error error;
 	cJSON *answer;
 	int err;
 
@@ -204,9 +204,9 @@ int cmd_import_submaps(int argc, char **argv)
 	if (err)
 		return err;
 	/* report errors of the files here, even with a daemon */
-	err = import_open(&job, &im, error);
+	err = import_open(&job, &im, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = ctl.store ? import_submaps_put(job, &im, &answer) :
 			  import_submaps_ask(&im, &answer);
 	import_close(job);

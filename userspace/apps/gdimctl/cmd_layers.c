@@ -119,28 +119,28 @@ static const struct argp layer_argp = {
 /* In the store, without a daemon */
 static int layers_change(const struct words *w)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	struct layer l;
 	int err = 0, number;
 
 	/* do not create a store for an invalid layer */
 	if (access(ctl.store, F_OK) &&
-	    (err = layer_parse(&l, w->name, w->text, error)))
-		return cli_error(err, "layer %s: %s", w->name, error);
+	    (err = layer_parse(&l, w->name, w->text, &error)))
+		return cli_error(err, "layer %s: %s", w->name, error.text);
 	err = ctl_open(&s, STORE_CREATE);
 	if (err)
 		return err;
 	number = site_find_layer(s, w->name);
 	if (number >= 0)
 		site_layer(s, number, &l);
-	err = number >= 0 ? layer_change(&l, w->text, error) :
-			    layer_parse(&l, w->name, w->text, error);
+	err = number >= 0 ? layer_change(&l, w->text, &error) :
+			    layer_parse(&l, w->name, w->text, &error);
 	if (err) {
-		cli_error(err, "layer %s: %s", w->name, error);
+		cli_error(err, "layer %s: %s", w->name, error.text);
 	} else {
-		number = site_set_layer(s, &l, error);
-		err = number < 0 ? cli_error(number, "%s", error) : 0;
+		number = site_set_layer(s, &l, &error);
+		err = number < 0 ? cli_error(number, "%s", error.text) : 0;
 	}
 	site_close(s);
 	return err;

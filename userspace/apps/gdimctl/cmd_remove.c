@@ -65,17 +65,17 @@ static void remove_print(const cJSON *a)
 /* In the store, without a daemon */
 static int remove_change(const struct what *w, cJSON **answer)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	int err = ctl_open(&s, STORE_WRITE);
 
 	if (err)
 		return err;
 	*answer = cJSON_CreateObject();
-	err = w->is_room ? remove_room(s, w->room, *answer, error) :
-			   remove_layer(s, w->layer, *answer, error);
+	err = w->is_room ? remove_room(s, w->room, *answer, &error) :
+			   remove_layer(s, w->layer, *answer, &error);
 	if (err) {
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 		cJSON_Delete(*answer);
 	}
 	site_close(s);

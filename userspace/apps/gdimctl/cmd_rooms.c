@@ -32,10 +32,10 @@ static void print_rooms(const cJSON *a)
 static int fuse_room(struct site *s, unsigned int id)
 {
 	struct site_area area;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct room room;
 
-	if (query_find_room(s, id, &room, error))
+	if (query_find_room(s, id, &room, &error))
 		return 0;
 	room_area(&room, &area);
 	return ctl_fuse_area(s, &area);
@@ -44,7 +44,7 @@ static int fuse_room(struct site *s, unsigned int id)
 /* From the store, without a daemon; @one: of room @id */
 static int rooms_look(bool one, unsigned int id, cJSON **answer)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	int err = ctl_open_in_part(&s);
 
@@ -53,10 +53,10 @@ static int rooms_look(bool one, unsigned int id, cJSON **answer)
 	*answer = cJSON_CreateObject();
 	err = one ? fuse_room(s, id) : 0;
 	if (!err) {
-		err = one ? query_room(s, id, *answer, error) :
-			    query_rooms(s, *answer, error);
+		err = one ? query_room(s, id, *answer, &error) :
+			    query_rooms(s, *answer, &error);
 		if (err)
-			cli_error(err, "%s", error);
+			cli_error(err, "%s", error.text);
 	}
 	if (err)
 		cJSON_Delete(*answer);

@@ -85,24 +85,24 @@ static void set_poses_describe(unsigned int poses, uint64_t moved,
 static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 {
 	struct fused_map_work work = { 0 };
-	char error[ERROR_TEXT];
+	struct error error;
 	double begin, stored;
 	unsigned int count;
 	uint64_t moved = 0;
 	int err;
 
 	/* read and fuse only the affected submaps, to time the change alone */
-	err = import_poses_narrow(s, p->path, p->frame, error);
+	err = import_poses_narrow(s, p->path, p->frame, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = ctl_fuse(s, -1);
 	if (err)
 		return err;
 	begin = ctl_ms();
 	err = import_poses(s, p->path, p->frame, "gdimctl set-poses", &count,
-			   error);
+			   &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	stored = ctl_ms();
 	err = site_fuse(s, -1, UINT64_MAX, &moved, &work);
 	if (err)
@@ -115,14 +115,14 @@ static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 static int set_poses_look(const struct set_poses *p, cJSON **answer)
 {
 	struct poses_file poses;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *s;
 	int err;
 
 	/* report errors of the file before opening a store */
-	err = poses_file_read(p->path, &poses, error);
+	err = poses_file_read(p->path, &poses, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	poses_file_free(&poses);
 	err = ctl_open(&s, STORE_WRITE);
 	if (err)

@@ -72,7 +72,7 @@ static int spot_look(const struct spot *spot, cJSON **answer)
 {
 	const double x = spot->at[0], y = spot->at[1];
 	const struct site_area area = { x, y, x, y };
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct site *s;
 	int err = ctl_open_in_part(&s);
 
@@ -80,8 +80,8 @@ static int spot_look(const struct spot *spot, cJSON **answer)
 		return err;
 	*answer = cJSON_CreateObject();
 	err = ctl_fuse_area(s, &area);
-	if (!err && query_spot(s, x, y, *answer, error))
-		err = cli_error(-EINVAL, "%s", error);
+	if (!err && query_spot(s, x, y, *answer, &error))
+		err = cli_error(-EINVAL, "%s", error.text);
 	if (err)
 		cJSON_Delete(*answer);
 	site_close(s);

@@ -19,14 +19,14 @@ static const struct argp verify_argp = {
 
 static int open_store(struct store **s)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	err = ctl_find_store(true);
 	if (err)
 		return err;
-	err = store_open(s, ctl.store, STORE_READ, error);
-	return err ? ctl_damaged(err, error) : 0;
+	err = store_open(s, ctl.store, STORE_READ, &error);
+	return err ? ctl_damaged(err, error.text) : 0;
 }
 
 static void store_print(void *arg, const char *line)

@@ -210,14 +210,15 @@ static int fill_page(struct view *v, struct site *s, struct view_records *r)
 
 static int open_records(struct view *v, struct view_records **r)
 {
-	char error[ERROR_TEXT], folder[4096];
+	char folder[4096];
+	struct error error;
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s-logs", ctl.store);
 	err = view_records_open(r, v->folder ? v->folder : folder, !v->folder,
-				v->layer, v->layers, error);
+				v->layer, v->layers, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	view_records_thin(*r, TIMES);
 	return 0;
 }
@@ -225,20 +226,20 @@ static int open_records(struct view *v, struct view_records **r)
 static int write_page(struct view *v, struct site *s, struct view_records *r)
 {
 	const char *slash = strrchr(ctl.store, '/');
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	err = view_page_open(&v->page, v->path, v->layer, v->layers,
-			     slash ? slash + 1 : ctl.store, error);
+			     slash ? slash + 1 : ctl.store, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = fill_page(v, s, r);
 	if (err) {
 		view_page_abandon(v->page);
 		return err;
 	}
-	err = view_page_finish(v->page, error);
-	return err ? cli_error(err, "%s", error) : 0;
+	err = view_page_finish(v->page, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 static void view_free(struct view *v)

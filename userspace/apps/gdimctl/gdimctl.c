@@ -56,15 +56,15 @@ int ctl_damaged(int err, const char *error)
 static int gdimctl_open_site(struct site **s, enum store_mode mode,
 			     const struct site_config *config)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	err = ctl_find_store(mode == STORE_READ);
 	if (err)
 		return err;
-	err = site_open(s, ctl.store, mode, config, error);
+	err = site_open(s, ctl.store, mode, config, &error);
 	if (err)
-		return ctl_damaged(err, error);
+		return ctl_damaged(err, error.text);
 	site_set_want(*s, gdimctl_bring_back, *s);
 	return 0;
 }
@@ -118,10 +118,10 @@ int ctl_fuse(struct site *s, int layer)
 
 int ctl_fuse_area(struct site *s, const struct site_area *area)
 {
-	char error[ERROR_TEXT];
-	int err = site_read_area(s, area, error);
+	struct error error;
+	int err = site_read_area(s, area, &error);
 
-	return err ? ctl_damaged(err, error) : ctl_fuse(s, -1);
+	return err ? ctl_damaged(err, error.text) : ctl_fuse(s, -1);
 }
 
 int ctl_layer(struct site *s, const char *name)

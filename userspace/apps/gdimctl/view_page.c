@@ -526,7 +526,7 @@ static void write_between(struct view_page *p, const char *from,
 
 int view_page_open(struct view_page **page, const char *path,
 		   const struct layer *layer, unsigned int layers,
-		   const char *title, char error[ERROR_TEXT])
+		   const char *title, struct error *error)
 {
 	struct view_page *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
@@ -553,7 +553,7 @@ out:
 	return err;
 }
 
-int view_page_finish(struct view_page *p, char error[ERROR_TEXT])
+int view_page_finish(struct view_page *p, struct error *error)
 {
 	const char *rest = find_mark(DATA) + strlen(DATA);
 	const char *script = find_mark(SCRIPT);

@@ -62,7 +62,7 @@ struct view_page;
  */
 int view_page_open(struct view_page **page, const char *path,
 		   const struct layer *layer, unsigned int layers,
-		   const char *title, char error[ERROR_TEXT]);
+		   const char *title, struct error *error);
 
 /**
  * view_page_add() - add one time
@@ -78,7 +78,7 @@ int view_page_add(struct view_page *page, const struct view_state *s);
 int view_page_repeater(struct view_page *page, double x, double y);
 
 /* Write it to disk and free it. Return: 0, or as atomic_file_finish() */
-int view_page_finish(struct view_page *page, char error[ERROR_TEXT]);
+int view_page_finish(struct view_page *page, struct error *error);
 
 /* Free it without writing it; NULL is allowed */
 void view_page_abandon(struct view_page *page);

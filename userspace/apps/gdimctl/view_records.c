@@ -454,7 +454,7 @@ static int view_records_add_file(struct view_records *v, const char *folder,
 }
 
 static int find_files(struct view_records *v, const char *folder,
-		      bool optional, char error[ERROR_TEXT])
+		      bool optional, struct error *error)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *e;
@@ -488,12 +488,12 @@ static int by_time(const void *a, const void *b)
 
 int view_records_open(struct view_records **records, const char *folder,
 		      bool optional, const struct layer *layer,
-		      unsigned int layers, char error[ERROR_TEXT])
+		      unsigned int layers, struct error *error)
 {
 	struct view_records *v = calloc(1, sizeof(*v));
 	int err = -ENOMEM;
 
-	*error = 0;
+	*error->text = 0;
 	if (!v)
 		goto out;
 	v->layer = layer;
@@ -515,8 +515,8 @@ int view_records_open(struct view_records **records, const char *folder,
 	*records = v;
 	return 0;
 out:
-	if (!*error)
-		snprintf(error, ERROR_TEXT, "%.180s: %s", folder,
+	if (!*error->text)
+		snprintf(error->text, sizeof(error->text), "%.180s: %s", folder,
 			 strerror(-err));
 	view_records_close(v);
 	return err;

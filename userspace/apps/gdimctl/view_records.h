@@ -28,7 +28,7 @@ struct view_records;
  */
 int view_records_open(struct view_records **records, const char *folder,
 		      bool optional, const struct layer *layer,
-		      unsigned int layers, char error[ERROR_TEXT]);
+		      unsigned int layers, struct error *error);
 
 /* Keep at most @most times; times of logs are dropped first */
 void view_records_thin(struct view_records *v, unsigned int most);

@@ -22,12 +22,12 @@ struct command {
 	const char	*name;
 	bool		slow;
 	int		(*run)(struct gdimd *g, const cJSON *p, cJSON *answer,
-			       char error[ERROR_TEXT]);
+			       struct error *error);
 };
 
 /* A number, or its text, as in a command line */
 static int commands_number(const cJSON *p, const char *key, double min,
-			   double max, double *v, char error[ERROR_TEXT])
+			   double max, double *v, struct error *error)
 {
 	const cJSON *item = cJSON_GetObjectItem(p, key);
 
@@ -58,7 +58,7 @@ static void add_input(struct gdimd *g, cJSON *in)
 }
 
 static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	const struct fuser_stats f = fuser_stats(g->fuser);
 	/* clients may run in another folder */
@@ -66,7 +66,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON *part;
 
 	(void)p;
-	(void)error;
+	(void)error->text;
 	cJSON_AddStringToObject(answer, "store", store ? store :
 				g->config.store);
 	free(store);
@@ -96,15 +96,15 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	(void)p;
-	(void)error;
+	(void)error->text;
 	return query_layers(g->site, answer);
 }
 
 static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	double x, y;
 
@@ -115,14 +115,14 @@ static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int commands_rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	(void)p;
 	return query_rooms(g->site, answer, error);
 }
 
 static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	double id;
 
@@ -132,7 +132,7 @@ static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	const cJSON *topic = cJSON_GetObjectItem(p, "topic");
 	double hz, old;
@@ -164,7 +164,7 @@ static const char *commands_text_of(const cJSON *p, const char *key,
 
 /* Without the key, @v is unchanged */
 static int optional(const cJSON *p, const char *key, double most, double *v,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	return cJSON_HasObjectItem(p, key) ?
 	       commands_number(p, key, -most, most, v, error) : 0;
@@ -172,7 +172,7 @@ static int optional(const cJSON *p, const char *key, double most, double *v,
 
 /* Words for a new layer. Return: 0, -EINVAL: too many */
 static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	if (snprintf(words, IMPORT_WORDS, "%s",
 		     commands_text_of(p, "words", "")) < IMPORT_WORDS)
@@ -183,7 +183,7 @@ static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 
 /* As in the command line; the daemon reads the files in place */
 static int read_import(const cJSON *p, struct import_submaps *im,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	double width, height;
 
@@ -210,7 +210,7 @@ static int read_import(const cJSON *p, struct import_submaps *im,
 }
 
 static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	const uint64_t begin = loop_now();
 	struct import_submaps im;
@@ -239,7 +239,7 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 static int read_import_map(const cJSON *p, struct import_map *im,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	const char *mode = commands_text_of(p, "mode", NULL);
 	double stamp = 0;
@@ -267,7 +267,7 @@ static int read_import_map(const cJSON *p, struct import_map *im,
 }
 
 static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const uint64_t begin = loop_now();
 	struct import_map_result r;
@@ -290,7 +290,7 @@ static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* The answer only waits for the store; fusing the maps may take longer */
 static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	const uint64_t begin = loop_now();
 	unsigned int count;
@@ -315,7 +315,7 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 /* The layer, or the one that the configuration has for @name, with @words */
 static int commands_find_layer(struct gdimd *g, const char *name,
 			       const char *words, struct layer *l,
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	const int number = site_find_layer(g->site, name);
 	const struct map_config_layer *from;
@@ -333,7 +333,7 @@ static int commands_find_layer(struct gdimd *g, const char *name,
 
 /* KEY=VALUE words, as in the configuration */
 static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
-			      char error[ERROR_TEXT])
+			      struct error *error)
 {
 	const char *name = commands_text_of(p, "name", "");
 	struct layer l;
@@ -355,7 +355,7 @@ static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* "rate": Hz, 0: stop */
 static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	double hz;
 	int err;
@@ -382,7 +382,7 @@ static void add_names(cJSON *answer, const char *key, char *names)
 }
 
 static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(p, "name"));
 	char path[RECORDER_PATH], left_out[RECORD_LEFT];
@@ -398,7 +398,7 @@ static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 /* "layer": its name, or "room": its id */
 static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	const char *layer = commands_text_of(p, "layer", NULL);
 	double room;
@@ -435,7 +435,7 @@ static int add_note(void *arg, int64_t stamp, const char *text,
 
 /* "kind": snapshot or log */
 static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(p, "kind"));
 	struct note_list list = { cJSON_AddArrayToObject(answer, "notes") };
@@ -445,7 +445,7 @@ static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = store_notes(site_store(g->site), kind ? kind : "snapshot",
 			  add_note, &list);
 	if (err)
-		snprintf(error, ERROR_TEXT, "%s",
+		snprintf(error->text, sizeof(error->text), "%s",
 			 store_error(site_store(g->site)));
 	site_turn_end(g->site);
 	return err;
@@ -469,7 +469,7 @@ static const struct command commands[] = {
 };
 
 static int commands_run(struct gdimd *g, const struct command *c,
-			const cJSON *p, cJSON *answer, char error[ERROR_TEXT])
+			const cJSON *p, cJSON *answer, struct error *error)
 {
 	const int err = c->run(g, p, answer, error);
 
@@ -488,7 +488,7 @@ bool gdimd_command_is_slow(const char *name)
 }
 
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[ERROR_TEXT])
+		  cJSON *answer, struct error *error)
 {
 	const unsigned int n = sizeof(commands) / sizeof(*commands);
 

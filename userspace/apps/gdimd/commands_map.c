@@ -16,7 +16,8 @@
 struct order {
 	struct gdimd		*g;
 	struct console_call	*call;
-	char			name[32], error[ERROR_TEXT];
+	char			name[32];
+	struct error error;
 	cJSON			*parameters, *answer;
 	int			err;
 };
@@ -26,20 +27,20 @@ static void run_order(void *arg)
 	struct order *o = arg;
 
 	o->err = gdimd_command(o->g, o->name, o->parameters, o->answer,
-			       o->error);
+			       &o->error);
 }
 
 static void commands_map_answer_order(void *arg)
 {
 	struct order *o = arg;
 
-	console_answer(o->call, o->err, o->answer, o->error);
+	console_answer(o->call, o->err, o->answer, o->error.text);
 	cJSON_Delete(o->parameters);
 	free(o);
 }
 
 int gdimd_request(void *arg, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[ERROR_TEXT])
+		  cJSON *answer, struct error *error)
 {
 	struct gdimd *g = arg;
 	struct order *o;
@@ -63,7 +64,7 @@ int gdimd_request(void *arg, const char *name, const cJSON *parameters,
 		if (!err)
 			return 0;
 		o->err = err;
-		snprintf(o->error, sizeof(o->error), "%s", err == -EBUSY ?
+		snprintf(o->error.text, sizeof(o->error.text), "%s", err == -EBUSY ?
 			 "too many commands in progress" : strerror(-err));
 		/* the error is the answer */
 		commands_map_answer_order(o);

@@ -131,35 +131,35 @@ static int check_ranges(const struct config *c)
 /* For the file; --layer reports errors in more detail */
 static int config_set_layer(void *c, const char *v)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	return map_config_add_layer(&((struct config *)c)->map, v, false,
-				    error);
+				    &error);
 }
 
 static int config_option_layer(void *c, const char *v)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	const int err = map_config_add_layer(&((struct config *)c)->map, v,
-					     false, error);
+					     false, &error);
 
-	return err ? cli_error(err, "--layer: %s", error) : 0;
+	return err ? cli_error(err, "--layer: %s", error.text) : 0;
 }
 
 static int config_set_map(void *c, const char *v)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
-	return map_config_add_layer(&((struct config *)c)->map, v, true, error);
+	return map_config_add_layer(&((struct config *)c)->map, v, true, &error);
 }
 
 static int config_option_map(void *c, const char *v)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	const int err = map_config_add_layer(&((struct config *)c)->map, v,
-					     true, error);
+					     true, &error);
 
-	return err ? cli_error(err, "--map: %s", error) : 0;
+	return err ? cli_error(err, "--map: %s", error.text) : 0;
 }
 
 static int set_remap(void *c, const char *v)

@@ -45,7 +45,7 @@ static int open_recorder(struct gdimd *g)
 }
 
 /* Layers that are configured by name exist from the start */
-static int gdimd_add_layers(struct gdimd *g, char error[ERROR_TEXT])
+static int gdimd_add_layers(struct gdimd *g, struct error *error)
 {
 	int number = 0;
 
@@ -68,7 +68,7 @@ static int gdimd_add_layers(struct gdimd *g, char error[ERROR_TEXT])
  * The configuration only gives initial values: changes since then have
  * precedence. Log the difference, with the command that applies it
  */
-static int update_layers(struct gdimd *g, char error[ERROR_TEXT])
+static int update_layers(struct gdimd *g, struct error *error)
 {
 	int number = 0;
 
@@ -139,7 +139,7 @@ static void gdimd_on_apart(void *arg, const struct site_apart *a)
 		     a->lean, a->nodes);
 }
 
-static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
+static int gdimd_open_site(struct gdimd *g, struct error *error)
 {
 	const struct site_config config = {
 		.memory = g->config.memory, .threads = g->config.threads,
@@ -159,7 +159,7 @@ static int gdimd_open_site(struct gdimd *g, char error[ERROR_TEXT])
 	return err ? err : update_layers(g, error);
 }
 
-static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
+static int gdimd_open_ends(struct gdimd *g, struct error *error)
 {
 	const struct config *c = &g->config;
 	const struct sink_config to = {
@@ -191,17 +191,17 @@ static int gdimd_open_ends(struct gdimd *g, char error[ERROR_TEXT])
 }
 
 /* First: if it fails, no file has been created */
-static int open_socket(struct gdimd *g, char error[ERROR_TEXT])
+static int open_socket(struct gdimd *g, struct error *error)
 {
-	char why[ERROR_TEXT];
+	struct error why;
 	int err;
 
 	err = console_open_usual(&g->console, g->loop, g->config.socket,
-				 SOCKET_GDIMD, gdimd_request, g, why);
+				 SOCKET_GDIMD, gdimd_request, g, &why);
 	/* without it gdimd could not be controlled */
 	if (err)
-		snprintf(error, ERROR_TEXT,
-			 "%.190s; --socket selects another path", why);
+		snprintf(error->text, sizeof(error->text),
+			 "%.190s; --socket selects another path", why.text);
 	return err > 0 ? -EACCES : err;
 }
 
@@ -210,7 +210,7 @@ static int gdimd_bring_back(void *arg, unsigned int layer, const struct rect *r)
 	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
 }
 
-static int gdimd_open_web(struct gdimd *g, char error[ERROR_TEXT])
+static int gdimd_open_web(struct gdimd *g, struct error *error)
 {
 	const struct web_config config = {
 		.where = g->config.http, .tokens = g->config.http_tokens,
@@ -224,15 +224,15 @@ static int gdimd_open_web(struct gdimd *g, char error[ERROR_TEXT])
 
 static int gdimd_open_all(struct gdimd *g)
 {
-	char error[ERROR_TEXT] = "out of memory";
+	struct error error = { "out of memory" };
 	int err;
 
 	g->loop = loop_create();
 	if (!g->loop)
 		return cli_error(-ENOMEM, "out of memory");
-	err = open_socket(g, error);
+	err = open_socket(g, &error);
 	if (!err)
-		err = gdimd_open_site(g, error);
+		err = gdimd_open_site(g, &error);
 	if (!err)
 		err = fuser_open(&g->fuser, g->site, g->loop, on_fused, g);
 	if (!err)
@@ -242,11 +242,11 @@ static int gdimd_open_all(struct gdimd *g)
 	if (!err)
 		err = open_recorder(g);
 	if (!err)
-		err = gdimd_open_ends(g, error);
+		err = gdimd_open_ends(g, &error);
 	if (!err)
-		err = gdimd_open_web(g, error);
+		err = gdimd_open_web(g, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	fuser_kick(g->fuser);
 	return 0;
 }

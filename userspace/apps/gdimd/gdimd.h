@@ -80,11 +80,11 @@ bool gdimd_command_is_slow(const char *name);
  * errno and one line in @error.
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[ERROR_TEXT]);
+		  cJSON *answer, struct error *error);
 
 /* As gdimd_command(), for clients of the socket: slow ones are answered later */
 int gdimd_request(void *gdimd, const char *name, const cJSON *parameters,
-		  cJSON *answer, char error[ERROR_TEXT]);
+		  cJSON *answer, struct error *error);
 
 /**
  * gdimd_storing_open() - start the thread; needs the site and the fuser
@@ -116,7 +116,7 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
  *
  * Return: 0, also without ROS 2; a negative errno, and one line in @error.
  */
-int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT]);
+int gdimd_services_open(struct gdimd *g, struct error *error);
 void gdimd_services_close(struct gdimd *g);
 
 /* "answered", "to_fastdds", "unserved", "dropped" */

@@ -67,11 +67,11 @@ static void on_rooms(void *arg, const union service_request *request,
 {
 	struct gdimd *g = arg;
 	cJSON *answer = cJSON_CreateObject();
-	char error[ERROR_TEXT];
+	struct error error;
 	double rooms;
 
 	(void)request;
-	if (!query_rooms(g->site, answer, error)) {
+	if (!query_rooms(g->site, answer, &error)) {
 		rooms = cJSON_GetObjectItem(answer, "rooms")->valuedouble;
 		r->rooms.rooms = rooms > INT8_MAX ? INT8_MAX : rooms;
 	}
@@ -131,14 +131,14 @@ static void on_room(void *arg, const union service_request *request,
 	struct gdimd_services *s = g->services;
 	double unknown[MODALITIES];
 	struct room_values v;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	r->information = (struct message_room){ 0 };
 	modality_unknown(unknown);
 	modality_fields_room(&r->information, unknown);
 	if (query_find_room(g->site, (uint8_t)request->room.room, &s->room,
-			    error)) {
-		r->message = services_refuse(s, error);
+			    &error)) {
+		r->message = services_refuse(s, error.text);
 		return;
 	}
 	if (room_values(g->site, &s->room, &v)) {
@@ -188,7 +188,7 @@ struct service_job {
 	struct ros2_service_call	*call;
 	double				hz;
 	char				name[64], path[RECORDER_PATH];
-	char				error[ERROR_TEXT];
+	struct error				error;
 	int				err;
 };
 
@@ -197,7 +197,7 @@ static void run_snapshot(void *arg)
 	struct service_job *j = arg;
 
 	j->err = recorder_snapshot(j->g->recorder, j->name, j->path, NULL,
-				   j->error);
+				   &j->error);
 }
 
 static void answer_snapshot(void *arg)
@@ -206,7 +206,7 @@ static void answer_snapshot(void *arg)
 	union service_response r = { 0 };
 
 	if (j->err)
-		r.snapshot.message = services_refuse(j->g->services, j->error);
+		r.snapshot.message = services_refuse(j->g->services, j->error.text);
 	else
 		r.snapshot.path = message_string(j->path);
 	r.snapshot.success = !j->err;
@@ -219,7 +219,7 @@ static void run_logging(void *arg)
 {
 	struct service_job *j = arg;
 
-	j->err = recorder_log(j->g->recorder, j->hz, j->error);
+	j->err = recorder_log(j->g->recorder, j->hz, &j->error);
 }
 
 static void answer_logging(void *arg)
@@ -228,7 +228,7 @@ static void answer_logging(void *arg)
 	union service_response r = { 0 };
 
 	if (j->err)
-		r.logging.message = services_refuse(j->g->services, j->error);
+		r.logging.message = services_refuse(j->g->services, j->error.text);
 	else
 		r.logging.rate = j->hz;
 	r.logging.success = !j->err;
@@ -256,7 +256,7 @@ static const char *later(struct gdimd *g, enum service_kind kind,
 		if (!err)
 			return NULL;
 		j->err = err;
-		snprintf(j->error, sizeof(j->error), "%s", strerror(-err));
+		snprintf(j->error.text, sizeof(j->error.text), "%s", strerror(-err));
 		done(j);
 		return NULL;
 	}
@@ -379,7 +379,7 @@ uint64_t gdimd_services_refused(const struct gdimd *g)
 	return g->services ? g->services->refused : 0;
 }
 
-int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT])
+int gdimd_services_open(struct gdimd *g, struct error *error)
 {
 	const char *domain = g->config.to + strlen("ros2");
 	struct gdimd_services *s;
@@ -414,7 +414,7 @@ int gdimd_services_open(struct gdimd *g, char error[ERROR_TEXT])
 		return err;
 	/* only needed to be visible in the ROS graph */
 	if (ros2_graph_open(&s->graph, s->ros, g->config.node, error))
-		service_logf(LOG_WARNING, "%s", error);
+		service_logf(LOG_WARNING, "%s", error->text);
 	else
 		ros2_graph_update(s->graph);
 	return 0;

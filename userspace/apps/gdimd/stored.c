@@ -134,24 +134,25 @@ static void do_checkpoint(void *arg, const char *text, double value)
 static void do_note(void *arg, const char *text, double value)
 {
 	struct gdimd *g = arg;
-	char kind[64], path[RECORDER_PATH], error[ERROR_TEXT];
+	char kind[64], path[RECORDER_PATH];
+	struct error error;
 
 	(void)value;
-	*kind = *path = *error = 0;
-	sscanf(text, "%63[^\n]\n%1023[^\n]\n%255[^\n]", kind, path, error);
+	*kind = *path = *error.text = 0;
+	sscanf(text, "%63[^\n]\n%1023[^\n]\n%255[^\n]", kind, path, error.text);
 	if (store_note(site_store(g->site), io_now(), kind,
-		       *error ? error : "written", path))
+		       *error.text ? error.text : "written", path))
 		service_logf(LOG_WARNING, "%s",
 			     store_error(site_store(g->site)));
 }
 
 static void do_keep_rate(void *arg, const char *name, double hz)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (rates_keep(((struct gdimd *)arg)->site, name, hz, error))
+	if (rates_keep(((struct gdimd *)arg)->site, name, hz, &error))
 		service_logf(LOG_WARNING, "cannot store the rate of %s: %s",
-			     name, error);
+			     name, error.text);
 }
 
 void gdimd_keep_rate(void *arg, const char *name, double hz)

@@ -108,13 +108,13 @@ static int answer_layer(struct web_worker *w)
 {
 	const struct web_request *r = &w->request;
 	const char *what = r->parts > 4 ? r->part[4] : "";
-	char error[ERROR_TEXT];
+	struct error error;
 	bool png = false;
 	const int layer = web_find_layer(w, r->part[3], &png);
 
 	if (layer < 0 || (png && *what)) {
-		snprintf(error, sizeof(error), "no layer '%.64s'", r->part[3]);
-		return web_refuse(w, 404, error);
+		snprintf(error.text, sizeof(error.text), "no layer '%.64s'", r->part[3]);
+		return web_refuse(w, 404, error.text);
 	}
 	if (png)
 		return web_answer_picture(w, layer);
@@ -128,8 +128,8 @@ static int answer_layer(struct web_worker *w)
 		return web_answer_values(w, layer, true);
 	if (r->parts > 4)
 		return no_such(w);
-	if (web_request_only(r, "", error))
-		return web_fail(w, -EINVAL, error);
+	if (web_request_only(r, "", &error))
+		return web_fail(w, -EINVAL, error.text);
 	return web_answer_layer(w, layer);
 }
 
@@ -161,7 +161,7 @@ static int check_method(struct web_worker *w, bool post)
 static int answer_plain(struct web_worker *w)
 {
 	const char *name = w->request.part[2];
-	char error[ERROR_TEXT];
+	struct error error;
 	int status;
 
 	for (unsigned int i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
@@ -171,8 +171,8 @@ static int answer_plain(struct web_worker *w)
 		if (status)
 			return status;
 		if (plain[i].answer != web_answer_spot &&
-		    web_request_only(&w->request, "", error))
-			return web_fail(w, -EINVAL, error);
+		    web_request_only(&w->request, "", &error))
+			return web_fail(w, -EINVAL, error.text);
 		status = plain[i].post ? check_change(w) : 0;
 		return status ? status : plain[i].answer(w);
 	}
@@ -182,7 +182,7 @@ static int answer_plain(struct web_worker *w)
 static int answer_path(struct web_worker *w)
 {
 	const struct web_request *r = &w->request;
-	char error[ERROR_TEXT];
+	struct error error;
 	int status;
 
 	if (r->parts == 1 && !strcmp(r->part[0], "metrics")) {
@@ -202,18 +202,18 @@ static int answer_path(struct web_worker *w)
 		return status;
 	if (!strcmp(r->part[2], "layers"))
 		return answer_layer(w);
-	if (web_request_only(r, "", error))
-		return web_fail(w, -EINVAL, error);
+	if (web_request_only(r, "", &error))
+		return web_fail(w, -EINVAL, error.text);
 	return web_answer_room(w, r->part[3]);
 }
 
 static int web_answer(struct web_worker *w)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 
 	if (web_request_parse(&w->request, w->asked->path, w->asked->query,
-			      error))
-		return web_refuse(w, 400, error);
+			      &error))
+		return web_refuse(w, 400, error.text);
 	return answer_path(w);
 }
 
@@ -268,7 +268,7 @@ static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
  * Open and close
  */
 
-static int web_listen_on(struct web *web, char error[ERROR_TEXT])
+static int web_listen_on(struct web *web, struct error *error)
 {
 	const struct http_config config = {
 		.address = &web->auth.address,
@@ -289,13 +289,13 @@ static int web_listen_on(struct web *web, char error[ERROR_TEXT])
 		web->worker[i].web = web;
 	err = http_server_open(&web->server, &config);
 	if (err)
-		snprintf(error, ERROR_TEXT, "http %s: %s", web->auth.where,
+		snprintf(error->text, sizeof(error->text), "http %s: %s", web->auth.where,
 			 strerror(-err));
 	return err;
 }
 
 int web_open(struct web **out, const struct web_config *config,
-	     char error[ERROR_TEXT])
+	     struct error *error)
 {
 	struct web *web;
 	int err;
@@ -303,7 +303,7 @@ int web_open(struct web **out, const struct web_config *config,
 	*out = NULL;
 	if (!*config->where)
 		return 0;
-	snprintf(error, ERROR_TEXT, "out of memory");
+	snprintf(error->text, sizeof(error->text), "out of memory");
 	web = calloc(1, sizeof(*web));
 	if (!web)
 		return -ENOMEM;

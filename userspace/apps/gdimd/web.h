@@ -33,7 +33,7 @@ struct web_config {
 	bool		(*is_slow)(const char *name);
 	int		(*command)(void *arg, const char *name,
 				   const cJSON *parameters, cJSON *answer,
-				   char error[ERROR_TEXT]);
+				   struct error *error);
 	void		*arg;
 };
 
@@ -47,7 +47,7 @@ struct web_config {
  * Return: 0 or a negative errno.
  */
 int web_open(struct web **w, const struct web_config *config,
-	     char error[ERROR_TEXT]);
+	     struct error *error);
 
 /* Call it before closing the site */
 void web_close(struct web *w);

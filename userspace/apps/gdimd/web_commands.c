@@ -26,7 +26,7 @@ struct order {
 	cJSON			*answer, *parameters;
 	const char		*slow;
 	int			err;
-	char			error[ERROR_TEXT];
+	struct error			error;
 };
 
 /*
@@ -52,7 +52,7 @@ static const struct allowed *find_allowed(const char *name)
 
 /* Refuse unknown keys: a typo would be ignored and the rest executed */
 static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const cJSON *item;
 	char key[64];
@@ -67,12 +67,12 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error, ERROR_TEXT,
+			snprintf(error->text, sizeof(error->text),
 				 "%s: unknown key '%s'; known:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error, ERROR_TEXT,
+			snprintf(error->text, sizeof(error->text),
 				 "%s: unknown key '%s'; it has no keys",
 				 a->name, key);
 		return -EINVAL;
@@ -86,17 +86,17 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 	int err;
 
 	if (!a)
-		return error_set(o->error, -EINVAL,
+		return error_set(&o->error, -EINVAL,
 				 "unknown command '%.40s', or not available "
 				 "over HTTP",
 				 name);
-	err = check_keys(a, p, !o->name, o->error);
+	err = check_keys(a, p, !o->name, &o->error);
 	assert(!o->slow);
 	if (!err && o->config->is_slow(name))
 		o->slow = a->name;
 	else if (!err)
 		err = o->config->command(o->config->arg, name, p, o->answer,
-					 o->error);
+					 &o->error);
 	return err;
 }
 
@@ -118,7 +118,7 @@ static void web_commands_obey(void *arg)
 		o->err = web_commands_run(o, name, p);
 	} else {
 		o->err = -EINVAL;
-		snprintf(o->error, sizeof(o->error), "not a JSON object%s",
+		snprintf(o->error.text, sizeof(o->error.text), "not a JSON object%s",
 			 o->name ? "" : " with \"do\"");
 	}
 	if (o->slow)
@@ -140,7 +140,7 @@ static int order(struct web_worker *w, struct order *o)
 	/* here, so that the loop does not wait */
 	if (!err && o->slow)
 		err = o->config->command(o->config->arg, o->slow,
-					 o->parameters, o->answer, o->error);
+					 o->parameters, o->answer, &o->error);
 	cJSON_Delete(o->parameters);
 	if (!err)
 		return 0;
@@ -153,7 +153,7 @@ static int web_commands_answer_order(struct web_worker *w, struct order *o)
 {
 	const int err = order(w, o);
 
-	return err ? web_fail(w, err, o->error) : web_json(w, o->answer);
+	return err ? web_fail(w, err, o->error.text) : web_json(w, o->answer);
 }
 
 int web_answer_status(struct web_worker *w)
@@ -170,7 +170,7 @@ int web_answer_topics(struct web_worker *w)
 	cJSON *out;
 
 	if (err)
-		return web_fail(w, err, o.error);
+		return web_fail(w, err, o.error.text);
 	out = cJSON_DetachItemFromObject(o.answer, "out");
 	cJSON_Delete(o.answer);
 	return web_json(w, out);
@@ -264,7 +264,7 @@ int web_answer_metrics(struct web_worker *w)
 		err = web_begin(w);
 	if (err) {
 		cJSON_Delete(o.answer);
-		return web_fail(w, err, o.error);
+		return web_fail(w, err, o.error.text);
 	}
 	for (unsigned int i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
 		const struct metric *m = &metrics[i];

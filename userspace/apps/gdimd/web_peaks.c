@@ -59,17 +59,17 @@ int web_answer_peaks(struct web_worker *w, unsigned int layer)
 {
 	struct site *site = w->web->config.site;
 	const bool given = web_request_value(&w->request, "over") != NULL;
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct peaks_found found;
 	double over = 0;
 	struct layer l;
 	cJSON *out;
 	int err;
 
-	if (web_request_only(&w->request, "over", error) ||
+	if (web_request_only(&w->request, "over", &error) ||
 	    (given && web_request_number(&w->request, "over", -1e9, 1e9, &over,
-					 error)))
-		return web_fail(w, -EINVAL, error);
+					 &error)))
+		return web_fail(w, -EINVAL, error.text);
 	site_layer(site, layer, &l);
 	err = peaks_find(w->web->peaks, site, layer, given ?
 			 peaks_threshold(&l, over) : INT_MAX, &found);

@@ -23,20 +23,20 @@ static int web_queries_finish(struct web_worker *w, int err, cJSON *answer,
 
 int web_answer_spot(struct web_worker *w)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	cJSON *answer;
 	double x, y;
 	int err;
 
-	if (web_request_only(&w->request, "x y", error) ||
+	if (web_request_only(&w->request, "x y", &error) ||
 	    web_request_number(&w->request, "x", -POSE_MAX, POSE_MAX, &x,
-			       error) ||
+			       &error) ||
 	    web_request_number(&w->request, "y", -POSE_MAX, POSE_MAX, &y,
-			       error))
-		return web_fail(w, -EINVAL, error);
+			       &error))
+		return web_fail(w, -EINVAL, error.text);
 	answer = cJSON_CreateObject();
-	err = query_spot(w->web->config.site, x, y, answer, error);
-	return web_queries_finish(w, err, answer, error);
+	err = query_spot(w->web->config.site, x, y, answer, &error);
+	return web_queries_finish(w, err, answer, error.text);
 }
 
 int web_answer_layers(struct web_worker *w)
@@ -70,25 +70,25 @@ int web_answer_layer(struct web_worker *w, unsigned int layer)
 int web_answer_rooms(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
-	char error[ERROR_TEXT] = "";
-	int err = query_rooms(w->web->config.site, answer, error);
+	struct error error = { "" };
+	int err = query_rooms(w->web->config.site, answer, &error);
 
-	return web_queries_finish(w, err, answer, error);
+	return web_queries_finish(w, err, answer, error.text);
 }
 
 int web_answer_room(struct web_worker *w, const char *id)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	cJSON *answer;
 	uint32_t number;
 	int err;
 
 	if (parse_u32(id, 0, ROOM_ID_MAX, &number)) {
-		snprintf(error, sizeof(error), "a room must be a number, 0..%d",
+		snprintf(error.text, sizeof(error.text), "a room must be a number, 0..%d",
 			 ROOM_ID_MAX);
-		return web_fail(w, -EINVAL, error);
+		return web_fail(w, -EINVAL, error.text);
 	}
 	answer = cJSON_CreateObject();
-	err = query_room(w->web->config.site, number, answer, error);
-	return web_queries_finish(w, err, answer, error);
+	err = query_room(w->web->config.site, number, answer, &error);
+	return web_queries_finish(w, err, answer, error.text);
 }

@@ -16,7 +16,7 @@
 struct reader {
 	struct web_request	*r;
 	size_t			used;
-	char			*error;
+	struct error		*error;
 };
 
 static int hex(char c)
@@ -136,7 +136,7 @@ static int parse_query(struct reader *d, const char *query)
 }
 
 int web_request_parse(struct web_request *r, const char *path,
-		      const char *query, char error[ERROR_TEXT])
+		      const char *query, struct error *error)
 {
 	struct reader d = { r, 0, error };
 	int err;
@@ -156,7 +156,7 @@ const char *web_request_value(const struct web_request *r, const char *name)
 
 int web_request_number(const struct web_request *r, const char *name,
 		       double min, double max, double *v,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	const char *text = web_request_value(r, name);
 
@@ -181,7 +181,7 @@ static bool web_request_has_word(const char *words, const char *word)
 }
 
 int web_request_only(const struct web_request *r, const char *names,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	for (unsigned int i = 0; i < r->parameters; i++) {
 		if (web_request_has_word(names, r->name[i]))

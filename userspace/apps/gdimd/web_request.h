@@ -34,7 +34,7 @@ struct web_request {
  * Return: 0, -EINVAL.
  */
 int web_request_parse(struct web_request *r, const char *path,
-		      const char *query, char error[ERROR_TEXT]);
+		      const char *query, struct error *error);
 
 /* The value of a parameter; NULL: not given */
 const char *web_request_value(const struct web_request *r, const char *name);
@@ -42,7 +42,7 @@ const char *web_request_value(const struct web_request *r, const char *name);
 /* A required parameter. Return: 0; -EINVAL, one line in @error */
 int web_request_number(const struct web_request *r, const char *name,
 		       double min, double max, double *v,
-		       char error[ERROR_TEXT]);
+		       struct error *error);
 
 /**
  * web_request_only() - refuse other parameters
@@ -51,6 +51,6 @@ int web_request_number(const struct web_request *r, const char *name,
  * Return: 0; -EINVAL, one line in @error.
  */
 int web_request_only(const struct web_request *r, const char *names,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 #endif

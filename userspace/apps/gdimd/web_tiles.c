@@ -135,7 +135,7 @@ static int not_modified(struct web_worker *w, const char *tag)
 
 /* The colours requested, or the layer's default. Return: 0, -EINVAL */
 static int colours_of(const struct web_worker *w, const struct layer *l,
-		      enum colours *colours, char error[ERROR_TEXT])
+		      enum colours *colours, struct error *error)
 {
 	const char *name = web_request_value(&w->request, "colours");
 	const int found = name ? colours_by_name(name) :
@@ -177,7 +177,7 @@ static int whole_number(const char *text, long min, long max, long *v)
 
 /* Z, X and Y.png from the path */
 static int view_of(const struct web_request *r, struct view *v,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	const size_t n = strlen(r->part[7]);
 	char last[16] = "";
@@ -188,7 +188,7 @@ static int view_of(const struct web_request *r, struct view *v,
 	if (whole_number(r->part[5], -ZOOM_MAX, ZOOM_MAX, &z) ||
 	    whole_number(r->part[6], -TILE_MAX, TILE_MAX, &x) ||
 	    whole_number(last, -TILE_MAX, TILE_MAX, &y)) {
-		snprintf(error, ERROR_TEXT, "a tile must be Z/X/Y.png with Z "
+		snprintf(error->text, sizeof(error->text), "a tile must be Z/X/Y.png with Z "
 			 "%d..%d, X and Y %d..%d",
 			 -ZOOM_MAX, ZOOM_MAX, -TILE_MAX,
 			 TILE_MAX);
@@ -280,20 +280,21 @@ static int draw_nothing(struct web_worker *w)
 
 int web_answer_tile(struct web_worker *w, unsigned int layer)
 {
-	char error[ERROR_TEXT] = "", tag[ETAG];
+	char tag[ETAG];
+	struct error error = { "" };
 	enum colours colours;
 	struct layer l;
 	struct view v;
 	int err;
 
 	site_layer(w->web->config.site, layer, &l);
-	err = web_request_only(&w->request, "colours", error);
+	err = web_request_only(&w->request, "colours", &error);
 	if (!err)
-		err = colours_of(w, &l, &colours, error);
+		err = colours_of(w, &l, &colours, &error);
 	if (!err)
-		err = view_of(&w->request, &v, error);
+		err = view_of(&w->request, &v, &error);
 	if (err)
-		return web_fail(w, err, error);
+		return web_fail(w, err, error.text);
 	if (web_tiles_is_known(w, etag(w, layer, &l, tag)))
 		return not_modified(w, tag);
 	err = web_tiles_draw_tile(w, layer, &l, &v, colours);
@@ -349,7 +350,7 @@ static int read_whole(struct web_worker *w, unsigned int layer,
 
 static int draw_whole(struct web_worker *w, unsigned int layer,
 		      enum colours colours, unsigned int scale,
-		      char lines[160], char error[ERROR_TEXT])
+		      char lines[160], struct error *error)
 {
 	struct raster r = { .rect = site_bounds(w->web->config.site, layer) };
 	struct layer l;
@@ -378,12 +379,12 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 			 (k.y + (double)k.height) * r.resolution);
 	free(r.cells);
 	if (err == -ENODATA)
-		snprintf(error, ERROR_TEXT, "layer %s has no known cells", l.name);
+		snprintf(error->text, sizeof(error->text), "layer %s has no known cells", l.name);
 	return err;
 }
 
 static int scale_of(const struct web_request *r, uint32_t *scale,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	const char *text = web_request_value(r, "scale");
 
@@ -396,26 +397,27 @@ static int scale_of(const struct web_request *r, uint32_t *scale,
 
 int web_answer_picture(struct web_worker *w, unsigned int layer)
 {
-	char error[ERROR_TEXT] = "", tag[ETAG], lines[160] = "";
+	char tag[ETAG], lines[160] = "";
+	struct error error = { "" };
 	enum colours colours;
 	struct layer l;
 	uint32_t scale;
 	int err;
 
 	site_layer(w->web->config.site, layer, &l);
-	err = web_request_only(&w->request, "scale colours", error);
+	err = web_request_only(&w->request, "scale colours", &error);
 	if (!err)
-		err = colours_of(w, &l, &colours, error);
+		err = colours_of(w, &l, &colours, &error);
 	if (!err)
-		err = scale_of(&w->request, &scale, error);
+		err = scale_of(&w->request, &scale, &error);
 	if (err)
-		return web_fail(w, err, error);
+		return web_fail(w, err, error.text);
 	if (web_tiles_is_known(w, etag(w, layer, &l, tag)))
 		return not_modified(w, tag);
 	pthread_mutex_lock(&w->web->whole);
-	err = draw_whole(w, layer, colours, scale, lines, error);
+	err = draw_whole(w, layer, colours, scale, lines, &error);
 	pthread_mutex_unlock(&w->web->whole);
-	return err ? web_fail(w, err, error) :
+	return err ? web_fail(w, err, error.text) :
 		     send_picture(w, 200, tag, lines);
 }
 
@@ -427,7 +429,7 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
 static const double hair = 1e-6;
 
 static int web_tiles_area_of(const struct web_request *q, double cell,
-			     size_t max, struct rect *r, char error[ERROR_TEXT])
+			     size_t max, struct rect *r, struct error *error)
 {
 	double x0, x1, y0, y1, width, height;
 
@@ -492,7 +494,7 @@ static int print_values(struct bytes *out, const struct layer *l,
 
 /* Return: 0; -EAGAIN: the map's resolution is changing */
 static int read_values(struct web_worker *w, unsigned int layer,
-		       const struct layer *l, bool png, char error[ERROR_TEXT])
+		       const struct layer *l, bool png, struct error *error)
 {
 	const double cell = site_resolution(w->web->config.site, layer);
 	struct raster r = { .resolution = cell, .bits = l->bits };
@@ -522,19 +524,20 @@ static int read_values(struct web_worker *w, unsigned int layer,
 
 int web_answer_values(struct web_worker *w, unsigned int layer, bool png)
 {
-	char error[ERROR_TEXT] = "", tag[ETAG];
+	char tag[ETAG];
+	struct error error = { "" };
 	struct layer l;
 	int err;
 
 	site_layer(w->web->config.site, layer, &l);
 	if (web_tiles_is_known(w, etag(w, layer, &l, tag)) && png)
 		return not_modified(w, tag);
-	err = read_values(w, layer, &l, png, error);
+	err = read_values(w, layer, &l, png, &error);
 	if (err == -ENODATA)
-		snprintf(error, sizeof(error), "layer %s has no known cells",
+		snprintf(error.text, sizeof(error.text), "layer %s has no known cells",
 			 l.name);
 	if (err)
-		return web_fail(w, err, error);
+		return web_fail(w, err, error.text);
 	if (png)
 		return send_picture(w, 200, tag, "");
 	return web_reply(w, 200, "application/json",

@@ -226,7 +226,7 @@ static const struct settings_program recv_program = {
 
 static int recv_on_request(void *arg, const char *command,
 			   const cJSON *parameters, cJSON *answer,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	struct recv *r = arg;
 	struct recv_config now = r->config;
@@ -283,7 +283,7 @@ static int recv_open_all(struct recv *r)
 {
 	const struct recv_config *c = &r->config;
 	struct address at;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret = 0;
 
 	r->loop = loop_create();
@@ -292,24 +292,24 @@ static int recv_open_all(struct recv *r)
 		return cli_error(-ENOMEM, "no memory");
 	for (unsigned int i = 0; !ret && i < c->sinks; i++)
 		ret = publish_add(r->publish, r->loop, c->sink[i], c->node,
-				  error);
+				  &error);
 	if (!ret)
-		ret = address_parse(c->listen, 1, "7450", &at, error);
+		ret = address_parse(c->listen, 1, "7450", &at, &error);
 	if (!ret)
 		ret = receiver_open(&r->receiver, r->loop, &at, &c->options,
-				    r->publish, error);
+				    r->publish, &error);
 	if (!ret)
 		ret = console_open_usual(&r->console, r->loop, c->socket,
-					 SOCKET_RECV, recv_on_request, r, error);
+					 SOCKET_RECV, recv_on_request, r, &error);
 	if (ret > 0) {
-		cli_warn("no console: %s; --socket selects another path", error);
+		cli_warn("no console: %s; --socket selects another path", error.text);
 		ret = 0;
 	}
 	if (!ret && *c->metrics)
 		ret = metrics_open(&r->metrics, r->loop, c->metrics,
-				   recv_collect, r, error);
+				   recv_collect, r, &error);
 	if (ret)
-		return cli_error(ret, "%s", error);
+		return cli_error(ret, "%s", error.text);
 	if (c->watch) {
 		r->watch = (struct loop_timer){ loop_now() + 1000000000,
 						on_watch, r, NULL };

@@ -71,7 +71,7 @@ static struct target recv_command_find(const struct receiver *r,
 
 static int recv_command_target(const struct receiver *r,
 			       const cJSON *parameters, struct target *t,
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	const char *topic = parameter(parameters, "topic");
 	const char *robot = parameter(parameters, "robot");
@@ -93,7 +93,7 @@ static int recv_command_target(const struct receiver *r,
 
 static int recv_command_send(struct receiver *r, const struct stream *s,
 			     uint8_t what, uint8_t value, const char *name,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	struct control_command c = { .entries = 1 };
 
@@ -104,7 +104,7 @@ static int recv_command_send(struct receiver *r, const struct stream *s,
 }
 
 static int recv_no_focus(struct receiver *r, const char *robot,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	const struct stream *s;
 	unsigned int n = 0;
@@ -120,7 +120,7 @@ static int recv_no_focus(struct receiver *r, const char *robot,
 }
 
 int recv_focus(struct receiver *r, const cJSON *parameters,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct target t;
 	int ret;
@@ -133,7 +133,7 @@ int recv_focus(struct receiver *r, const cJSON *parameters,
 }
 
 int recv_priority(struct receiver *r, const cJSON *parameters,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	const char *value = parameter(parameters, "priority");
 	uint32_t priority;

@@ -16,13 +16,13 @@
  * Return: 0 or a negative errno, and @error says why in one line.
  */
 int recv_focus(struct receiver *r, const cJSON *parameters,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /**
  * recv_priority() - change the priority of a topic of a robot
  * @parameters: "topic" and "robot" as above, "priority": 0 .. 7
  */
 int recv_priority(struct receiver *r, const cJSON *parameters,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 #endif

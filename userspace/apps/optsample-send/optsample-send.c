@@ -104,7 +104,7 @@ static void ask_for(struct send *s, const char *topic)
 /* ---- commands ---- */
 
 /* @err: of the sender */
-static int topic_error(const char *name, int err, char error[ERROR_TEXT])
+static int topic_error(const char *name, int err, struct error *error)
 {
 	if (err == -ENOENT)
 		return error_set(error, err, "topic %.200s is not sent", name);
@@ -115,7 +115,7 @@ static int topic_error(const char *name, int err, char error[ERROR_TEXT])
 }
 
 static int cmd_topic(struct send *s, const char *command,
-		     const cJSON *parameters, char error[ERROR_TEXT])
+		     const cJSON *parameters, struct error *error)
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -153,7 +153,7 @@ static int cmd_topic(struct send *s, const char *command,
 
 /* One topic before all others, or none */
 static int cmd_focus(struct send *s, const cJSON *parameters,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -164,7 +164,7 @@ static int cmd_focus(struct send *s, const cJSON *parameters,
 
 /* @which: rate or cpu */
 static int cmd_limit(struct send *s, const char *which,
-		     const cJSON *parameters, char error[ERROR_TEXT])
+		     const cJSON *parameters, struct error *error)
 {
 	const char *value = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, which));
@@ -178,7 +178,7 @@ static int cmd_limit(struct send *s, const char *which,
 }
 
 static int cmd_remove(struct send *s, const cJSON *parameters,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -200,7 +200,7 @@ static int cmd_remove(struct send *s, const cJSON *parameters,
 
 static int send_on_request(void *arg, const char *command,
 			   const cJSON *parameters, cJSON *answer,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	struct send *s = arg;
 
@@ -229,7 +229,7 @@ static void send_collect(void *arg, FILE *out)
 /* ---- open and close ---- */
 
 static int send_open_source(struct send *s, unsigned int i,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	const struct send_config *c = &s->config;
 	struct input *in = &s->input[i];
@@ -255,29 +255,29 @@ static int send_open_all(struct send *s)
 {
 	const struct send_config *c = &s->config;
 	struct address to;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret;
 
 	s->loop = loop_create();
 	if (!s->loop)
 		return cli_error(-ENOMEM, "no memory");
-	ret = address_parse(c->to, 0, "7450", &to, error);
+	ret = address_parse(c->to, 0, "7450", &to, &error);
 	if (!ret)
-		ret = sender_open(&s->sender, s->loop, &to, &c->sender, error);
+		ret = sender_open(&s->sender, s->loop, &to, &c->sender, &error);
 	for (unsigned int i = 0; !ret && i < c->sources; i++)
-		ret = send_open_source(s, i, error);
+		ret = send_open_source(s, i, &error);
 	if (!ret)
 		ret = console_open_usual(&s->console, s->loop, c->socket,
-					 SOCKET_SEND, send_on_request, s, error);
+					 SOCKET_SEND, send_on_request, s, &error);
 	if (ret > 0) {
-		cli_warn("no console: %s; --socket selects another path", error);
+		cli_warn("no console: %s; --socket selects another path", error.text);
 		ret = 0;
 	}
 	if (!ret && *c->metrics)
 		ret = metrics_open(&s->metrics, s->loop, c->metrics,
-				   send_collect, s, error);
+				   send_collect, s, &error);
 	if (ret)
-		return cli_error(ret, "%s", error);
+		return cli_error(ret, "%s", error.text);
 	s->linger = (struct loop_timer){ LOOP_NEVER, on_linger, s, NULL };
 	loop_add_timer(s->loop, &s->linger);
 	for (unsigned int i = 0; i < c->sender.topics; i++)

@@ -55,7 +55,7 @@ static int set_still(void *c, const char *v)
 
 /* @o gets the defaults, then the values of "NAME KEY=VALUE ..." */
 static int send_topic_parse(const char *text, struct send_options *o,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	static const struct send_options defaults = SEND_OPTIONS;
 	char copy[1024], *word, *rest;
@@ -87,10 +87,10 @@ static int send_topic_parse(const char *text, struct send_options *o,
 static int set_topic(void *c, const char *v)
 {
 	struct sender_options *s = &((struct send_config *)c)->sender;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	if (s->topics == SENDER_PATTERNS ||
-	    send_topic_parse(v, &s->topic[s->topics], error))
+	    send_topic_parse(v, &s->topic[s->topics], &error))
 		return -EINVAL;
 	s->topics++;
 	return 0;
@@ -114,11 +114,11 @@ static int insert_topic(struct send_config *c, const struct send_options *o)
 /* --topic */
 static int send_config_option_topic(void *c, const char *v)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct send_options o;
 
-	if (send_topic_parse(v, &o, error))
-		return cli_error(-EINVAL, "--topic: %s", error);
+	if (send_topic_parse(v, &o, &error))
+		return cli_error(-EINVAL, "--topic: %s", error.text);
 	return insert_topic(c, &o) ?
 	       cli_error(-E2BIG, "at most %d topic settings",
 			 SENDER_PATTERNS) : 0;
@@ -350,7 +350,7 @@ static int send_config_add_topic(struct sender_options *s,
 /* For each topic [topic NAME] */
 static const struct setting *send_config_section_of(void *config,
 						    const char *name, void **to,
-						    char error[ERROR_TEXT])
+						    struct error *error)
 {
 	struct send_config *c = config;
 	struct send_options o = SEND_OPTIONS;

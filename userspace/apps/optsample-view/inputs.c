@@ -138,7 +138,7 @@ static void on_skipped(void *arg, int64_t stamp)
 }
 
 static int open_source(struct inputs *in, const char *spec,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	const struct view_config *c = in->config;
 	struct input *i = &in->input[in->sources];
@@ -247,7 +247,7 @@ static void on_received(void *arg, const char *name, enum message_kind kind,
 		   stamp_of(kind, (union message *)msg), received);
 }
 
-static int open_receiver(struct inputs *in, char error[ERROR_TEXT])
+static int open_receiver(struct inputs *in, struct error *error)
 {
 	const struct view_config *c = in->config;
 	struct address at;
@@ -301,7 +301,7 @@ static void repeat(struct inputs *in, const struct view_replay *r)
  */
 
 int inputs_open(struct inputs **out, struct loop *l,
-		const struct view_config *c, char error[ERROR_TEXT])
+		const struct view_config *c, struct error *error)
 {
 	struct inputs *in = calloc(1, sizeof(*in));
 	int err = 0;
@@ -395,7 +395,7 @@ uint64_t inputs_refused(const struct inputs *in)
  */
 
 static int command_robot(struct inputs *in, const struct action *a,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	struct control_command c = { .entries = 1 };
 	char label[CONTROL_WORD + 8];
@@ -439,7 +439,7 @@ static int replay(struct inputs *in, struct source *s, const struct action *a)
 }
 
 int inputs_act(struct inputs *in, const struct action *a,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct source *s = recording(in);
 	int err;

@@ -21,7 +21,7 @@ struct inputs;
  * Return: 0 or a negative errno.
  */
 int inputs_open(struct inputs **in, struct loop *l,
-		const struct view_config *c, char error[ERROR_TEXT]);
+		const struct view_config *c, struct error *error);
 void inputs_close(struct inputs *in);
 
 /* Where messages go; before the loop runs */
@@ -35,7 +35,7 @@ bool inputs_replay(const struct inputs *in, struct view_replay *r);
 
 /* Carry out what a client wants. Return: 0 or a negative errno, with a line */
 int inputs_act(struct inputs *in, const struct action *a,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /* Do robots here take commands? */
 bool inputs_control(const struct inputs *in);

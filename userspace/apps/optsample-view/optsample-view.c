@@ -75,7 +75,7 @@ static void show_replay(struct program *p)
 static void on_action(void *arg, const struct action *a)
 {
 	struct program *p = arg;
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	int err;
 
 	if (a->type == ACTION_PUBLISH) {
@@ -83,9 +83,9 @@ static void on_action(void *arg, const struct action *a)
 			outputs_publish(p->outputs, a);
 		return;
 	}
-	err = inputs_act(p->inputs, a, error);
+	err = inputs_act(p->inputs, a, &error);
 	if (err)
-		service_logf(LOG_WARNING, "command refused: %s", error);
+		service_logf(LOG_WARNING, "command refused: %s", error.text);
 	show_replay(p);
 	board_lock(p->view.board);
 	__atomic_add_fetch(&p->view.replayed, 1, __ATOMIC_RELAXED);
@@ -110,7 +110,7 @@ static struct view_parts parts_of(struct program *p, const struct server *s)
 }
 
 static int on_request(void *arg, const char *command, const cJSON *parameters,
-		      cJSON *answer, char error[ERROR_TEXT])
+		      cJSON *answer, struct error *error)
 {
 	struct program *p = arg;
 	const struct view_parts parts = parts_of(p, p->server);
@@ -136,7 +136,7 @@ static void on_metrics(void *arg, const struct server *server, FILE *out)
 	view_metrics(&parts, out);
 }
 
-static int open_view(struct program *p, char error[ERROR_TEXT])
+static int open_view(struct program *p, struct error *error)
 {
 	const struct view_config *c = &p->config;
 	struct view *v = &p->view;
@@ -167,7 +167,7 @@ static int open_view(struct program *p, char error[ERROR_TEXT])
 				    on_changed, p, error) : 0;
 }
 
-static int open_server(struct program *p, char error[ERROR_TEXT])
+static int open_server(struct program *p, struct error *error)
 {
 	const struct view_config *c = &p->config;
 	const struct server_config config = {
@@ -186,29 +186,29 @@ static int open_server(struct program *p, char error[ERROR_TEXT])
 static int open_all(struct program *p)
 {
 	const struct view_config *c = &p->config;
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	int err;
 
 	p->loop = loop_create();
 	if (!p->loop)
 		return cli_error(-ENOMEM, "no memory");
-	err = inputs_open(&p->inputs, p->loop, c, error);
+	err = inputs_open(&p->inputs, p->loop, c, &error);
 	if (!err && c->publishes)
 		err = outputs_open(&p->outputs, p->loop, c->publish_to, c->node,
-				   error);
+				   &error);
 	if (!err)
-		err = open_view(p, error);
+		err = open_view(p, &error);
 	if (!err)
-		err = open_server(p, error);
+		err = open_server(p, &error);
 	if (!err)
 		err = console_open_usual(&p->console, p->loop, c->socket,
-					 SOCKET_VIEW, on_request, p, error);
+					 SOCKET_VIEW, on_request, p, &error);
 	if (err > 0) {
-		cli_warn("no console: %s; --socket selects another path", error);
+		cli_warn("no console: %s; --socket selects another path", error.text);
 		err = 0;
 	}
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	p->tick = (struct loop_timer){ loop_now(), on_tick, p, NULL };
 	loop_add_timer(p->loop, &p->tick);
 	return 0;

@@ -83,7 +83,7 @@ static void outputs_expired(void *arg, uint64_t now)
 }
 
 int outputs_open(struct outputs **out, struct loop *l, const char *spec,
-		 const char *node, char error[ERROR_TEXT])
+		 const char *node, struct error *error)
 {
 	const struct sink_config config = {
 		.spec = spec, .name = node, .log = service_log,

@@ -22,7 +22,7 @@ struct outputs;
  * Return: 0 or a negative errno, with one line in @error.
  */
 int outputs_open(struct outputs **o, struct loop *l, const char *spec,
-		 const char *node, char error[ERROR_TEXT]);
+		 const char *node, struct error *error);
 void outputs_close(struct outputs *o);
 
 /* Send a zero command for each topic of velocities that moves; @o may be NULL */

@@ -29,7 +29,7 @@ int callback_log_level(const char *arg)
 const struct netdev_log callback_netdev_log = { .log = callback_log };
 
 int callback_set_profile(void *queue, const struct queue_profile *p,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	return qdisc_set_profile(queue, p, &callback_netdev_log, error);
 }

@@ -17,6 +17,6 @@ extern const struct netdev_log callback_netdev_log;
 
 /* For struct rules_set. @queue: name of the device with the qdisc */
 int callback_set_profile(void *queue, const struct queue_profile *p,
-			 char error[ERROR_TEXT]);
+			 struct error *error);
 
 #endif

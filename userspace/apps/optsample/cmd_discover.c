@@ -94,7 +94,7 @@ struct discover {
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	int			dds_ifindex;	/* when it was opened */
-	char			dds_error[ERROR_TEXT];
+	struct error			dds_error;
 	bool			outside;	/* cannot join the DDS domain */
 	bool			masterless;	/* no ROS 1 master answers */
 	bool			swept;
@@ -199,15 +199,15 @@ static void discover_apply_rule(struct discover *d, struct topic *t)
 {
 	const char *before = t->why_not;
 	const struct rule *rule = rules_apply(&d->rules, &d->defaults, t);
-	char error[ERROR_TEXT];
+	struct error error;
 
 	d->dirty = true;
 	if (t->why_not) {
 		writers_remove(&d->writers, t->guid);
-	} else if (writers_add(&d->writers, t, rule, error)) {
+	} else if (writers_add(&d->writers, t, rule, &error)) {
 		t->why_not = "no room";
 		if (!d->full_logged)
-			cli_warn("%s", error);
+			cli_warn("%s", error.text);
 		d->full_logged = true;
 	}
 	if (!t->judged || t->why_not != before)
@@ -280,14 +280,14 @@ static void discover_warn_outside(struct discover *d)
 
 	if (!discovery_built()) {
 		discover_warn(d, "%s: topics of ROS 2 are not sampled",
-			      d->dds_error);
+			      d->dds_error.text);
 		return;
 	}
 	state_path(d->dev, "log", log);
 	discover_warn(
 		d,
 		"cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
-		d->domain, d->dds_error, log);
+		d->domain, d->dds_error.text, log);
 }
 
 static void discover_warn_leases(struct discover *d)
@@ -511,13 +511,13 @@ static bool discover_lower_is_new(const struct discover *d)
 static bool discover_with_state(struct discover *d,
 				void (*fn)(struct state *st))
 {
-	char error[ERROR_TEXT];
-	int lock = state_lock(false, error);
+	struct error error;
+	int lock = state_lock(false, &error);
 	struct state st;
 
 	if (lock < 0) {
 		if (lock != -EWOULDBLOCK)
-			cli_error(0, "%s", error);
+			cli_error(0, "%s", error.text);
 		return false;
 	}
 	if (!state_load(d->dev, &st)) {
@@ -530,11 +530,11 @@ static bool discover_with_state(struct discover *d,
 
 static void discover_on_replaced(struct state *st)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	bool done;
 
-	if (redirect_restore(st, &done, error))
-		cli_error(0, "%s", error);
+	if (redirect_restore(st, &done, &error))
+		cli_error(0, "%s", error.text);
 	if (done)
 		cli_warn("%s is another device now, which is redirected",
 			 st->stack.dev);
@@ -542,10 +542,10 @@ static void discover_on_replaced(struct state *st)
 
 static void discover_guard(struct state *st)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (redirect_guard(st, &callback_netdev_log, error))
-		cli_error(0, "%s", error);
+	if (redirect_guard(st, &callback_netdev_log, &error))
+		cli_error(0, "%s", error.text);
 }
 
 /* A radio that was plugged in again has the same name. */
@@ -585,7 +585,8 @@ static void discover_follow_device(struct discover *d)
  */
 static void discover_follow_tunnel(struct discover *d, uint64_t now)
 {
-	char name[IFNAMSIZ] = "", error[ERROR_TEXT] = "";
+	char name[IFNAMSIZ] = "";
+	struct error error = { "" };
 	int lower;
 
 	if (!d->tunnel || now - d->watched < TUNNEL_MS)
@@ -599,8 +600,8 @@ static void discover_follow_tunnel(struct discover *d, uint64_t now)
 			  d->unrouted ? "no" : "a");
 	}
 	if (lower == -ENETUNREACH &&
-	    qdisc_pause(d->queue, TUNNEL_PAUSE_MS, error))
-		cli_error(0, "%s", error);
+	    qdisc_pause(d->queue, TUNNEL_PAUSE_MS, &error))
+		cli_error(0, "%s", error.text);
 	if (lower <= 0 || !if_indextoname(lower, name) ||
 	    !strcmp(name, d->watch))
 		return;
@@ -609,8 +610,8 @@ static void discover_follow_tunnel(struct discover *d, uint64_t now)
 			 d->watch);
 	else
 		cli_warn("%s sends by %s now", d->dev, name);
-	if (qdisc_set_watch(d->queue, name, error))
-		cli_error(0, "%s", error);
+	if (qdisc_set_watch(d->queue, name, &error))
+		cli_error(0, "%s", error.text);
 	else
 		strcpy(d->watch, name);
 }
@@ -660,7 +661,7 @@ static void discover_turn_dds(struct discover *d, uint64_t now)
 		d->dds = discovery_open(&(struct discovery_config){
 			.domain = d->domain, .dev = d->dev,
 			.lease_s = 2 * d->outage_s + 10, .log = callback_log,
-		}, d->dds_error);
+		}, &d->dds_error);
 		if (d->dds && d->odometry &&
 		    discovery_odometry(d->dds, d->odometry))
 			cli_warn("cannot read odometry from %s", d->odometry);
@@ -698,11 +699,12 @@ static void discover_turn_udpros(struct discover *d)
 
 static void discover_save(struct discover *d)
 {
-	char path[STATE_PATH], error[ERROR_TEXT];
+	char path[STATE_PATH];
+	struct error error;
 
 	state_path(d->dev, "topics", path);
-	if (topic_save(path, &d->topics, d->left_out.n, d->warnings, error))
-		cli_error(0, "%s", error);
+	if (topic_save(path, &d->topics, d->left_out.n, d->warnings, &error))
+		cli_error(0, "%s", error.text);
 }
 
 static void discover_loop(struct discover *d, struct link_thread *link)
@@ -754,7 +756,8 @@ int cmd_discover(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = discover_on_signal };
 	static struct discover d = { .outage_s = 30 };
 	struct link_thread *link;
-	char pins[CLASSIFIER_PATH], error[ERROR_TEXT];
+	char pins[CLASSIFIER_PATH];
+	struct error error;
 	int flows, recent;
 
 	d.domain = topics_domain();
@@ -774,8 +777,8 @@ int cmd_discover(int argc, char **argv)
 		return discover_fail(&d, -ENOENT,
 				     "no classifier loaded; 'optsample up' "
 				     "loads it");
-	if (state_pid_claim(d.dev, error) < 0)
-		return cli_error(-EBUSY, "%s", error);
+	if (state_pid_claim(d.dev, &error) < 0)
+		return cli_error(-EBUSY, "%s", error.text);
 	discover_first_device(&d);
 	link = link_thread_start(d.dev, *d.lower ? d.lower : d.dev, flows,
 				 recent, &callback_netdev_log);
@@ -788,9 +791,9 @@ int cmd_discover(int argc, char **argv)
 	discover_inherit_odometer(&d);
 	rules_load(d.rules_map, &d.rules);
 	if (d.master) {
-		d.udpros = udpros_watch_open(d.master, UDPROS_WATCH_MS, error);
+		d.udpros = udpros_watch_open(d.master, UDPROS_WATCH_MS, &error);
 		if (!d.udpros)
-			cli_error(0, "%s", error);
+			cli_error(0, "%s", error.text);
 	}
 	discover_loop(&d, link);
 	udpros_watch_close(d.udpros);

@@ -30,20 +30,20 @@ static error_t down_parse(int key, char *arg, struct argp_state *state)
 int down_undo(struct state *st)
 {
 	const char *dev = st->stack.dev;
-	char error[ERROR_TEXT];
+	struct error error;
 	int err, left;
 
 	/* If killed half way, it must not look complete. */
 	st->ready = false;
-	if (!access(STATE_RUN, F_OK) && state_save(st, error))
-		cli_error(0, "%s", error);
-	err = state_daemon_stop(dev, error);
+	if (!access(STATE_RUN, F_OK) && state_save(st, &error))
+		cli_error(0, "%s", error.text);
+	err = state_daemon_stop(dev, &error);
 	if (err)
-		cli_error(0, "%s", error);
+		cli_error(0, "%s", error.text);
 	neigh_release(dev);
-	left = stack_down(&st->stack, error);
+	left = stack_down(&st->stack, &error);
 	if (left)
-		return cli_error(left, "%s", error);
+		return cli_error(left, "%s", error.text);
 	classifier_unload(dev);
 	state_remove(dev);
 	return err;
@@ -73,15 +73,16 @@ static int down_one(const char *dev, void *arg)
  */
 static int down_by_hand(const char *dev)
 {
-	char pid[STATE_PATH], error[ERROR_TEXT];
+	char pid[STATE_PATH];
+	struct error error;
 	int err;
 
 	state_path(dev, "pid", pid);
 	if (access(pid, F_OK))
 		return -ENOENT;
-	err = state_daemon_stop(dev, error);
+	err = state_daemon_stop(dev, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	neigh_release(dev);
 	state_remove(dev);
 	return 0;
@@ -95,15 +96,16 @@ int cmd_down(int argc, char **argv)
 		NULL, NULL, NULL
 	};
 	const char *dev = NULL, *name;
-	char own[IFNAMSIZ], error[ERROR_TEXT];
+	char own[IFNAMSIZ];
+	struct error error;
 	int err = 0;
 
 	if (cli_parse(&argp, argc, argv, &dev))
 		return -EINVAL;
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	if (state_lock(true, error) < 0)
-		return cli_error(-EBUSY, "%s", error);
+	if (state_lock(true, &error) < 0)
+		return cli_error(-EBUSY, "%s", error.text);
 	if (!dev) {
 		state_each(down_one, NULL, &err);
 		return err;

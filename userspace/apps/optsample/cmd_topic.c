@@ -87,7 +87,7 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 /* Refuse options that conflict */
 static int topic_check(struct cmd_topic *t)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	if (!t->dev)
 		return cli_usage("topic", "missing argument DEV");
@@ -95,8 +95,8 @@ static int topic_check(struct cmd_topic *t)
 		return cli_usage("topic", "missing argument TOPIC");
 	if (t->forget && t->given)
 		return cli_error(-EINVAL, "forget and options of a rule exclude each other");
-	if (!t->forget && rule_text_end(&t->text, error))
-		return cli_error(-EINVAL, "%s", error);
+	if (!t->forget && rule_text_end(&t->text, &error))
+		return cli_error(-EINVAL, "%s", error.text);
 	return 0;
 }
 
@@ -111,13 +111,13 @@ static const char *topic_option_name(int key)
 static int topic_parse_rule(int key, const char *arg, struct cmd_topic *t)
 {
 	const char *name = topic_option_name(key);
-	char error[ERROR_TEXT];
+	struct error error;
 
 	if (!name)
 		return ARGP_ERR_UNKNOWN;
 	t->given = true;
-	return rule_text_set(&t->text, name, arg, error) ?
-	       cli_error(-EINVAL, "%s", error) : 0;
+	return rule_text_set(&t->text, name, arg, &error) ?
+	       cli_error(-EINVAL, "%s", error.text) : 0;
 }
 
 static error_t topic_parse(int key, char *arg, struct argp_state *state)
@@ -157,14 +157,14 @@ static void topic_list_rules(const struct rule_list *l)
 static int topic_change(struct cmd_topic *t)
 {
 	const struct ros_rule *r = &t->text.r;
-	char error[ERROR_TEXT];
+	struct error error;
 	int pid, err;
 
 	err = t->forget ?
-	      rules_set_forget(&t->set, t->patterns, t->n, error) :
-	      rules_set_put(&t->set, t->patterns, t->n, r, error);
+	      rules_set_forget(&t->set, t->patterns, t->n, &error) :
+	      rules_set_put(&t->set, t->patterns, t->n, r, &error);
 	if (err)
-		cli_error(0, "%s", error);
+		cli_error(0, "%s", error.text);
 	pid = state_pid_of(t->dev);
 	if (pid > 0)
 		kill(pid, SIGHUP);
@@ -178,7 +178,7 @@ static int topic_change(struct cmd_topic *t)
 
 static int topic_on_rules(struct cmd_topic *t)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	rules_load(t->set.map, &t->set.rules);
@@ -188,20 +188,21 @@ static int topic_on_rules(struct cmd_topic *t)
 		topic_list_rules(&t->set.rules);
 	if (err || !t->save)
 		return err;
-	err = rules_file_write(RULES_FILE, &t->set.rules, error);
-	return err ? cli_error(err, "%s", error) : 0;
+	err = rules_file_write(RULES_FILE, &t->set.rules, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 static int topic_run(struct cmd_topic *t)
 {
-	char pins[CLASSIFIER_PATH], error[ERROR_TEXT];
+	char pins[CLASSIFIER_PATH];
+	struct error error;
 	int lock, err;
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	lock = state_lock(true, error);
+	lock = state_lock(true, &error);
 	if (lock < 0)
-		return cli_error(-EBUSY, "%s", error);
+		return cli_error(-EBUSY, "%s", error.text);
 	t->dev = state_name(t->dev, t->own);
 	if (state_load(t->dev, &t->st))
 		snprintf(t->st.stack.queue, IFNAMSIZ, "%.15s", t->dev);

@@ -165,7 +165,8 @@ int cmd_topics(int argc, char **argv)
 	struct discovery_config config = {
 		.lease_s = 10, .log = callback_log,
 	};
-	char own[IFNAMSIZ], error[ERROR_TEXT];
+	char own[IFNAMSIZ];
+	struct error error;
 	struct discovery *d;
 	time_t end;
 
@@ -177,15 +178,15 @@ int cmd_topics(int argc, char **argv)
 	t.ifindex = t.dev ? netlink_ifindex(t.dev) : 0;
 	config.domain = t.domain;
 	config.dev = t.dev;
-	d = discovery_open(&config, error);
+	d = discovery_open(&config, &error);
 	if (!d)
 		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
-				 t.domain, error);
+				 t.domain, error.text);
 	if (t.master && *t.master) {
 		udpros = udpros_watch_open(t.master, UDPROS_WATCH_MS,
-					   error);
+					   &error);
 		if (!udpros)
-			cli_error(0, "%s", error);
+			cli_error(0, "%s", error.text);
 	}
 	end = time(NULL) + t.seconds;
 	while (time(NULL) < end) {

@@ -171,10 +171,10 @@ static int up_parse_list(const char *list)
 
 static int up_parse_address(const char *arg, struct own_addrs *own)
 {
-	char error[ERROR_TEXT];
-	int err = own_parse(arg, own, error);
+	struct error error;
+	int err = own_parse(arg, own, &error);
 
-	return err ? cli_error(err, "%s", error) : 0;
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 static int up_parse_dds(int key, char *arg, struct up *up)
@@ -372,7 +372,7 @@ static void up_daemon_options(const struct up *up, struct state *st)
 
 /* Add peers to the file of @name for the daemon */
 static int up_peers(const struct up *up, const char *name,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	int err = 0;
 
@@ -387,7 +387,8 @@ static int up_peers(const struct up *up, const char *name,
  */
 static int up_again(const struct up *up, struct state *old)
 {
-	char why[STACK_WHY] = "was not set up completely", error[ERROR_TEXT];
+	char why[STACK_WHY] = "was not set up completely";
+	struct error error;
 	int err;
 
 	if (!state_is_here(old))
@@ -406,9 +407,9 @@ static int up_again(const struct up *up, struct state *old)
 	if (state_pid_of(old->stack.dev) > 0)
 		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);
-	err = up_peers(up, old->stack.dev, error) ?: state_save(old, error);
+	err = up_peers(up, old->stack.dev, &error) ?: state_save(old, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = up_spawn(old);
 	if (err)
 		return err;
@@ -453,19 +454,20 @@ static int up_own_options(struct up *up)
 
 static int up_check_kernel(const struct up *up)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	if (up->own.n)
-		err = own_check(up->name, up->dev, &up->own, error);
+		err = own_check(up->name, up->dev, &up->own, &error);
 	if (!err)
-		err = module_load(error);
-	return err ? cli_error(err, "%s", error) : 0;
+		err = module_load(&error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 static int up_checks(struct up *up)
 {
-	char master[IFNAMSIZ], error[ERROR_TEXT];
+	char master[IFNAMSIZ];
+	struct error error;
 	struct state old = { 0 };
 	sigset_t all;
 	int err = 0;
@@ -473,8 +475,8 @@ static int up_checks(struct up *up)
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	if (state_lock(true, error) < 0)
-		return cli_error(-EBUSY, "%s", error);
+	if (state_lock(true, &error) < 0)
+		return cli_error(-EBUSY, "%s", error.text);
 	/* All or nothing, even on Ctrl-C */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
@@ -492,7 +494,7 @@ static int up_checks(struct up *up)
 	return err ?: up_check_kernel(up);
 }
 
-static int up_keep(struct stack *s, char error[ERROR_TEXT])
+static int up_keep(struct stack *s, struct error *error)
 {
 	int prog, err;
 
@@ -509,7 +511,7 @@ static int up_keep(struct stack *s, char error[ERROR_TEXT])
 }
 
 static int up_stack(const struct up *up, struct stack *s,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	int prog, redirect = -1, err;
 
@@ -519,7 +521,7 @@ static int up_stack(const struct up *up, struct stack *s,
 	if (stack_redirects_by_bpf(s)) {
 		redirect = classifier_load_redirect(s->dev, s->queue, error);
 		if (redirect < 0)
-			cli_error(0, "%s", error);
+			cli_error(0, "%s", error->text);
 		if (redirect < 0)
 			cli_warn("mirred redirects %s instead: TCP has no back-pressure",
 				 s->dev);
@@ -538,11 +540,11 @@ static int up_stack(const struct up *up, struct stack *s,
 
 static int up_take_rule(void *arg, const struct rules_section *s)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (!rules_set_put(arg, s->patterns, s->n, &s->rule, error))
+	if (!rules_set_put(arg, s->patterns, s->n, &s->rule, &error))
 		return 0;
-	cli_error(0, "%s", error);
+	cli_error(0, "%s", error.text);
 	cli_warn("rules: the rule of %s is left out", s->patterns[0]);
 	return 0;
 }
@@ -555,7 +557,7 @@ static void up_bad_rule(void *arg, const char *why)
 
 /* A robot must come up, whatever is in the file. */
 static int up_rules(const struct up *up, struct stack *s,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	const char *path = up->rules ?: RULES_FILE;
 	struct rules_set set = {
@@ -585,7 +587,7 @@ static int up_rules(const struct up *up, struct stack *s,
 }
 
 static int up_kernel(const struct up *up, struct state *st,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct stack *s = &st->stack;
 
@@ -599,17 +601,17 @@ static int up_kernel(const struct up *up, struct state *st,
 
 static int up_all(const struct up *up, struct state *st)
 {
-	char error[ERROR_TEXT];
-	int err = up_kernel(up, st, error);
+	struct error error;
+	int err = up_kernel(up, st, &error);
 
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;
-	err = state_save(st, error);
-	return err ? cli_error(err, "%s", error) : 0;
+	err = state_save(st, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 /* A tunnel's link is that of the device which it sends by. */

@@ -128,20 +128,20 @@ static void stats_flows(struct dev_stats *s)
 
 int stats_read(const char *dev, struct dev_stats *s)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	memset(s, 0, sizeof(*s));
 	snprintf(s->dev, IFNAMSIZ, "%.15s", dev);
-	err = queue_stats_find(dev, &s->queue, error);
+	err = queue_stats_find(dev, &s->queue, &error);
 	if (err == -ENOENT) {
 		stats_health(s);
-		return cli_error(err, "%s", s->warnings ? s->warnings : error);
+		return cli_error(err, "%s", s->warnings ? s->warnings : error.text);
 	}
 	if (!err)
-		err = queue_stats_classes(&s->queue, error);
+		err = queue_stats_classes(&s->queue, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	stats_flows(s);
 	/* Faults first; warnings of the daemon may follow from them. */
 	stats_health(s);

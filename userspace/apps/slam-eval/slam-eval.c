@@ -80,18 +80,18 @@ static int read_odometry(const char *path, struct trajectory *odometry)
 	/* only odometry is used: any pose of the laser will do */
 	const struct pose anywhere = { 0 };
 	const struct readings_config config = { .laser = &anywhere };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct readings *log;
 	struct reading r;
-	int ret = readings_open(&log, path, &config, error), err = 0;
+	int ret = readings_open(&log, path, &config, &error), err = 0;
 
 	if (ret)
-		return cli_error(ret, "%s", error);
-	while (!err && (ret = readings_next(log, &r, error)) == 1)
+		return cli_error(ret, "%s", error.text);
+	while (!err && (ret = readings_next(log, &r, &error)) == 1)
 		err = trajectory_add(odometry, r.stamp, &r.odometry);
 	readings_close(log);
 	if (!err && ret < 0)
-		return cli_error(ret, "%s", error);
+		return cli_error(ret, "%s", error.text);
 	if (!err)
 		err = trajectory_sort(odometry);
 	return err ? cli_error(err, "%s: %s", path, strerror(-err)) : 0;
@@ -220,16 +220,16 @@ static int evaluate(const struct relations *r, const struct trajectory *t,
 
 static int eval_run(const struct options *o)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct relations r;
 	struct trajectory t;
-	int err = relations_read(&r, o->relations, error);
+	int err = relations_read(&r, o->relations, &error);
 
 	if (err)
-		return cli_error(err, "%s", error);
-	err = trajectory_read(&t, o->trajectory, error);
+		return cli_error(err, "%s", error.text);
+	err = trajectory_read(&t, o->trajectory, &error);
 	if (err) {
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 	} else {
 		err = o->log ? eval_fill(&t, o) : 0;
 		if (!err)

@@ -142,14 +142,15 @@ static int join(const struct work *w, struct bus **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
 	const struct bus_config config = worker_config(w->job);
-	char error[ERROR_TEXT], last[ERROR_TEXT] = "";
+	char last[ERROR_TEXT] = "";
+	struct error error;
 	uint64_t told = 0;
 	uint32_t ms = STEP;
 	int err;
 
 	while (!stopped) {
 		err = bus_open(engine, w->o->engine, BUS_WORKER, &config,
-			       error);
+			       &error);
 		if (!err)
 			return 0;
 		/* the signal may be the reason */
@@ -157,16 +158,16 @@ static int join(const struct work *w, struct bus **engine)
 			break;
 		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
 					 loop_now() >= end)) {
-			print_line(w, "", error);
+			print_line(w, "", error.text);
 			return err;
 		}
 		/* repeat it, for users who look later */
 		if (log_shows(LOG_WARNING) &&
-		    (strcmp(error, last) || loop_now() >= told)) {
-			print_line(w, "warning: ", error);
+		    (strcmp(error.text, last) || loop_now() >= told)) {
+			print_line(w, "warning: ", error.text);
 			told = loop_now() + TOLD;
 		}
-		memcpy(last, error, sizeof(last));
+		memcpy(last, error.text, sizeof(last));
 		worker_pause_ms(ms);
 		ms = 2 * ms < PAUSE ? 2 * ms : PAUSE;
 	}

@@ -52,15 +52,15 @@ static void *cluster_work(void *arg)
 static int start_thread(struct cluster *c, struct hand *h)
 {
 	struct bus_config config = worker_config(c->o->job);
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	h->cluster = c;
 	config.hub = c->hub;
 	err = bus_open(&h->engine, "threads", BUS_WORKER, &config,
-		       error);
+		       &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	err = pthread_create(&h->thread, NULL, cluster_work, h);
 	if (!err)
 		return 0;
@@ -87,7 +87,7 @@ static int open_engine(struct cluster *c)
 	const struct slamd_options *o = c->o;
 	struct bus_config config = worker_config(o->job);
 	const bool mpi = !strcmp(o->engine, "mpi");
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	if (!strcmp(o->engine, "threads")) {
@@ -98,9 +98,9 @@ static int open_engine(struct cluster *c)
 	}
 	err = bus_open(&c->engine, o->engine,
 		       mpi ? BUS_BY_RANK : BUS_COORDINATOR, &config,
-		       error);
+		       &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	if (bus_role(c->engine) == BUS_WORKER) {
 		err = worker_run(c->engine, o->threads ? o->threads : 1,
 				 &c->voice, true, c->interrupted);

@@ -15,19 +15,19 @@
 static int add_scans(struct occupancy *grid, struct readings *log,
 		     const struct trajectory *t)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct reading r;
 	int ret = 1;
 
 	for (uint32_t i = 0; i < t->count && ret > 0; i++) {
-		ret = readings_next(log, &r, error);
+		ret = readings_next(log, &r, &error);
 		if (ret < 0)
-			return cli_error(ret, "%s", error);
+			return cli_error(ret, "%s", error.text);
 		if (!ret || !r.beams)
 			continue;
-		ret = occupancy_add(grid, &r, &t->point[i].pose, error);
+		ret = occupancy_add(grid, &r, &t->point[i].pose, &error);
 		if (ret == -ENOMEM || ret == -ERANGE)
-			return cli_error(ret, "%s", error);
+			return cli_error(ret, "%s", error.text);
 		ret = 1;
 	}
 	return 0;
@@ -41,7 +41,7 @@ int draw_write(const struct slamd_options *o, int err,
 		.path = o->map, .mode = MAP_TRINARY, .raster = raster,
 		.way = way, .poses = t->count,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 
 	if (!err && !way)
 		err = -ENOMEM;
@@ -52,9 +52,9 @@ int draw_write(const struct slamd_options *o, int err,
 				 "no memory");
 	for (uint32_t i = 0; i < t->count; i++)
 		way[i] = t->point[i].pose;
-	err = map_out_write(&out, error);
+	err = map_out_write(&out, &error);
 	if (err)
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 	free(way);
 	return err;
 }
@@ -66,16 +66,16 @@ int draw_map(const struct slamd_options *o, const struct trajectory *t)
 		.range_max = scan_reach(&o->params),
 	};
 	struct raster raster = { .cells = NULL };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct occupancy *grid;
 	struct readings *log;
-	int err = occupancy_create(&grid, &config, error);
+	int err = occupancy_create(&grid, &config, &error);
 
 	if (err)
-		return cli_error(err, "%s", error);
-	err = readings_open(&log, o->log, &o->readings, error);
+		return cli_error(err, "%s", error.text);
+	err = readings_open(&log, o->log, &o->readings, &error);
 	if (err) {
-		cli_error(err, "%s", error);
+		cli_error(err, "%s", error.text);
 	} else {
 		err = add_scans(grid, log, t);
 		readings_close(log);

@@ -123,7 +123,7 @@ static void input_on_log(void *arg, int priority, const char *line)
 }
 
 static int input_subscribe(struct reading_input *in, const char *topic,
-			   int kind, char error[ERROR_TEXT])
+			   int kind, struct error *error)
 {
 	const int err = source_subscribe(in->source, topic, kind);
 
@@ -138,7 +138,7 @@ static int input_subscribe(struct reading_input *in, const char *topic,
 }
 
 static int input_open_source(struct reading_input *in, struct loop *loop,
-			     char error[ERROR_TEXT])
+			     struct error *error)
 {
 	const struct reading_input_config *c = &in->config;
 	const struct source_config config = {
@@ -170,7 +170,7 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 
 /* Messages that were kept in an outage are delivered in order with the rest */
 static int open_receiver(struct reading_input *in, struct loop *loop,
-			 const char *at, char error[ERROR_TEXT])
+			 const char *at, struct error *error)
 {
 	static const struct receiver_options options = {
 		.topics = RECV_DEFAULTS, .prefix = PREFIX_NEVER,
@@ -194,7 +194,7 @@ static int open_receiver(struct reading_input *in, struct loop *loop,
 
 int reading_input_open(struct reading_input **input, struct loop *loop,
 		       const struct reading_input_config *config,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	const struct laser_input_config laser = {
 		.odometry = config->odometry != NULL, .laser = config->laser,

@@ -52,7 +52,7 @@ struct reading_input_config {
  */
 int reading_input_open(struct reading_input **in, struct loop *loop,
 		       const struct reading_input_config *config,
-		       char error[ERROR_TEXT]);
+		       struct error *error);
 void reading_input_close(struct reading_input *in);
 
 /**

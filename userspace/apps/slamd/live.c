@@ -112,19 +112,19 @@ static int live_publish(void *arg, enum slam_publisher_topic topic,
 /* Return: 0 or a negative errno, logged once */
 static int take_handed(struct live *l, const struct mapper_update *handed)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	for (uint32_t i = 0; i < handed->scans && !err; i++) {
 		const struct reading r = scans_reading(handed->scan[i]);
 
-		err = mapper_scan(l->mapper, &r, error);
+		err = mapper_scan(l->mapper, &r, &error);
 	}
 	if (!err && handed->history)
 		err = mapper_history(l->mapper, handed->history,
-				     handed->count, error);
+				     handed->count, &error);
 	if (err && !l->told_draw)
-		service_logf(LOG_ERR, "maps: %s", error);
+		service_logf(LOG_ERR, "maps: %s", error.text);
 	l->told_draw = err;
 	return err;
 }
@@ -314,7 +314,7 @@ static void live_on_progress(void *arg, uint64_t now)
  * Open
  */
 
-static int open_inlet(struct live *l, char error[ERROR_TEXT])
+static int open_inlet(struct live *l, struct error *error)
 {
 	const struct slamd_options *o = l->run.o;
 	const struct reading_input_config config = {
@@ -342,19 +342,19 @@ static int live_open_ends(struct live *l)
 {
 	const struct slamd_options *o = l->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	config.publish = o->to ? live_publish : NULL;
 	config.arg = l;
 	if (o->to)
 		err = slam_publisher_open(&l->publisher, l->loop, o->to, o->node,
-					  o->robot, error);
+					  o->robot, &error);
 	if (!err)
-		err = mapper_create(&l->mapper, &config, error);
+		err = mapper_create(&l->mapper, &config, &error);
 	if (!err)
-		err = open_inlet(l, error);
-	return err ? cli_error(err, "%s", error) : 0;
+		err = open_inlet(l, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 static int live_start_threads(struct live *l)

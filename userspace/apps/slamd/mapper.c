@@ -11,8 +11,6 @@
 #include "ros/io/io.h"
 #include "slam/filter/scan.h"
 
-_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
-
 /* If a pose changed by half a cell at this distance, m, redraw the map */
 #define REACH	10.0
 
@@ -49,7 +47,7 @@ struct mapper_config mapper_config(const struct slamd_options *o)
 	};
 }
 
-static int init(struct mapper *m, char error[ERROR_TEXT])
+static int init(struct mapper *m, struct error *error)
 {
 	const struct mapper_config *c = &m->config;
 	const struct submaps_config config = {
@@ -76,7 +74,7 @@ static int init(struct mapper *m, char error[ERROR_TEXT])
 }
 
 int mapper_create(struct mapper **mapper, const struct mapper_config *config,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	struct mapper *m = calloc(1, sizeof(*m));
 	int err;
@@ -108,7 +106,7 @@ void mapper_destroy(struct mapper *m)
 }
 
 int mapper_scan(struct mapper *m, const struct reading *r,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	static const struct pose unknown;
 	int err = submaps_add(m->submaps, r, error);
@@ -148,7 +146,7 @@ void mapper_pose(struct mapper *m, const struct reading *r,
 
 /* Poses are published before cells. Return: 0 or a negative errno */
 static int publish_transforms(struct mapper *m, int count, int64_t now,
-			      bool *told, char error[ERROR_TEXT])
+			      bool *told, struct error *error)
 {
 	const int n = submap_out_transforms(&m->out, m->submaps,
 					    submaps_list(m->submaps),
@@ -160,7 +158,7 @@ static int publish_transforms(struct mapper *m, int count, int64_t now,
 }
 
 static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
-			 bool *told, char error[ERROR_TEXT])
+			 bool *told, struct error *error)
 {
 	const struct submap *s = submaps_at(m->submaps, number);
 	const struct occupancy *o;
@@ -180,7 +178,7 @@ static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
 }
 
 int mapper_history(struct mapper *m, const struct pose *history,
-		   uint32_t count, char error[ERROR_TEXT])
+		   uint32_t count, struct error *error)
 {
 	const int listed = submaps_update(m->submaps, history, count, error);
 	int err = listed < 0 ? listed : 0;
@@ -221,7 +219,7 @@ static bool is_redrawn(const struct mapper *m)
 	return false;
 }
 
-static int mapper_draw(struct mapper *m, char error[ERROR_TEXT])
+static int mapper_draw(struct mapper *m, struct error *error)
 {
 	if (m->room < m->way.count) {
 		const uint32_t room = m->way.count * 2;
@@ -250,7 +248,7 @@ static int mapper_draw(struct mapper *m, char error[ERROR_TEXT])
 	return 0;
 }
 
-int mapper_map(struct mapper *m, char error[ERROR_TEXT])
+int mapper_map(struct mapper *m, struct error *error)
 {
 	int64_t now;
 	int err = mapper_draw(m, error);

@@ -43,13 +43,13 @@ struct mapper_config mapper_config(const struct slamd_options *o);
 
 /* Return: 0; -EINVAL, -ENOMEM and one line in @error */
 int mapper_create(struct mapper **m, const struct mapper_config *config,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 /* NULL is allowed */
 void mapper_destroy(struct mapper *m);
 
 /* Add the scan of an update; copied. Return: as submaps_add() */
 int mapper_scan(struct mapper *m, const struct reading *r,
-		char error[ERROR_TEXT]);
+		struct error *error);
 
 /**
  * mapper_pose() - publish the robot's pose, and map to odometry
@@ -68,7 +68,7 @@ void mapper_pose(struct mapper *m, const struct reading *r,
  * Return: 0; -EINVAL, -ENOMEM and one line in @error.
  */
 int mapper_history(struct mapper *m, const struct pose *history,
-		   uint32_t count, char error[ERROR_TEXT]);
+		   uint32_t count, struct error *error);
 
 /**
  * mapper_map() - publish the map of all scans, and the trajectory
@@ -76,7 +76,7 @@ int mapper_history(struct mapper *m, const struct pose *history,
  * Return: 0, also if the map is empty; -ENOMEM; -E2BIG: too large for a
  * message. After an error, with one line in @error.
  */
-int mapper_map(struct mapper *m, char error[ERROR_TEXT]);
+int mapper_map(struct mapper *m, struct error *error);
 
 /* From now on redraw after any change of a pose: for the final map */
 void mapper_exact(struct mapper *m);

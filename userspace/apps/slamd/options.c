@@ -421,7 +421,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.doc = "Estimate the trajectory of a robot and a map from its "
 		       "laser scans and odometry. See slamd(8).",
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	*o = (struct slamd_options){
@@ -435,7 +435,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		return err;
 	if (o->params.particles_min > o->params.particles)
 		o->params.particles_min = o->params.particles;
-	if (slam_params_check(&o->params, error))
-		return cli_error(-EINVAL, "%s", error);
+	if (slam_params_check(&o->params, &error))
+		return cli_error(-EINVAL, "%s", error.text);
 	return 0;
 }

@@ -41,7 +41,7 @@ static const struct {
 };
 
 static int publisher_add_topics(struct slam_publisher *out, const char *robot,
-				char error[ERROR_TEXT])
+				struct error *error)
 {
 	for (unsigned int i = 0; i < SLAM_PUBLISHER_TOPICS; i++) {
 		char name[IO_NAME];
@@ -71,7 +71,7 @@ static void publisher_on_log(void *arg, int priority, const char *line)
 
 int slam_publisher_open(struct slam_publisher **publisher, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct slam_publisher *out = calloc(1, sizeof(*out));
 	const struct sink_config config = {

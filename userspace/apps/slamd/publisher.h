@@ -40,7 +40,7 @@ struct slam_publisher;
  */
 int slam_publisher_open(struct slam_publisher **out, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
-			char error[ERROR_TEXT]);
+			struct error *error);
 /* Return: 0; -EIO: a recording failed, already logged. NULL is allowed */
 int slam_publisher_close(struct slam_publisher *out);
 

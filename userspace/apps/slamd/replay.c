@@ -103,17 +103,17 @@ static int replay_publish(void *arg, enum slam_publisher_topic topic,
 /* Return: 0 or a negative errno, logged already; @fit: of session_map() */
 static int publish_maps(struct replay *r, int *fit)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct pose *history;
 	uint32_t updates;
 	int err = session_history(&r->run, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
-	err = mapper_history(r->mapper, history, updates, error);
+	err = mapper_history(r->mapper, history, updates, &error);
 	free(history);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	*fit = session_map(&r->run, r->mapper);
 	return 0;
 }
@@ -122,7 +122,7 @@ static int publish_maps(struct replay *r, int *fit)
 static int publish_reading(struct replay *r, const struct reading *reading,
 			   const struct filter_result *result)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0, fit;
 
 	if (!r->publisher)
@@ -130,9 +130,9 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	mapper_pose(r->mapper, reading, result);
 	if (!result->updated)
 		return 0;
-	err = mapper_scan(r->mapper, reading, error);
+	err = mapper_scan(r->mapper, reading, &error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	/* stamps may go backwards */
 	if (llabs(reading->stamp - r->mapped) < MAPS)
 		return 0;
@@ -144,7 +144,7 @@ static int open_publisher(struct replay *r)
 {
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	if (!o->to)
@@ -154,12 +154,12 @@ static int open_publisher(struct replay *r)
 		return cli_error(-ENOMEM, "no memory");
 	let_signals();
 	err = slam_publisher_open(&r->publisher, r->loop, o->to, o->node, o->robot,
-				  error);
+				  &error);
 	config.publish = replay_publish;
 	config.arg = r;
 	if (!err)
-		err = mapper_create(&r->mapper, &config, error);
-	return err ? cli_error(err, "%s", error) : 0;
+		err = mapper_create(&r->mapper, &config, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 /*
@@ -177,16 +177,16 @@ static int replay_recall_all(struct replay *r)
 {
 	struct filter_result result;
 	struct reading kept, reading;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret = 1, err = 0;
 
 	if (!r->run.checkpoint)
 		return 0;
 	while (!err && !stopped &&
 	       (ret = session_recall(&r->run, &kept, &result)) > 0) {
-		err = readings_next(r->log, &reading, error);
+		err = readings_next(r->log, &reading, &error);
 		if (err < 0)
-			return cli_error(err, "%s", error);
+			return cli_error(err, "%s", error.text);
 		if (!err || !replay_is_same(&kept, &reading))
 			return cli_error(-EINVAL, "%s belongs to another log",
 					 r->run.o->checkpoint);
@@ -217,13 +217,13 @@ static int log_end(struct replay *r, int ret, const char *error)
 static int replay_read_all(struct replay *r)
 {
 	struct filter_result result = { 0 };
-	char error[ERROR_TEXT];
+	struct error error;
 	struct reading reading;
 	int ret = replay_recall_all(r), err = 0;
 
 	if (ret < 0)
 		return ret;
-	while (!stopped && (ret = readings_next(r->log, &reading, error)) > 0) {
+	while (!stopped && (ret = readings_next(r->log, &reading, &error)) > 0) {
 		err = session_read(&r->run, &reading, &result);
 		if (!err)
 			err = publish_reading(r, &reading, &result);
@@ -233,7 +233,7 @@ static int replay_read_all(struct replay *r)
 			return err;
 		replay_show(r, false);
 	}
-	return log_end(r, ret, error);
+	return log_end(r, ret, error.text);
 }
 
 static void replay_warn(const struct replay *r)
@@ -289,11 +289,11 @@ static int replay_run(struct replay *r)
 int slamd_replay(const struct slamd_options *o)
 {
 	struct replay r = { .run = { .o = o, .log = o->log } };
-	char error[ERROR_TEXT];
-	int err = readings_open(&r.log, o->log, &o->readings, error), closed;
+	struct error error;
+	int err = readings_open(&r.log, o->log, &o->readings, &error), closed;
 
 	if (err)
-		return cli_error(err, "%s", error);
+		return cli_error(err, "%s", error.text);
 	replay_catch_signals();
 	err = session_open(&r.run, replay_interrupted);
 	if (!err)

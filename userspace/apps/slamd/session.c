@@ -49,7 +49,7 @@ static void beside(const char *path, const char *ending, char to[PATH_MAX])
 }
 
 /* Whether it can be created atomically; creates nothing */
-static int try_file(const char *path, char error[ERROR_TEXT])
+static int try_file(const char *path, struct error *error)
 {
 	struct atomic_file file;
 	struct stat st;
@@ -83,14 +83,14 @@ static bool session_is_same(const char *a, const char *b)
 
 static int try_files(const struct file *file, uint32_t count)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const int err = file[i].made ?
-				try_file(file[i].path, error) : 0;
+				try_file(file[i].path, &error) : 0;
 
 		if (err)
-			return cli_error(err, "%s", error);
+			return cli_error(err, "%s", error.text);
 		for (uint32_t k = 0; k < i; k++)
 			if ((file[i].made || file[k].made) &&
 			    session_is_same(file[k].path, file[i].path))
@@ -135,15 +135,15 @@ static int check_files(const struct session *r)
 static int open_checkpoint(struct session *r)
 {
 	const char *path = r->o->checkpoint;
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	if (!path)
 		return 0;
 	r->fresh = access(path, F_OK);
 	err = checkpoint_open(&r->checkpoint, path, &r->o->params,
-			      r->o->resume, error);
-	return err ? cli_error(err, "%s", error) : 0;
+			      r->o->resume, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 int session_open(struct session *r, bool (*interrupted)(void *arg))
@@ -195,14 +195,14 @@ int session_recall(struct session *r, struct reading *reading,
 		   struct filter_result *result)
 {
 	struct checkpoint_entry e;
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret;
 
 	if (!r->checkpoint)
 		return 0;
-	ret = checkpoint_next(r->checkpoint, &e, error);
+	ret = checkpoint_next(r->checkpoint, &e, &error);
 	if (ret < 0)
-		return cli_error(ret, "%s", error);
+		return cli_error(ret, "%s", error.text);
 	if (!ret) {
 		if (checkpoint_torn(r->checkpoint))
 			cli_warn("%s: last reading incomplete, ignored",
@@ -229,7 +229,7 @@ static void session_keep(struct session *r, const struct reading *reading,
 {
 	const uint64_t now = loop_now();
 	const struct outcome *outcome;
-	char error[ERROR_TEXT];
+	struct error error;
 	uint32_t count;
 	int err;
 
@@ -237,14 +237,14 @@ static void session_keep(struct session *r, const struct reading *reading,
 		return;
 	outcome = filter_outcomes(r->filter, &count);
 	err = checkpoint_add(r->checkpoint, reading, result->updated, outcome,
-			     count, error);
+			     count, &error);
 	if (!err && now - r->synced >= SYNC) {
 		r->synced = now;
-		err = checkpoint_sync(r->checkpoint, error);
+		err = checkpoint_sync(r->checkpoint, &error);
 	}
 	if (!err)
 		return;
-	cli_warn("%s: no further checkpoints", error);
+	cli_warn("%s: no further checkpoints", error.text);
 	checkpoint_close(r->checkpoint);
 	r->checkpoint = NULL;
 }
@@ -378,12 +378,12 @@ int session_history(const struct session *r, struct pose **poses,
 
 int session_map(struct session *r, struct mapper *m)
 {
-	char error[ERROR_TEXT];
-	const int err = mapper_map(m, error);
+	struct error error;
+	const int err = mapper_map(m, &error);
 
 	if (err && !r->told_map)
 		service_logf(LOG_WARNING, "the map is not published: %s",
-			     error);
+			     error.text);
 	r->told_map = err;
 	if (mapper_missing(m) && !r->stats.missing)
 		service_logf(LOG_WARNING,
@@ -420,25 +420,25 @@ static int write_stats(struct session *r, const struct readings_count *log)
 	struct stats_workers workers;
 	const bool remote = cluster_counters(r->cluster, team, &workers);
 	struct particles_use use;
-	char error[ERROR_TEXT];
+	struct error error;
 	int err;
 
 	team->ops->use(team, &use);
 	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
-			  &use, log, remote ? &workers : NULL, error);
-	return err ? cli_error(err, "%s", error) : 0;
+			  &use, log, remote ? &workers : NULL, &error);
+	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
 int session_write(struct session *r, const struct trajectory *t,
 		  const struct readings_count *log)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0, failed = 0;
 
 	if (r->o->trajectory) {
-		err = trajectory_write(t, r->o->trajectory, error);
+		err = trajectory_write(t, r->o->trajectory, &error);
 		if (err)
-			cli_error(err, "%s", error);
+			cli_error(err, "%s", error.text);
 	}
 	/* an error does not stop the next file */
 	if (r->o->stats)

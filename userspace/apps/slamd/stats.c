@@ -222,7 +222,7 @@ static void add_workers(cJSON *o, const struct stats *s,
 }
 
 static int write_text(const char *text, const char *path,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct atomic_file file;
 	int err;
@@ -244,7 +244,7 @@ int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
 		const struct readings_count *log,
-		const struct stats_workers *workers, char error[ERROR_TEXT])
+		const struct stats_workers *workers, struct error *error)
 {
 	cJSON *o = to_json(s, params, threads, use, log);
 	int err = -ENOMEM;
@@ -257,7 +257,7 @@ int stats_write(const struct stats *s, const char *path,
 	if (text)
 		err = write_text(text, path, error);
 	else
-		snprintf(error, ERROR_TEXT, "no memory");
+		snprintf(error->text, sizeof(error->text), "no memory");
 	free(text);
 	return err;
 }

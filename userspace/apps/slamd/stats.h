@@ -61,6 +61,6 @@ int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
 		const struct readings_count *log,
-		const struct stats_workers *workers, char error[ERROR_TEXT]);
+		const struct stats_workers *workers, struct error *error);
 
 #endif

@@ -19,7 +19,7 @@ static const double RESOLUTION_MIN = 1e-4, RESOLUTION_MAX = 1e3;	/* m */
 
 int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 		double resolution, const struct pose *origin,
-		char why[ERROR_TEXT])
+		struct error *why)
 {
 	if (!width || !height)
 		return error_set(why, -EINVAL, "empty map: %u x %u cells",
@@ -234,9 +234,9 @@ struct cells *cells_create(unsigned int width, unsigned int height,
 	const size_t n = (size_t)width * height;
 	struct layout l;
 	struct cells *c;
-	char why[ERROR_TEXT];
+	struct error why;
 
-	if (cells_check(width, height, bits, resolution, origin, why))
+	if (cells_check(width, height, bits, resolution, origin, &why))
 		return NULL;
 	l = layout_of(width, height, bits, count_runs(&view, known));
 	c = aligned_alloc(64, l.bytes);
@@ -272,9 +272,9 @@ struct cells *cells_from_floats(unsigned int width, unsigned int height,
 	const size_t n = (size_t)width * height;
 	struct cells *c;
 	int16_t *v;
-	char why[ERROR_TEXT];
+	struct error why;
 
-	if (cells_check(width, height, 16, resolution, origin, why))
+	if (cells_check(width, height, 16, resolution, origin, &why))
 		return NULL;
 	v = malloc(n * sizeof(*v));
 	if (!v)

@@ -75,7 +75,7 @@ enum {
  */
 int cells_check(unsigned int width, unsigned int height, unsigned int bits,
 		double resolution, const struct pose *origin,
-		char why[ERROR_TEXT]);
+		struct error *why);
 
 /**
  * cells_create() - create cells; parameters as in struct cells

@@ -203,7 +203,7 @@ static const char *twice(const struct geopackage *g)
  * A log of the existing file would be taken for one of the new file. QGIS, for
  * example, leaves one while it has the file open
  */
-static int check_unused(const char *path, char *error)
+static int check_unused(const char *path, struct error *error)
 {
 	static const char *const suffixes[] = { "-wal", "-journal" };
 	char name[PATH_MAX];
@@ -223,7 +223,7 @@ static int check_unused(const char *path, char *error)
 }
 
 static int write_database(const char *path, const char *temporary,
-			  const struct geopackage *g, char *error)
+			  const struct geopackage *g, struct error *error)
 {
 	sqlite3 *db = NULL;
 	int err = geopackage_errno(sqlite3_open_v2(temporary, &db,
@@ -246,7 +246,7 @@ static int write_database(const char *path, const char *temporary,
 }
 
 int geopackage_write(const char *path, const struct geopackage *g,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	const char *name = twice(g);
 	struct atomic_file n;

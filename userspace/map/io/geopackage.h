@@ -68,6 +68,6 @@ struct geopackage {
  * opening and writing: -ENOSPC, -ENOENT, ...
  */
 int geopackage_write(const char *path, const struct geopackage *g,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 #endif

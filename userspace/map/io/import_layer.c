@@ -20,21 +20,22 @@ static bool import_layer_has_role(const char *words)
 }
 
 int import_layer_check(struct layer *l, const char *name, const char *words,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
-	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[ERROR_TEXT];
+	char all[IMPORT_WORDS + sizeof("role=obstacle ")];
+	struct error why;
 	int err;
 
 	/* first, as the role sets a default rule */
 	snprintf(all, sizeof(all), "%s%.*s",
 		 import_layer_has_role(words) ? "" : "role=obstacle ",
 		 IMPORT_WORDS, words);
-	err = layer_parse(l, name, all, why);
-	return err ? error_set(error, err, "layer %s: %s", name, why) : 0;
+	err = layer_parse(l, name, all, &why);
+	return err ? error_set(error, err, "layer %s: %s", name, why.text) : 0;
 }
 
 int import_layer_find(struct site *s, const char *name, const char *words,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const int number = site_find_layer(s, name);
 	struct layer now;

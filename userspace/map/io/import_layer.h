@@ -17,7 +17,7 @@ enum { IMPORT_WORDS = 256 };
  * Return: 0, -EINVAL.
  */
 int import_layer_check(struct layer *l, const char *name, const char *words,
-		       char error[ERROR_TEXT]);
+		       struct error *error);
 
 /**
  * import_layer_find() - find a layer by name; it must be of 8 bits
@@ -27,6 +27,6 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
  * -EINVAL.
  */
 int import_layer_find(struct site *s, const char *name, const char *words,
-		      char error[ERROR_TEXT]);
+		      struct error *error);
 
 #endif

@@ -24,23 +24,23 @@ static bool is_whole(const struct import_map *im)
 }
 
 static int make_cells(struct import_map_job *job, const struct map_file *map,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const struct import_map *im = job->im;
 	const struct pose origin = im->node ? map->origin :
 				   pose_compose(&im->pose, &map->origin);
-	char why[ERROR_TEXT];
+	struct error why;
 	int err = cells_check(map->width, map->height, 8, map->resolution,
-			      &origin, why);
+			      &origin, &why);
 
 	if (err)
-		return error_set(error, err, "%s: %s", im->path, why);
+		return error_set(error, err, "%s: %s", im->path, why.text);
 	job->cells = cells_create(map->width, map->height, 8, map->resolution,
 				  &origin, map->cells);
 	return job->cells ? 0 : error_set(error, -ENOMEM, "out of memory");
 }
 
-static int set_stamp(struct import_map_job *job, char error[ERROR_TEXT])
+static int set_stamp(struct import_map_job *job, struct error *error)
 {
 	struct timespec t;
 	int64_t now;
@@ -54,7 +54,7 @@ static int set_stamp(struct import_map_job *job, char error[ERROR_TEXT])
 }
 
 int import_map_open(struct import_map_job **opened, const struct import_map *im,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct import_map_job *job = calloc(1, sizeof(*job));
 	struct map_file map = { 0 };
@@ -90,7 +90,7 @@ void import_map_close(struct import_map_job *job)
 
 /* Only a described layer is created: otherwise the name may be a typo */
 static int make_layer(struct site *s, const struct import_map *im,
-		      const char *name, char error[ERROR_TEXT])
+		      const char *name, struct error *error)
 {
 	struct layer l;
 	int err;
@@ -104,7 +104,7 @@ static int make_layer(struct site *s, const struct import_map *im,
 
 /* Return: its number, or a negative errno */
 static int import_map_find_layer(struct site *s, const struct import_map *im,
-				 char error[ERROR_TEXT])
+				 struct error *error)
 {
 	struct layer only = { .name = IMPORT_MAP_LAYER };
 	const char *name = im->layer;
@@ -124,7 +124,7 @@ static int import_map_find_layer(struct site *s, const struct import_map *im,
 }
 
 static int import_map_put(struct import_map_job *job, struct site *s,
-			  unsigned int layer, char error[ERROR_TEXT])
+			  unsigned int layer, struct error *error)
 {
 	const struct import_map *im = job->im;
 	const struct site_submap submap = { layer, job->stamp,
@@ -188,7 +188,7 @@ static void import_map_describe(const struct import_map_job *job,
 }
 
 int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
-		   struct import_map_result *r, char error[ERROR_TEXT])
+		   struct import_map_result *r, struct error *error)
 {
 	const struct import_map *im = job->im;
 	int layer, err;

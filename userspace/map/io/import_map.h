@@ -69,7 +69,7 @@ struct import_map_result {
  * map_file_read().
  */
 int import_map_open(struct import_map_job **job, const struct import_map *im,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /**
  * import_map_run() - store it in a site
@@ -80,7 +80,7 @@ int import_map_open(struct import_map_job **job, const struct import_map *im,
  * Return: 0 and @r; -EINVAL; as site_set_layer(), site_keyframe().
  */
 int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
-		   struct import_map_result *r, char error[ERROR_TEXT]);
+		   struct import_map_result *r, struct error *error);
 /*
  * As JSON: "layer", "width", "height", "resolution", "known_cells", "waits",
  * "ms"; with "off_x" and "off_y", m, or "resampled" if it is not aligned with

@@ -26,7 +26,7 @@ struct import {
 };
 
 static int map_cells(struct import *job, const char *path,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -53,17 +53,17 @@ static int map_cells(struct import *job, const char *path,
 	return 0;
 }
 
-static int check_sizes(const struct import *job, char error[ERROR_TEXT])
+static int check_sizes(const struct import *job, struct error *error)
 {
 	const struct import_submaps *im = job->im;
 	const size_t each = (size_t)im->width * im->height;
-	char why[ERROR_TEXT];
+	struct error why;
 	int err;
 
 	err = cells_check(im->width, im->height, 8, im->resolution,
-			  &job->origin, why);
+			  &job->origin, &why);
 	if (err)
-		return error_set(error, err, "%s", why);
+		return error_set(error, err, "%s", why.text);
 	if (job->len % each || job->len / each != job->poses.count)
 		return error_set(error, -EINVAL, "%s: %zu bytes do not match "
 				 "%u submaps of %ux%u cells, one per pose of "
@@ -80,7 +80,7 @@ static int check_sizes(const struct import *job, char error[ERROR_TEXT])
 }
 
 int import_open(struct import **opened, const struct import_submaps *im,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	struct import *job = calloc(1, sizeof(*job));
 	int err;
@@ -132,7 +132,7 @@ static bool is_undrawn(struct site *s, unsigned int layer,
 
 static int import_submaps_put(struct site *s, const struct import *job,
 			      unsigned int layer, unsigned int line,
-			      struct import_result *r, char error[ERROR_TEXT])
+			      struct import_result *r, struct error *error)
 {
 	const struct import_submaps *im = job->im;
 	const uint32_t index = job->poses.line[line].index;
@@ -167,7 +167,7 @@ static int import_submaps_put(struct site *s, const struct import *job,
 }
 
 int import_run(struct import *job, struct site *s, bool at_once,
-	       struct import_result *r, char error[ERROR_TEXT])
+	       struct import_result *r, struct error *error)
 {
 	int layer, err = at_once ? store_begin(site_store(s)) : 0;
 
@@ -194,7 +194,7 @@ int import_run(struct import *job, struct site *s, bool at_once,
 static struct site_transform *transforms(struct site *s, const char *path,
 					 const char *frame,
 					 const struct poses_file *poses,
-					 char error[ERROR_TEXT])
+					 struct error *error)
 {
 	struct site_transform *t = calloc(poses->count, sizeof(*t));
 	struct timespec now;
@@ -224,7 +224,7 @@ static struct site_transform *transforms(struct site *s, const char *path,
 }
 
 int import_poses_narrow(struct site *s, const char *path, const char *frame,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct poses_file poses;
 	struct site_transform *t;
@@ -243,7 +243,7 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
 
 int import_poses(struct site *s, const char *path, const char *frame,
 		 const char *source, unsigned int *count,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	struct poses_file poses;
 	struct site_transform *t;

@@ -51,7 +51,7 @@ struct import;
  * and reading.
  */
 int import_open(struct import **job, const struct import_submaps *im,
-		char error[ERROR_TEXT]);
+		struct error *error);
 
 /**
  * import_run() - store them in a site
@@ -61,7 +61,7 @@ int import_open(struct import **job, const struct import_submaps *im,
  * @r:		out: what was done, also after an error
  */
 int import_run(struct import *job, struct site *s, bool at_once,
-	       struct import_result *r, char error[ERROR_TEXT]);
+	       struct import_result *r, struct error *error);
 void import_close(struct import *job);
 
 /**
@@ -70,7 +70,7 @@ void import_close(struct import *job);
  * See site_narrow(). Return: as import_poses().
  */
 int import_poses_narrow(struct site *s, const char *path, const char *frame,
-			char error[ERROR_TEXT]);
+			struct error *error);
 
 /**
  * import_poses() - change poses of submaps
@@ -85,6 +85,6 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
  */
 int import_poses(struct site *s, const char *path, const char *frame,
 		 const char *source, unsigned int *count,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 
 #endif

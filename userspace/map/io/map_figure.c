@@ -508,7 +508,7 @@ static cairo_status_t map_figure_append(void *to, const unsigned char *data,
 
 int map_figure_encode(const struct raster *r, const struct layer *l,
 		      const struct map_figure *f, struct bytes *out,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct page p = { .r = r, .l = l, .f = f };
 	const size_t before = out->len;
@@ -541,7 +541,7 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 
 int map_figure_write(const char *path, const struct raster *r,
 		     const struct layer *l, const struct map_figure *f,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct bytes out = { 0 };
 	struct atomic_file n;

@@ -43,7 +43,7 @@ struct map_figure {
  */
 int map_figure_encode(const struct raster *r, const struct layer *l,
 		      const struct map_figure *f, struct bytes *out,
-		      char error[ERROR_TEXT]);
+		      struct error *error);
 
 /**
  * map_figure_write() - draw a map into a file, replaced atomically
@@ -52,6 +52,6 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
  */
 int map_figure_write(const char *path, const struct raster *r,
 		     const struct layer *l, const struct map_figure *f,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 #endif

@@ -137,7 +137,7 @@ static int write_yaml(struct atomic_file *n, const struct map_yaml *y,
 /* Both are on disk before one of them gets its name */
 static int write_both(const char *paths[2], const struct raster *r,
 		      enum map_mode mode, const struct map_yaml *y,
-		      char *error)
+		      struct error *error)
 {
 	struct atomic_file n[2];
 	int err = atomic_file_open(&n[0], paths[0], error);
@@ -170,7 +170,7 @@ static int write_both(const char *paths[2], const struct raster *r,
 }
 
 int map_file_write(const char *path, const struct raster *r,
-		   enum map_mode mode, char error[ERROR_TEXT])
+		   enum map_mode mode, struct error *error)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -315,7 +315,7 @@ static int written_mode(const struct map_yaml *y, const char *text)
 
 /* @written: out: result of written_mode() */
 static int read_yaml(const char *path, struct map_yaml *y, int *written,
-		     char *error)
+		     struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	char why[ERROR_REASON];
@@ -372,7 +372,7 @@ static bool set_mode(struct map_yaml *y, enum map_mode mode, int *written)
 
 static int map_file_read_image(struct map_yaml *y, int written,
 			       const char *path, struct map_file *map,
-			       char *error)
+			       struct error *error)
 {
 	char why[ERROR_REASON];
 	struct map_image m = { 0 };
@@ -389,7 +389,7 @@ static int map_file_read_image(struct map_yaml *y, int written,
 }
 
 int map_file_read(const char *path, struct map_file *map,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	struct map_yaml y;
 	int err, written;
@@ -400,7 +400,7 @@ int map_file_read(const char *path, struct map_file *map,
 }
 
 int map_file_values(const char *path, int mode, struct map_file *map,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct map_yaml y;
 	int err, written;

@@ -47,7 +47,7 @@ const char *map_mode_name(enum map_mode mode);
  * characters; others of opening and writing: -ENOENT, -ENOSPC, ...
  */
 int map_file_write(const char *path, const struct raster *r,
-		   enum map_mode mode, char error[ERROR_TEXT]);
+		   enum map_mode mode, struct error *error);
 
 /**
  * map_file_undecided() - known cells that are unknown to map_server
@@ -88,7 +88,7 @@ struct map_file {
  * than CELLS_SIDE_MAX; others of opening and reading.
  */
 int map_file_read(const char *path, struct map_file *map,
-		  char error[ERROR_TEXT]);
+		  struct error *error);
 
 /**
  * map_file_values() - read a map with all values of its picture
@@ -99,7 +99,7 @@ int map_file_read(const char *path, struct map_file *map,
  * returns the original values and unknown cells.
  */
 int map_file_values(const char *path, int mode, struct map_file *map,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 void map_file_free(struct map_file *map);
 

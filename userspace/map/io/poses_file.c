@@ -21,7 +21,7 @@ struct reader {
 	struct index		seen;
 	unsigned int		room;
 	struct poses_file	*out;
-	char			*error;
+	struct error		*error;
 };
 
 static int wrong(const struct reader *r, const char *what)
@@ -138,9 +138,8 @@ static int poses_file_read_all(struct reader *r, FILE *f)
 			      wrong(r, "not a text file");
 	}
 	if (!err && ferror(f)) {
-		err = -errno;
-		snprintf(r->error, ERROR_TEXT, "%s: %s", r->path,
-			 strerror(errno));
+		err = error_set(r->error, -errno, "%s: %s", r->path,
+				strerror(errno));
 	}
 	free(text);
 	if (!err && !r->out->count)
@@ -149,7 +148,7 @@ static int poses_file_read_all(struct reader *r, FILE *f)
 }
 
 int poses_file_read(const char *path, struct poses_file *p,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct reader r = { .path = path, .out = p, .error = error };
 	FILE *f = fopen(path, "re");

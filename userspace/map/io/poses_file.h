@@ -34,7 +34,7 @@ struct poses_file {
  * opening and reading.
  */
 int poses_file_read(const char *path, struct poses_file *p,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 void poses_file_free(struct poses_file *p);
 
 #endif

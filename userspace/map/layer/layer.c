@@ -89,7 +89,7 @@ void layer_default(struct layer *l, const char *name)
 }
 
 static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	if (!layer_name_valid(value))
 		return error_set(error, -EINVAL,
@@ -101,7 +101,7 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 }
 
 static int parse_modality(struct layer *l, const char *value,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	const int modality = modality_by_name(value);
 	char names[NAMES_TEXT];
@@ -114,7 +114,7 @@ static int parse_modality(struct layer *l, const char *value,
 }
 
 static int parse_bits(struct layer *l, const char *value,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	if (strcmp(value, "8") && strcmp(value, "16"))
 		return error_set(error, -EINVAL, "bits=%s is neither 8 nor 16",
@@ -124,7 +124,7 @@ static int parse_bits(struct layer *l, const char *value,
 }
 
 static int parse_range(struct layer *l, const char *value,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	char low[WORD];
 	const char *colon = strchr(value, ':');
@@ -146,7 +146,7 @@ static int parse_range(struct layer *l, const char *value,
 }
 
 static int layer_parse_unit(struct layer *l, const char *value,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	if (strlen(value) >= LAYER_UNIT)
 		return error_set(error, -EINVAL,
@@ -159,7 +159,7 @@ static int layer_parse_unit(struct layer *l, const char *value,
 }
 
 static int parse_rule(struct layer *l, const char *value,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	const int rule = rule_by_name(value);
 	char names[NAMES_TEXT];
@@ -172,7 +172,7 @@ static int parse_rule(struct layer *l, const char *value,
 }
 
 static int parse_drawing(struct layer *l, const char *value,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	if (!strcmp(value, "splat"))
 		l->drawing = LAYER_SPLAT;
@@ -188,7 +188,7 @@ static int parse_drawing(struct layer *l, const char *value,
 }
 
 static int parse_resolution(struct layer *l, const char *value,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	if (parse_double(value, RESOLUTION_MIN, RESOLUTION_MAX,
 			 &l->resolution))
@@ -199,7 +199,7 @@ static int parse_resolution(struct layer *l, const char *value,
 }
 
 static int parse_value(struct layer *l, enum key key, const char *value,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	switch (key) {
 	case KEY_INPUT:
@@ -231,7 +231,7 @@ static int parse_value(struct layer *l, enum key key, const char *value,
 
 /* @seen: a bit per key */
 static int parse_word(struct layer *l, char *word, unsigned int *seen,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	char *value = strchr(word, '=');
 	int key;
@@ -250,7 +250,7 @@ static int parse_word(struct layer *l, char *word, unsigned int *seen,
 }
 
 /* Complete settings that depend on all words */
-static int complete(const struct layer *l, char error[ERROR_TEXT])
+static int complete(const struct layer *l, struct error *error)
 {
 	if (!*l->weights)
 		return 0;
@@ -287,7 +287,7 @@ static bool has_control(const char *text)
 
 /* @seen: out: a bit per key that occurred */
 static int change(struct layer *l, const char *text, unsigned int *seen,
-		  char error[ERROR_TEXT])
+		  struct error *error)
 {
 	const bool was_8 = l->bits == 8;
 	char word[WORD];
@@ -310,7 +310,7 @@ static int change(struct layer *l, const char *text, unsigned int *seen,
 	return err ? err : complete(l, error);
 }
 
-int layer_change(struct layer *l, const char *text, char error[ERROR_TEXT])
+int layer_change(struct layer *l, const char *text, struct error *error)
 {
 	unsigned int seen = 0;
 
@@ -318,7 +318,7 @@ int layer_change(struct layer *l, const char *text, char error[ERROR_TEXT])
 }
 
 int layer_parse(struct layer *l, const char *name, const char *text,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	unsigned int seen = 0;
 	int err;

@@ -62,10 +62,10 @@ struct layer {
  * Return: 0, -EINVAL.
  */
 int layer_parse(struct layer *l, const char *name, const char *text,
-		char error[ERROR_TEXT]);
+		struct error *error);
 
 /* As layer_parse(); keys that are not given stay unchanged */
-int layer_change(struct layer *l, const char *text, char error[ERROR_TEXT]);
+int layer_change(struct layer *l, const char *text, struct error *error);
 
 /* Defaults: role other, 8 bits, 0..100 without a unit, max, splat */
 void layer_default(struct layer *l, const char *name);

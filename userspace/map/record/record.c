@@ -37,7 +37,7 @@ struct record {
 };
 
 int record_open(struct record **record, const char *path,
-		const struct map_config *config, char error[ERROR_TEXT])
+		const struct map_config *config, struct error *error)
 {
 	struct record *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -336,7 +336,8 @@ static void record_write_rooms(struct record *r, struct site *site)
 {
 	const time_t seconds = r->stamp / 1000000000;
 	struct room_list l = { 0 };
-	char error[ERROR_TEXT], when[64];
+	char when[64];
+	struct error error;
 	struct tm tm;
 
 	gmtime_r(&seconds, &tm);
@@ -345,7 +346,7 @@ static void record_write_rooms(struct record *r, struct site *site)
 	put_damaged(r, site);
 	if (*r->left_out)
 		fprintf(r->rooms, "left out: %s\n", r->left_out);
-	if (!site_rooms(site, record_add_room, &l, error))
+	if (!site_rooms(site, record_add_room, &l, &error))
 		for (unsigned int i = 0; i < l.rooms; i++)
 			write_room(r, site, &l.room[i]);
 	free(l.room);

@@ -41,7 +41,7 @@ struct record;
  * Return: 0; a negative errno, then there are no files.
  */
 int record_open(struct record **r, const char *path,
-		const struct map_config *config, char error[ERROR_TEXT]);
+		const struct map_config *config, struct error *error);
 
 /**
  * record_write() - append the current state

@@ -33,13 +33,15 @@ static const double rate_min = 0.001, rate_max = 10;	/* Hz */
 static const uint64_t second = 1000000000ULL;
 
 struct note {
-	char	kind[16], path[RECORDER_PATH], error[ERROR_TEXT];
+	char	kind[16], path[RECORDER_PATH];
+	struct error error;
 };
 
 /* The caller waits for it, or gave up: then the thread frees it */
 struct snapshot {
 	STAILQ_ENTRY(snapshot) next;
-	char	name[NAME], path[RECORDER_PATH], error[ERROR_TEXT];
+	char	name[NAME], path[RECORDER_PATH];
+	struct error error;
 	char	left_out[RECORD_LEFT];
 	int	err;
 	bool	done, left;
@@ -63,14 +65,14 @@ struct recorder {
 	bool			asking, asked_left;
 	double			asked;
 	int			asked_err;
-	char			asked_error[ERROR_TEXT];
+	struct error		asked_error;
 	STAILQ_HEAD(, snapshot)	snapshots;
 	unsigned int		waiting;
 	struct bytes		image;
 	struct note		note[NOTES];
 	unsigned int		notes;
 	uint64_t		written, failed;
-	char			error[ERROR_TEXT];
+	struct error			error;
 	char			folder[RECORDER_PATH];
 	int			folder_fd;		/* its lock */
 	/* only used by the thread */
@@ -94,7 +96,7 @@ static void log_line(struct recorder *r, const char *kind, const char *path,
 	n = &r->note[r->notes++];
 	snprintf(n->kind, sizeof(n->kind), "%s", kind);
 	snprintf(n->path, sizeof(n->path), "%s", path);
-	snprintf(n->error, sizeof(n->error), "%s", error ? error : "");
+	snprintf(n->error.text, sizeof(n->error.text), "%s", error ? error : "");
 	if (write(r->watch.fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -105,7 +107,7 @@ static void recorder_log_line(struct recorder *r, const char *kind,
 {
 	if (error) {
 		r->failed++;
-		snprintf(r->error, sizeof(r->error), "%s", error);
+		snprintf(r->error.text, sizeof(r->error.text), "%s", error);
 	}
 	log_line(r, kind, path, error);
 }
@@ -138,7 +140,7 @@ static void recorder_on_event(void *arg, uint32_t events)
 	pthread_mutex_unlock(&r->lock);
 	for (unsigned int i = 0; i < notes; i++)
 		r->noted(r->arg, note[i].kind, note[i].path,
-			 *note[i].error ? note[i].error : NULL);
+			 *note[i].error.text ? note[i].error.text : NULL);
 }
 
 /* KIND_TIME or KIND_TIME_NAME; sorted by name is sorted by time */
@@ -158,19 +160,19 @@ static void make_path(const struct recorder *r, const char *kind,
 }
 
 static int open_file(struct recorder *r, struct record **record,
-		     const char *path, char error[ERROR_TEXT])
+		     const char *path, struct error *error)
 {
 	int err = folder_make(r->folder);
 
 	if (err)
-		snprintf(error, ERROR_TEXT, "%.160s: %s", r->folder,
+		snprintf(error->text, sizeof(error->text), "%.160s: %s", r->folder,
 			 strerror(-err));
 	else if (r->folder_fd < 0)
 		r->folder_fd = folder_lock(r->folder, false);
 	/* that daemon would take this file for an unfinished one */
 	if (!err && r->folder_fd == -EWOULDBLOCK) {
 		err = -EBUSY;
-		snprintf(error, ERROR_TEXT, "%.160s: another daemon is "
+		snprintf(error->text, sizeof(error->text), "%.160s: another daemon is "
 			 "completing recordings in this folder", r->folder);
 	}
 	return err ? err : record_open(record, path, r->config.config,
@@ -180,7 +182,7 @@ static int open_file(struct recorder *r, struct record **record,
 /* As open_file(), with a name that is new: others may be of that millisecond */
 static int open_new(struct recorder *r, struct record **record,
 		    const char *kind, const char *name, int64_t stamp,
-		    char path[RECORDER_PATH], char error[ERROR_TEXT])
+		    char path[RECORDER_PATH], struct error *error)
 {
 	int err = -EEXIST;
 
@@ -197,11 +199,11 @@ static int write_snapshot(struct recorder *r, struct snapshot *s)
 	const int64_t stamp = io_now();
 	struct record *record;
 	int err = open_new(r, &record, "snapshot", s->name, stamp, s->path,
-			   s->error);
+			   &s->error);
 
 	if (err)
 		return err;
-	*s->error = '\0';
+	*s->error.text = '\0';
 	err = record_write(record, r->site, false, &r->image_now, stamp);
 	if (!err)
 		err = record_flush(record);
@@ -211,7 +213,7 @@ static int write_snapshot(struct recorder *r, struct snapshot *s)
 	else
 		err = record_close(record);
 	if (err)
-		snprintf(s->error, ERROR_TEXT, "%.160s: %s", s->path,
+		snprintf(s->error.text, sizeof(s->error.text), "%.160s: %s", s->path,
 			 strerror(-err));
 	folder_trim(r->folder, r->config.quota, NULL);
 	return err;
@@ -243,7 +245,7 @@ static void serve_snapshot(struct recorder *r)
 	s->err = write_snapshot(r, s);
 	pthread_mutex_lock(&r->lock);
 	r->written += !s->err;
-	recorder_log_line(r, "snapshot", s->path, s->err ? s->error : NULL);
+	recorder_log_line(r, "snapshot", s->path, s->err ? s->error.text : NULL);
 	if (*s->left_out && !s->err)
 		log_left_out(r, "snapshot", s->path, s->left_out);
 	s->done = true;
@@ -295,7 +297,7 @@ static int write_entry(struct recorder *r, bool first, int64_t stamp)
 }
 
 /* @sure: flush it. Return: 0, or an error that is in @error */
-static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
+static int write_log(struct recorder *r, bool sure, struct error *error)
 {
 	const int64_t stamp = io_now();
 	const bool first = !r->log;
@@ -313,7 +315,7 @@ static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 	if (!err && sure && r->log)
 		err = record_flush(r->log);
 	if (err)
-		snprintf(error, ERROR_TEXT, "%.160s: %s", r->log_path,
+		snprintf(error->text, sizeof(error->text), "%.160s: %s", r->log_path,
 			 strerror(-err));
 	folder_trim(r->folder, r->config.quota, r->log_path);
 	return err;
@@ -321,7 +323,7 @@ static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 
 /* Lock held, but not while writing. Return: as write_log() */
 static int serve_entry(struct recorder *r, bool sure,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	bool ended;
 	int err;
@@ -333,14 +335,14 @@ static int serve_entry(struct recorder *r, bool sure,
 	pthread_mutex_lock(&r->lock);
 	r->written += !err;
 	if (err || ended)
-		recorder_log_line(r, "log", r->log_path, err ? error : NULL);
+		recorder_log_line(r, "log", r->log_path, err ? error->text : NULL);
 	return err;
 }
 
 static void serve_log(struct recorder *r)
 {
-	char error[ERROR_TEXT];
-	const int err = serve_entry(r, false, error);
+	struct error error;
+	const int err = serve_entry(r, false, &error);
 	const uint64_t now = loop_now();
 
 	/* skip entries that are overdue */
@@ -360,8 +362,8 @@ static void serve_log(struct recorder *r)
 static void serve_asked(struct recorder *r)
 {
 	const double hz = r->asked;
-	char error[ERROR_TEXT];
-	const int err = serve_entry(r, true, error);
+	struct error error;
+	const int err = serve_entry(r, true, &error);
 
 	if (!r->asking || r->asked != hz)
 		return;
@@ -370,7 +372,7 @@ static void serve_asked(struct recorder *r)
 		r->due = loop_now() + (err ? RETRY * second : second / hz);
 	}
 	r->asked_err = err;
-	snprintf(r->asked_error, ERROR_TEXT, "%s", err ? error : "");
+	r->asked_error = err ? error : (struct error){ "" };
 	r->asking = false;
 	pthread_cond_broadcast(&r->served);
 }
@@ -491,7 +493,7 @@ static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 }
 
 /* Return: 0, -ETIMEDOUT, or an error of the disk */
-static int ask_log(struct recorder *r, double hz, char error[ERROR_TEXT])
+static int ask_log(struct recorder *r, double hz, struct error *error)
 {
 	int err;
 
@@ -502,18 +504,18 @@ static int ask_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 	pthread_cond_signal(&r->work);
 	if (recorder_wait_for(r, &r->asking, false)) {
 		err = r->asked_err;
-		strcpy(error, r->asked_error);
+		*error = r->asked_error;
 	} else {
 		r->asked_left = true;
 		err = -ETIMEDOUT;
-		snprintf(error, ERROR_TEXT, "timeout writing to disk");
+		snprintf(error->text, sizeof(error->text), "timeout writing to disk");
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
 }
 
 static int keep_setting(struct recorder *r, double hz,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct store *s = site_store(r->site);
 	char text[32];
@@ -523,12 +525,12 @@ static int keep_setting(struct recorder *r, double hz,
 	site_turn(r->site);
 	err = store_set(s, LOG_SETTING, text);
 	if (err)
-		snprintf(error, ERROR_TEXT, "%.200s", store_error(s));
+		snprintf(error->text, sizeof(error->text), "%.200s", store_error(s));
 	site_turn_end(r->site);
 	return err;
 }
 
-int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT])
+int recorder_log(struct recorder *r, double hz, struct error *error)
 {
 	int err = 0, kept;
 
@@ -561,7 +563,7 @@ static bool proper_name(const char *name)
 
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct snapshot *s;
 	int err;
@@ -591,12 +593,12 @@ int recorder_snapshot(struct recorder *r, const char *name,
 		strcpy(path, s->path);
 		if (left_out)
 			strcpy(left_out, s->left_out);
-		strcpy(error, s->error);
+		strcpy(error->text, s->error.text);
 		err = s->err;
 		free(s);
 	} else {
 		s->left = true;
-		snprintf(error, ERROR_TEXT, "timeout writing to disk");
+		snprintf(error->text, sizeof(error->text), "timeout writing to disk");
 		err = -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -626,8 +628,8 @@ void recorder_status(struct recorder *r, cJSON *out)
 	cJSON_AddStringToObject(out, "folder", r->folder);
 	cJSON_AddNumberToObject(out, "written", r->written);
 	cJSON_AddNumberToObject(out, "failed", r->failed);
-	if (*r->error)
-		cJSON_AddStringToObject(out, "last_error", r->error);
+	if (*r->error.text)
+		cJSON_AddStringToObject(out, "last_error", r->error.text);
 	pthread_mutex_unlock(&r->lock);
 }
 

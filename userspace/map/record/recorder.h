@@ -63,7 +63,7 @@ void recorder_close(struct recorder *r);
  * the rate is kept; errors of the disk and of the store. With one line in
  * @error.
  */
-int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT]);
+int recorder_log(struct recorder *r, double hz, struct error *error);
 
 /**
  * recorder_snapshot() - write a snapshot and wait for it; not in the loop
@@ -77,7 +77,7 @@ int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT]);
  */
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
-		      char error[ERROR_TEXT]);
+		      struct error *error);
 
 /* The latest thermal image, for the next files */
 void recorder_image(struct recorder *r, const union message *m);

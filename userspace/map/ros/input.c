@@ -54,7 +54,8 @@ static int input_find_layer(struct map_input *in, const char *topic,
 			    const struct map_config_layer *from,
 			    const char *name, const char *grid, struct layer *l)
 {
-	char full[LAYER_NAME], error[ERROR_TEXT];
+	char full[LAYER_NAME];
+	struct error error;
 	int number;
 
 	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
@@ -67,8 +68,8 @@ static int input_find_layer(struct map_input *in, const char *topic,
 		site_layer(in->site, number, l);
 		return number;
 	}
-	if (map_config_make_layer(in->config, from, name, l, error))
-		return input_refuse(in, topic, -EINVAL, "%s", error);
+	if (map_config_make_layer(in->config, from, name, l, &error))
+		return input_refuse(in, topic, -EINVAL, "%s", error.text);
 	snprintf(l->name, sizeof(l->name), "%s", full);
 	return SITE_LAYERS;
 }
@@ -127,7 +128,7 @@ static int find_layers(struct map_input *in,
 {
 	struct layer l[SUBMAP_LAYERS];
 	unsigned int made = 0;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	for (unsigned int i = 0; i < t->count; i++) {
 		const int number = input_find_layer(in, t->topic, from, name,
@@ -151,9 +152,9 @@ static int find_layers(struct map_input *in,
 		int number = t->layer[i];
 
 		if (number == SITE_LAYERS)
-			number = site_set_layer(in->site, &l[i], error);
+			number = site_set_layer(in->site, &l[i], &error);
 		if (number < 0)
-			return input_refuse(in, t->topic, number, "%s", error);
+			return input_refuse(in, t->topic, number, "%s", error.text);
 		t->layer[i] = number;
 	}
 	return 0;
@@ -295,7 +296,7 @@ int map_input_map(struct map_input *in, const char *topic,
 	struct submap_layer layer[SUBMAP_LAYERS];
 	struct message_maps t = { .message = input_count(in, INPUT_MESSAGES, 1),
 				  .stamp = h->stamp };
-	char error[ERROR_TEXT];
+	struct error error;
 	bool unknown;
 	int n, err;
 
@@ -306,9 +307,9 @@ int map_input_map(struct map_input *in, const char *topic,
 	if (err < 0)
 		return err;
 	unknown = err;
-	n = submap_read(kind, msg, layer, error);
+	n = submap_read(kind, msg, layer, &error);
 	if (n < 0)
-		return input_refuse(in, topic, n, "%s", error);
+		return input_refuse(in, topic, n, "%s", error.text);
 	t.count = n;
 	for (int i = 0; i < n; i++)
 		t.cells[i] = layer[i].cells;
@@ -356,7 +357,7 @@ int map_input_transforms(struct map_input *in, const char *topic,
 	struct message_list rest = m->transforms;
 	struct site_transform *t = calloc(m->transforms.count + 1, sizeof(*t));
 	struct message_transform one;
-	char error[ERROR_TEXT];
+	struct error error;
 	unsigned int n = 0;
 	int err = 0;
 
@@ -365,9 +366,9 @@ int map_input_transforms(struct map_input *in, const char *topic,
 		return input_refuse(in, topic, -ENOMEM, "out of memory");
 	while (!err && n < m->transforms.count &&
 	       message_next_transform(&rest, &one)) {
-		err = submap_transform(&one, &t[n], error);
+		err = submap_transform(&one, &t[n], &error);
 		if (err) {
-			input_refuse(in, topic, err, "%s", error);
+			input_refuse(in, topic, err, "%s", error.text);
 			break;
 		}
 		err = map_input_check_stamp(in, topic, t[n].stamp);
@@ -376,9 +377,9 @@ int map_input_transforms(struct map_input *in, const char *topic,
 		n++;
 	}
 	if (!err) {
-		err = site_transforms(in->site, t, n, topic, error);
+		err = site_transforms(in->site, t, n, topic, &error);
 		if (err)
-			input_refuse(in, topic, err, "%s", error);
+			input_refuse(in, topic, err, "%s", error.text);
 	}
 	for (unsigned int i = 0; i < n && !err && in->matcher; i++)
 		matcher_frame(in->matcher, t[i].stamp, t[i].frame);

@@ -36,7 +36,7 @@ static int stored(struct map_input *in, const char *topic, int err)
 int map_input_room(struct map_input *in, const char *topic,
 		   const struct message_room *m)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct room r;
 	int err;
 
@@ -46,9 +46,9 @@ int map_input_room(struct map_input *in, const char *topic,
 		err = input_check_frame(in, topic, &m->header);
 	if (err)
 		return err;
-	err = room_message_read(m, &r, error);
+	err = room_message_read(m, &r, &error);
 	if (err)
-		return input_refuse(in, topic, err, "%s", error);
+		return input_refuse(in, topic, err, "%s", error.text);
 	return stored(in, topic, store_room(site_store(in->site), &r));
 }
 

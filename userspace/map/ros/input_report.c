@@ -53,7 +53,7 @@ int input_report_refuse(struct input_report *r, const char *topic, int err,
 	/* it has frame names of others: make it valid for logs and JSON */
 	utf8_clean(line, sizeof(line), clean, sizeof(clean));
 	pthread_mutex_lock(&r->lock);
-	strcpy(r->error, clean);
+	strcpy(r->error.text, clean);
 	r->count[INPUT_REFUSED]++;
 	pthread_mutex_unlock(&r->lock);
 	r->refused(r->arg, clean);
@@ -112,7 +112,7 @@ void input_report_status(struct input_report *r, int64_t wall, cJSON *out)
 	ahead = stamps_ahead(&r->stamps, wall);
 	if (ahead)
 		cJSON_AddNumberToObject(out, "stamps_ahead", ahead / 1e9);
-	if (*r->error)
-		cJSON_AddStringToObject(out, "last_error", r->error);
+	if (*r->error.text)
+		cJSON_AddStringToObject(out, "last_error", r->error.text);
 	pthread_mutex_unlock(&r->lock);
 }

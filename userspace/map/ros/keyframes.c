@@ -42,22 +42,22 @@ static void keyframes_stored(struct keyframes *k, unsigned int submaps)
  */
 static void store_keyframe_of(struct keyframes *all, struct keyframe *k)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	uint64_t refused = 0;
 
 	if (!site_keyframe(all->site, k->frame, k->stamp, NULL, k->submap,
-			   k->submaps, error)) {
+			   k->submaps, &error)) {
 		log_debug("keyframe %s kept: %u submaps", k->frame, k->submaps);
 		keyframes_stored(all, k->submaps);
 		return;
 	}
 	for (unsigned int i = 0; i < k->submaps; i++) {
 		const int err = site_keyframe(all->site, k->frame, k->stamp,
-					      NULL, &k->submap[i], 1, error);
+					      NULL, &k->submap[i], 1, &error);
 
 		log_debug("keyframe %s: submap %u of %u %s%s", k->frame, i + 1,
 			  k->submaps, err ? "left out: " : "kept",
-			  err ? error : "");
+			  err ? error.text : "");
 		if (!err) {
 			keyframes_stored(all, 1);
 			continue;
@@ -66,7 +66,7 @@ static void store_keyframe_of(struct keyframes *all, struct keyframe *k)
 			input_report_count(all->report, INPUT_LOST, 1);
 		if (k->message[i] != refused)
 			input_report_refuse(all->report, "keyframe", err, "%s",
-					    error);
+					    error.text);
 		refused = k->message[i];
 	}
 }

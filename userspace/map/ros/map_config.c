@@ -97,13 +97,13 @@ static int begin_with_default(struct map_config_layer *l)
 }
 
 int map_config_add_layer(struct map_config *c, const char *line, bool whole,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	struct map_config_layer *l = &c->layer[c->layers];
 	struct layer try;
 	const char *words;
 
-	snprintf(error, ERROR_TEXT,
+	snprintf(error->text, sizeof(error->text),
 		 "'%.80s' is not NAME KEY=VALUE ..., or there are "
 		 "more than %d layers",
 		 line, MAP_CONFIG_LAYERS);
@@ -151,7 +151,7 @@ static void give_range(const struct map_config *c, struct layer *l)
 
 int map_config_make_layer(const struct map_config *c,
 			  const struct map_config_layer *from, const char *name,
-			  struct layer *l, char error[ERROR_TEXT])
+			  struct layer *l, struct error *error)
 {
 	char words[sizeof(from->words) + 4 * LAYER_NAME];
 	int err;
@@ -212,7 +212,8 @@ void map_config_difference(const struct map_config_layer *from,
 			   const struct layer *now, char words[512])
 {
 	const char *at = from->words, *end = at + from->own;
-	char word[sizeof(from->words)], error[ERROR_TEXT];
+	char word[sizeof(from->words)];
+	struct error error;
 
 	*words = 0;
 	for (size_t n; (n = map_config_next_word(&at)) && at < end; at += n) {
@@ -220,7 +221,7 @@ void map_config_difference(const struct map_config_layer *from,
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		if (strncmp(word, "input=", strlen("input=")) &&
-		    (layer_change(&l, word, error) || !layer_same(&l, now)))
+		    (layer_change(&l, word, &error) || !layer_same(&l, now)))
 			map_config_add_word(words, 512, word, n);
 	}
 }
@@ -229,9 +230,9 @@ void map_config_update(const struct map_config *c,
 		       const struct map_config_layer *from, struct layer *l)
 {
 	struct layer made;
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (map_config_make_layer(c, from, l->name, &made, error))
+	if (map_config_make_layer(c, from, l->name, &made, &error))
 		return;
 	/* the layers of a wildcard may be those of one grid map */
 	if (!wildcard_in(from->name))

@@ -63,7 +63,7 @@ void map_config_init(struct map_config *c);
  * Return: 0, -EINVAL.
  */
 int map_config_add_layer(struct map_config *c, const char *line, bool whole,
-			 char error[ERROR_TEXT]);
+			 struct error *error);
 
 /* Add the layers of D4.1's tables whose names no line has */
 void map_config_add_defaults(struct map_config *c);
@@ -77,7 +77,7 @@ int map_config_add_remap(struct map_config *c, const char *text);
  */
 int map_config_make_layer(const struct map_config *c,
 			  const struct map_config_layer *from, const char *name,
-			  struct layer *l, char error[ERROR_TEXT]);
+			  struct layer *l, struct error *error);
 
 /* The line for a layer; NULL: none */
 const struct map_config_layer *map_config_find(const struct map_config *c,

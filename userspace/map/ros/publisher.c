@@ -408,8 +408,8 @@ static int send_repeaters(struct map_publisher *o, struct output *p)
 {
 	const int64_t stamp = io_now();
 	struct points all = { 0 };
-	char error[ERROR_TEXT];
-	int err = site_repeaters(o->site, publisher_add_point, &all, error);
+	struct error error;
+	int err = site_repeaters(o->site, publisher_add_point, &all, &error);
 
 	if (!err) {
 		o->message.polygon = (struct message_polygon){
@@ -527,7 +527,7 @@ static int has_some(void *arg, double x, double y)
 /* The latched state of the store from before the start */
 static void add_states(struct map_publisher *o)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 	struct graph g;
 
 	if (!graph_read(&g, o->site, o->config->frame)) {
@@ -535,7 +535,7 @@ static void add_states(struct map_publisher *o)
 			map_publisher_stored(o, MAP_PUBLISHER_TRANSFORMS);
 		graph_free(&g);
 	}
-	if (site_repeaters(o->site, has_some, NULL, error) == 1)
+	if (site_repeaters(o->site, has_some, NULL, &error) == 1)
 		map_publisher_stored(o, MAP_PUBLISHER_REPEATERS);
 }
 

@@ -32,7 +32,7 @@ double rates_kept(struct site *s, const char *name, double other)
 }
 
 int rates_keep(struct site *s, const char *name, double hz,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	int err;
 	char setting[SETTING_NAME], text[32];

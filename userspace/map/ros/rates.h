@@ -29,6 +29,6 @@ double rates_kept(struct site *s, const char *name, double other);
  * @error.
  */
 int rates_keep(struct site *s, const char *name, double hz,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 #endif

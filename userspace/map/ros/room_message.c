@@ -164,7 +164,7 @@ static bool read_averages(const struct message_room *m, struct room *r)
 }
 
 int room_message_read(const struct message_room *m, struct room *r,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct message_list rest = m->outline;
 	struct message_point32 p;

@@ -38,6 +38,6 @@ bool room_message_point(const struct message_point32 *p);
  * Return: 0; -EINVAL, -E2BIG.
  */
 int room_message_read(const struct message_room *m, struct room *r,
-		      char error[ERROR_TEXT]);
+		      struct error *error);
 
 #endif

@@ -56,7 +56,7 @@ static struct storey_link rise_of(const double position[3], const double q[4])
 
 /* A submap is seen from above. @height: gets that in its frame, m */
 static int check_level(const double position[3], const double q[4],
-		       double *height, char error[ERROR_TEXT])
+		       double *height, struct error *error)
 {
 	const struct storey_link rise = rise_of(position, q);
 	const struct storey s = storey_follow(&(struct storey){ 0 },
@@ -81,20 +81,20 @@ static size_t count_odd(const struct message_bytes *b)
 
 static int submap_message_read_grid(const struct message_occupancy_grid *m,
 				    struct submap_layer *layer,
-				    char error[ERROR_TEXT])
+				    struct error *error)
 {
 	const struct pose origin = { place_of(m->origin.position, 0),
 				     place_of(m->origin.position, 1),
 				     submap_message_yaw_of(
 					     m->origin.orientation) };
 	const double resolution = decimal(m->resolution);
-	char why[ERROR_TEXT];
+	struct error why;
 	size_t odd;
 	int err;
 
-	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
+	err = cells_check(m->width, m->height, 8, resolution, &origin, &why);
 	if (err)
-		return error_set(error, err, "%s", why);
+		return error_set(error, err, "%s", why.text);
 	err = check_level(m->origin.position, m->origin.orientation,
 			  &layer->height, error);
 	if (err)
@@ -115,7 +115,7 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 }
 
 static int name_layer(const struct message_string *s, char name[LAYER_NAME],
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	if (s->len < LAYER_NAME) {
 		memcpy(name, s->text, s->len);
@@ -135,7 +135,7 @@ static bool is_twice(const struct submap_layer *layer, unsigned int i)
 }
 
 static int read_layers(const struct message_grid_map *m,
-		       struct submap_layer *layer, char error[ERROR_TEXT])
+		       struct submap_layer *layer, struct error *error)
 {
 	unsigned int rows, columns, n = 0;
 	struct pose middle = { place_of(m->pose.position, 0),
@@ -144,7 +144,7 @@ static int read_layers(const struct message_grid_map *m,
 	struct pose corner, origin;
 	double height;
 	float *room;
-	char why[ERROR_TEXT];
+	struct error why;
 	int err;
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))
@@ -153,9 +153,9 @@ static int read_layers(const struct message_grid_map *m,
 	corner = (struct pose){ -0.5 * rows * m->resolution,
 				-0.5 * columns * m->resolution, 0 };
 	origin = pose_compose(&middle, &corner);
-	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
+	err = cells_check(rows, columns, 16, m->resolution, &origin, &why);
 	if (err)
-		return error_set(error, err, "%s", why);
+		return error_set(error, err, "%s", why.text);
 	err = check_level(m->pose.position, m->pose.orientation, &height,
 			  error);
 	if (err)
@@ -190,7 +190,7 @@ static int read_layers(const struct message_grid_map *m,
 }
 
 int submap_read(enum message_kind kind, const union message *msg,
-		struct submap_layer *layer, char error[ERROR_TEXT])
+		struct submap_layer *layer, struct error *error)
 {
 	if (kind == MESSAGE_OCCUPANCY_GRID)
 		return submap_message_read_grid(&msg->map, layer, error);
@@ -222,7 +222,7 @@ int submap_frame(const struct message_string *id, char frame[STORE_FRAME])
 }
 
 int submap_transform(const struct message_transform *m,
-		     struct site_transform *t, char error[ERROR_TEXT])
+		     struct site_transform *t, struct error *error)
 {
 	*t = (struct site_transform){
 		.stamp = m->header.stamp,

@@ -32,7 +32,7 @@ struct submap_layer {
  * Return: number of layers; -EINVAL, -E2BIG, -EBADMSG, -ENOMEM.
  */
 int submap_read(enum message_kind kind, const union message *msg,
-		struct submap_layer *layer, char error[ERROR_TEXT]);
+		struct submap_layer *layer, struct error *error);
 void submap_free(struct submap_layer *layer, unsigned int count);
 
 /**
@@ -41,7 +41,7 @@ void submap_free(struct submap_layer *layer, unsigned int count);
  * Return: 0; -EINVAL: invalid frames or numbers.
  */
 int submap_transform(const struct message_transform *m,
-		     struct site_transform *t, char error[ERROR_TEXT]);
+		     struct site_transform *t, struct error *error);
 
 /* A frame id as a C string, without the slash of ROS 1. Return: 0, -EINVAL */
 int submap_frame(const struct message_string *id, char frame[STORE_FRAME]);

@@ -56,14 +56,14 @@ static void queries_add_values(cJSON *out, const struct modality_values *v)
 }
 
 int query_spot(struct site *s, double x, double y, cJSON *out,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	const unsigned int layers = site_layers(s);
 	cJSON *all, *gases = cJSON_CreateObject();
 	struct modality_values values;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
-		snprintf(error, ERROR_TEXT,
+		snprintf(error->text, sizeof(error->text),
 			 "position out of range: %g, %g m", x, y);
 		cJSON_Delete(gases);
 		return -EINVAL;
@@ -203,7 +203,7 @@ static int queries_search(void *arg, const struct room *room)
 	return 0;
 }
 
-int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT])
+int query_rooms(struct site *s, cJSON *out, struct error *error)
 {
 	struct room_search find = { .list = cJSON_CreateArray() };
 	unsigned int rooms;
@@ -291,7 +291,7 @@ static void measured_items(struct site *s, const struct room_values *v,
 }
 
 int query_find_room(struct site *s, unsigned int id, struct room *room,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct room_search find = { .id = id, .room = room };
 	const int found = site_rooms(s, queries_search, &find, error);
@@ -299,12 +299,12 @@ int query_find_room(struct site *s, unsigned int id, struct room *room,
 	if (found == 1)
 		return 0;
 	if (!found)
-		snprintf(error, ERROR_TEXT, "no room %u", id);
+		snprintf(error->text, sizeof(error->text), "no room %u", id);
 	return found < 0 ? found : -ENOENT;
 }
 
 int query_room(struct site *s, unsigned int id, cJSON *out,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct room_values v;
 	struct room r;

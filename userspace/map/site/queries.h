@@ -22,7 +22,7 @@
  * Return: 0; -EINVAL: invalid point; -ENOMEM.
  */
 int query_spot(struct site *s, double x, double y, cJSON *out,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /* "layers": settings and extent of each */
 int query_layers(struct site *s, cJSON *out);
@@ -32,7 +32,7 @@ int query_layers(struct site *s, cJSON *out);
  * "list":
  * their positions
  */
-int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT]);
+int query_rooms(struct site *s, cJSON *out, struct error *error);
 
 /**
  * query_room() - one room, with its values in the current fused maps
@@ -43,9 +43,9 @@ int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT]);
  * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
  */
 int query_room(struct site *s, unsigned int id, cJSON *out,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 int query_find_room(struct site *s, unsigned int id, struct room *room,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /*
  * "nodes", "placed", "submaps", "waiting", "apart", "apart_submaps", "to_fuse",

@@ -8,7 +8,7 @@
 #include "map/site/remove.h"
 
 int remove_layer(struct site *s, const char *name, cJSON *answer,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	const int number = site_find_layer(s, name);
 	unsigned int submaps;
@@ -25,16 +25,16 @@ int remove_layer(struct site *s, const char *name, cJSON *answer,
 }
 
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	int err;
 
 	site_turn(s);
 	err = store_remove_room(site_store(s), id);
 	if (err == -ENOENT)
-		snprintf(error, ERROR_TEXT, "no room %u", id);
+		snprintf(error->text, sizeof(error->text), "no room %u", id);
 	else if (err)
-		snprintf(error, ERROR_TEXT, "%s",
+		snprintf(error->text, sizeof(error->text), "%s",
 			 store_error(site_store(s)));
 	else
 		cJSON_AddNumberToObject(answer, "room", id);

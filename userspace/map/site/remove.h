@@ -18,13 +18,13 @@
  * site_remove_layer().
  */
 int remove_layer(struct site *s, const char *name, cJSON *answer,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 
 /*
  * Remove a room; adds "room" to @answer. Return: 0; -ENOENT; as
  * store_remove_room()
  */
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
-		char error[ERROR_TEXT]);
+		struct error *error);
 
 #endif

@@ -313,7 +313,7 @@ static void link_nodes(struct site *s)
  * Another process may write meanwhile. Submaps are read before layers and
  * nodes, so those of each submap are found unless they were removed together
  */
-static int site_load(struct site *s, char error[ERROR_TEXT])
+static int site_load(struct site *s, struct error *error)
 {
 	struct found f = { NULL, 0, 0 };
 	const bool all = !s->config.in_part;
@@ -359,7 +359,7 @@ static void site_read_ground(struct site *s)
 }
 
 int site_open(struct site **site, const char *path, enum store_mode mode,
-	      const struct site_config *config, char error[ERROR_TEXT])
+	      const struct site_config *config, struct error *error)
 {
 	struct site *s = calloc(1, sizeof(*s));
 	int err;
@@ -506,7 +506,7 @@ static int site_find_number(const struct site *s, const char *name)
 
 /* Call with the turn */
 static int set_layer(struct site *s, const struct layer *layer,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	int number = site_find_number(s, layer->name);
 	int64_t id;
@@ -537,7 +537,7 @@ static int set_layer(struct site *s, const struct layer *layer,
 }
 
 int site_set_layer(struct site *s, const struct layer *layer,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int number;
 
@@ -553,7 +553,7 @@ int site_set_layer(struct site *s, const struct layer *layer,
 
 int site_rooms(struct site *s,
 	       int (*each)(void *arg, const struct room *room), void *arg,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	int ret;
 
@@ -567,7 +567,7 @@ int site_rooms(struct site *s,
 
 int site_repeaters(struct site *s,
 		   int (*each)(void *arg, double x, double y), void *arg,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int ret;
 

@@ -55,7 +55,7 @@ struct site;
  * site_open() - as store_open(), and read all but the cells
  */
 int site_open(struct site **s, const char *path, enum store_mode mode,
-	      const struct site_config *config, char error[ERROR_TEXT]);
+	      const struct site_config *config, struct error *error);
 void site_close(struct site *s);
 
 /**
@@ -74,7 +74,7 @@ struct site_area {
  * Return: 0; as store_open(), with one line in @error.
  */
 int site_read_area(struct site *s, const struct site_area *area,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /* Use it, and read its errors, only between site_turn() and site_turn_end() */
 struct store *site_store(struct site *s);
@@ -107,7 +107,7 @@ int site_find_layer(struct site *s, const char *name);
  * Return: 0; as store_remove_layer().
  */
 int site_remove_layer(struct site *s, unsigned int number,
-		      unsigned int *submaps, char error[ERROR_TEXT]);
+		      unsigned int *submaps, struct error *error);
 bool site_layer_removed(struct site *s, unsigned int number);
 
 /* Number of submaps of a layer */
@@ -120,7 +120,7 @@ unsigned int site_layer_submaps(struct site *s, unsigned int number);
  * SITE_LAYERS; as store_layer().
  */
 int site_set_layer(struct site *s, const struct layer *layer,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /**
  * struct site_submap - submap of a keyframe
@@ -149,7 +149,7 @@ struct site_submap {
  */
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
-		  unsigned int submaps, char error[ERROR_TEXT]);
+		  unsigned int submaps, struct error *error);
 
 /**
  * struct site_transform - pose of a node
@@ -179,7 +179,7 @@ struct site_transform {
  */
 int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /**
  * struct site_apart - nodes that a change set apart
@@ -314,12 +314,12 @@ bool site_has_frame(struct site *s, const char *frame);
  */
 int site_rooms(struct site *s,
 	       int (*each)(void *arg, const struct room *room), void *arg,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 int site_setting(struct site *s, const char *name, char *value,
 		 unsigned int room);
 int site_repeaters(struct site *s,
 		   int (*each)(void *arg, double x, double y), void *arg,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /*
  * @found: called for each error of the disk, in any thread; must not use the

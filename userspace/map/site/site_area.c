@@ -187,7 +187,7 @@ static int take_all(struct area *a)
 }
 
 int site_read_area(struct site *s, const struct site_area *area,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	struct area a = { .s = s };
 	int err = read_around(&a, area);
@@ -231,16 +231,16 @@ int site_read_stored(struct site *s, unsigned int layer, struct raster *r)
 		(r->rect.x + (double)r->rect.width) * cell,
 		(r->rect.y + (double)r->rect.height) * cell,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 	struct site *part;
 	struct layer l;
 	int number, err;
 
 	site_layer(s, layer, &l);
-	err = site_open(&part, s->path, STORE_READ, &config, error);
+	err = site_open(&part, s->path, STORE_READ, &config, &error);
 	if (err)
 		return err;
-	err = site_read_area(part, &area, error);
+	err = site_read_area(part, &area, &error);
 	number = site_find_layer(part, l.name);
 	if (!err)
 		err = number < 0 ? -ENODATA : read_fused(part, number, r);

@@ -48,7 +48,7 @@ struct moving {
 	uint32_t	places, room;
 	int64_t		stamp;
 	const char	*source;
-	int		(*also)(void *arg, char error[ERROR_TEXT]);
+	int		(*also)(void *arg, struct error *error);
 	void		*arg;
 	bool		grounds;
 	double		ground;
@@ -60,7 +60,7 @@ static bool is_root(const char *frame)
 }
 
 static int site_graph_check(const struct site_transform *t,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	if (!site_frame_valid(t->frame) || !strcmp(t->frame, SITE_ROOT))
 		return error_set(error, -EINVAL,
@@ -108,7 +108,7 @@ static void end_moving(struct moving *g)
 
 /* Add the nodes of all frames, new ones at the end, with their new poses */
 static int site_graph_tell(struct site *s, const struct site_transform *t,
-			   unsigned int count, char error[ERROR_TEXT])
+			   unsigned int count, struct error *error)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		const int err = site_graph_check(&t[i], error);
@@ -315,7 +315,7 @@ static int store_places(const struct moving *g, struct store_pose *pose)
 
 /* Store everything in one transaction */
 static int store_all(const struct moving *g, uint32_t old,
-		     struct store_pose *pose, char error[ERROR_TEXT])
+		     struct store_pose *pose, struct error *error)
 {
 	struct site *s = g->s;
 	/* an import has already begun a transaction */
@@ -403,7 +403,7 @@ static int take_places(const struct moving *g)
 	return err;
 }
 
-static int site_graph_find_places(struct moving *g, char error[ERROR_TEXT])
+static int site_graph_find_places(struct moving *g, struct error *error)
 {
 	uint32_t *path = malloc(g->places * sizeof(*path));
 	int err = path ? 0 : error_set(error, -ENOMEM, "out of memory");
@@ -419,7 +419,7 @@ static int site_graph_find_places(struct moving *g, char error[ERROR_TEXT])
 
 static int site_graph_plan(struct moving *g, const struct site_transform *t,
 			   unsigned int count, bool empty,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	int err = 0;
 
@@ -443,8 +443,8 @@ static bool site_graph_is_empty(const struct site *s)
 
 int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
-	      int (*also)(void *arg, char error[ERROR_TEXT]), void *arg,
-	      char error[ERROR_TEXT])
+	      int (*also)(void *arg, struct error *error), void *arg,
+	      struct error *error)
 {
 	struct moving g = { .s = s, .source = source, .also = also,
 			    .arg = arg };
@@ -483,7 +483,7 @@ out:
 
 int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	int err;
 

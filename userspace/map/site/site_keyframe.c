@@ -11,7 +11,7 @@
 static int site_keyframe_check_submap(struct site *s, const char *frame,
 				      uint32_t node,
 				      const struct site_submap *m,
-				      char error[ERROR_TEXT])
+				      struct error *error)
 {
 	const struct layer *l;
 	uint32_t at;
@@ -52,7 +52,7 @@ struct keyframe {
 	struct store_submap		*stored;
 };
 
-static int store_submaps_of(void *arg, char error[ERROR_TEXT])
+static int store_submaps_of(void *arg, struct error *error)
 {
 	const struct keyframe *f = arg;
 	struct cells *cells[f->submaps];
@@ -125,7 +125,7 @@ static int take_keyframe(const struct keyframe *f)
 }
 
 static int site_keyframe_check_keyframe(const struct keyframe *f,
-					char error[ERROR_TEXT])
+					struct error *error)
 {
 	const uint32_t node = site_find_node(f->s, f->frame);
 	int err = 0;
@@ -151,7 +151,7 @@ static int site_keyframe_check_keyframe(const struct keyframe *f,
 }
 
 /* A node that has a link or followers: followers move with it */
-static int move_keyframe(struct keyframe *f, char error[ERROR_TEXT])
+static int move_keyframe(struct keyframe *f, struct error *error)
 {
 	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
 
@@ -162,7 +162,7 @@ static int move_keyframe(struct keyframe *f, char error[ERROR_TEXT])
 
 /* Restore removed layers that get new input */
 static int site_keyframe_revive(const struct keyframe *f,
-				char error[ERROR_TEXT])
+				struct error *error)
 {
 	int err = 0;
 
@@ -176,7 +176,7 @@ static int site_keyframe_revive(const struct keyframe *f,
 }
 
 /* Call with the turn */
-static int store_all_of(struct keyframe *f, char error[ERROR_TEXT])
+static int store_all_of(struct keyframe *f, struct error *error)
 {
 	const struct site *s = f->s;
 	uint32_t node;
@@ -201,7 +201,7 @@ static int store_all_of(struct keyframe *f, char error[ERROR_TEXT])
 
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
-		  unsigned int submaps, char error[ERROR_TEXT])
+		  unsigned int submaps, struct error *error)
 {
 	struct store_submap stored[SITE_LAYERS];
 	struct keyframe f = { s, frame, stamp, pose, submap, submaps, stored };

@@ -163,8 +163,8 @@ static inline uint64_t submap_key(uint32_t node, uint32_t layer)
  */
 int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
-	      int (*also)(void *arg, char error[ERROR_TEXT]), void *arg,
-	      char error[ERROR_TEXT]);
+	      int (*also)(void *arg, struct error *error), void *arg,
+	      struct error *error);
 
 /* Set by fusing, read by others */
 static inline void layer_set_whole(struct layer_state *l, bool whole)

@@ -57,7 +57,7 @@ static void site_remove_forget_layer(struct site *s, unsigned int number)
 }
 
 int site_remove_layer(struct site *s, unsigned int number,
-		      unsigned int *submaps, char error[ERROR_TEXT])
+		      unsigned int *submaps, struct error *error)
 {
 	int err;
 

@@ -31,7 +31,7 @@ static struct store *new_store(const char *path)
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode,
-	       char error[ERROR_TEXT])
+	       struct error *error)
 {
 	struct store *s = new_store(path);
 	int err;
@@ -41,7 +41,7 @@ int store_open(struct store **out, const char *path, enum store_mode mode,
 	err = mode == STORE_READ ? store_open_to_read(s) :
 				   store_open_to_write(s, mode == STORE_CREATE);
 	if (err) {
-		memcpy(error, s->error, ERROR_TEXT);
+		*error = s->error;
 		store_close(s);
 		return err;
 	}
@@ -61,7 +61,7 @@ void store_close(struct store *s)
 
 const char *store_error(const struct store *s)
 {
-	return s->error;
+	return s->error.text;
 }
 
 int store_checkpoint(struct store *s)

@@ -43,7 +43,7 @@ struct store;
  * store_error().
  */
 int store_open(struct store **s, const char *path, enum store_mode mode,
-	       char error[ERROR_TEXT]);
+	       struct error *error);
 
 /* Also checkpoints, if no one else uses the file. NULL is allowed */
 void store_close(struct store *s);

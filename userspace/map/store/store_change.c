@@ -22,15 +22,15 @@ static int refuse_lost(struct store *s)
 /* The original error is preserved */
 static void store_change_undo(struct store *s)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	if (sqlite3_get_autocommit(s->db))
 		return;
-	memcpy(error, s->error, sizeof(error));
+	memcpy(error.text, s->error.text, sizeof(error.text));
 	if (!s->begun || store_sql_run(s, SQL_UNDO, "") ||
 	    store_sql_run(s, SQL_RELEASE, ""))
 		store_sql_run(s, SQL_ROLLBACK, "");
-	memcpy(s->error, error, sizeof(error));
+	memcpy(s->error.text, error.text, sizeof(error.text));
 }
 
 int store_change(struct store *s, const char *doing)

@@ -11,11 +11,11 @@ static int store_keyframe_check_submap(struct store *s,
 				       unsigned int i)
 {
 	const struct cells *c = k->cells[i];
-	char why[ERROR_TEXT];
+	struct error why;
 
 	if (cells_check(c->width, c->height, c->bits, c->resolution,
-			&c->origin, why))
-		return store_error_set(s, -EINVAL, "%s: %s", s->doing, why);
+			&c->origin, &why))
+		return store_error_set(s, -EINVAL, "%s: %s", s->doing, why.text);
 	if (k->submap[i].weight > RULE_WEIGHT_FULL)
 		return store_error_set(s, -EINVAL, "%s: weight %u exceeds %d",
 				       s->doing,
@@ -168,7 +168,7 @@ static int store_submap_read(struct store *s, sqlite3_stmt *q,
 			     struct store_submap *m)
 {
 	int64_t width, height, bits, weight;
-	char why[ERROR_TEXT];
+	struct error why;
 
 	*m = (struct store_submap){ 0 };
 	if (store_sql_whole(q, 0, 1, INT64_MAX, &m->id) ||
@@ -181,7 +181,7 @@ static int store_submap_read(struct store *s, sqlite3_stmt *q,
 	    store_sql_real(q, 7, &m->resolution) ||
 	    store_sql_pose(q, 8, &m->origin) ||
 	    store_sql_whole(q, 11, 0, RULE_WEIGHT_FULL, &weight) ||
-	    cells_check(width, height, bits, m->resolution, &m->origin, why))
+	    cells_check(width, height, bits, m->resolution, &m->origin, &why))
 		return store_error_set(s, -EBADMSG, "%s: submap %lld is "
 				       "damaged", s->doing, (long long)
 				       sqlite3_column_int64(q, 0));

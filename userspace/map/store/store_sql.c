@@ -252,15 +252,15 @@ void store_error_clean(char *line)
 
 int store_error_set(struct store *s, int err, const char *format, ...)
 {
-	const size_t size = sizeof(s->error);
+	const size_t size = sizeof(s->error.text);
 	va_list ap;
 	int n;
 
-	n = snprintf(s->error, size, "%.120s: ", s->path);
+	n = snprintf(s->error.text, size, "%.120s: ", s->path);
 	va_start(ap, format);
-	vsnprintf(s->error + n, size - n, format, ap);
+	vsnprintf(s->error.text + n, size - n, format, ap);
 	va_end(ap);
-	store_error_clean(s->error);
+	store_error_clean(s->error.text);
 	return err;
 }
 
@@ -278,7 +278,7 @@ int store_sql_error(struct store *s)
 			sqlite3_errmsg(s->db), system ? ": " : "",
 			system ? strerror(system) : "");
 	if (err == -EIO && s->io_error)
-		s->io_error(s->io_arg, s->error);
+		s->io_error(s->io_arg, s->error.text);
 	return err;
 }
 

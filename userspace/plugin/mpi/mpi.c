@@ -86,12 +86,12 @@ struct mpi {
 	int		agreed;
 };
 
-static int fail(char error[ERROR_TEXT], int err, const char *what)
+static int fail(struct error *error, int err, const char *what)
 {
 	return error_set(error, err, "mpi: %s", what);
 }
 
-static int initialize(char error[ERROR_TEXT])
+static int initialize(struct error *error)
 {
 	int yes, provided;
 
@@ -108,7 +108,7 @@ static int initialize(char error[ERROR_TEXT])
 }
 
 static int take_role(struct bus *e, const struct mpi *m,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	const enum bus_role role = m->rank ? BUS_WORKER :
 				      BUS_COORDINATOR;
@@ -125,7 +125,7 @@ static int take_role(struct bus *e, const struct mpi *m,
 
 static int mpi_open(struct bus *e, const char *spec,
 		    const struct bus_config *config,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct mpi *m;
 	int err = initialize(error);

@@ -52,7 +52,7 @@ static void bag_sink_flush(struct sink *sink)
 
 static int bag_sink_open(struct sink **result, struct loop *loop,
 			 const char *rest, const struct sink_config *config,
-			 char error[ERROR_TEXT])
+			 struct error *error)
 {
 	enum bag_format format = bag_format_of(rest);
 	struct bag_sink *s = calloc(1, sizeof(*s));

@@ -509,7 +509,7 @@ static void bag_source_measure(struct bag_source *s)
 }
 
 static int open_bag(struct bag_source *s, const char *path,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	int64_t begin, end, length;
 	int err = bag_open(&s->bag, path);
@@ -542,7 +542,7 @@ static int open_bag(struct bag_source *s, const char *path,
 
 static int bag_source_open(struct source **result, struct loop *loop,
 			   const char *rest, const struct source_config *config,
-			   char error[ERROR_TEXT])
+			   struct error *error)
 {
 	struct bag_source *s = calloc(1, sizeof(*s));
 	int err;

@@ -23,7 +23,7 @@ struct fastdds_domain {
 
 static struct fastdds_domain *joined;
 
-static void *fastdds_domain_open_plugin(char error[ERROR_TEXT])
+static void *fastdds_domain_open_plugin(struct error *error)
 {
 	char path[PATH_MAX];
 	void *p;
@@ -39,7 +39,7 @@ static void *fastdds_domain_open_plugin(char error[ERROR_TEXT])
 }
 
 /* It is never unloaded: its threads may be running */
-static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
+static const struct fastdds_ops *fastdds_domain_load(struct error *error)
 {
 	static const struct fastdds_ops *ops;
 	void *p;
@@ -59,7 +59,7 @@ static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
 }
 
 int fastdds_join(struct fastdds_domain **result, uint32_t id,
-		 const char *node, char error[ERROR_TEXT])
+		 const char *node, struct error *error)
 {
 	struct fastdds_domain *d = joined;
 	int err;

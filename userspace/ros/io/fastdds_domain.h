@@ -23,7 +23,7 @@ struct fastdds_domain;
  * -ENETUNREACH. With one line in @error.
  */
 int fastdds_join(struct fastdds_domain **d, uint32_t id, const char *node,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 void fastdds_leave(struct fastdds_domain *d);
 
 const struct fastdds_ops *fastdds_ops_of(const struct fastdds_domain *d);

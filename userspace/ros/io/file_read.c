@@ -109,7 +109,7 @@ void file_read_destroy(struct file_reader *r)
 }
 
 static int file_read_no_memory(const struct file_reader *r,
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	return error_set(error, -ENOMEM, "%s: no memory", r->path);
 }
@@ -123,7 +123,7 @@ static int file_read_room(struct compressed_buffer *b, size_t size)
 
 /* A whole file, and a 0 after it */
 static int file_read_load(struct file_reader *r, const char *path,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
@@ -168,7 +168,7 @@ static bool file_read_is_packets(FILE *f)
 }
 
 int file_read_open(struct file_reader *r, const char *path,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	end_packets(r);
 	r->done = false;
@@ -204,7 +204,7 @@ int file_read_open(struct file_reader *r, const char *path,
  */
 
 static int image_message(struct file_reader *r, const struct image *image,
-			 struct message_image *m, char error[ERROR_TEXT])
+			 struct message_image *m, struct error *error)
 {
 	static const enum message_encoding of[2][5] = {
 		{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
@@ -225,7 +225,7 @@ static int image_message(struct file_reader *r, const struct image *image,
 
 /* .png and .jpg; the image is decoded behind where it was loaded */
 static int read_picture(struct file_reader *r, struct message_image *m,
-			char error[ERROR_TEXT])
+			struct error *error)
 {
 	struct message_compressed_image c = {
 		.data = { r->file.data, r->file.len },
@@ -254,7 +254,7 @@ static int read_picture(struct file_reader *r, struct message_image *m,
 }
 
 static int read_pgm(struct file_reader *r, struct message_image *m,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct image image;
 
@@ -279,7 +279,7 @@ static int read_pgm(struct file_reader *r, struct message_image *m,
 
 static int file_read_read_map(struct file_reader *r,
 			      struct message_occupancy_grid *m,
-			      char error[ERROR_TEXT])
+			      struct error *error)
 {
 	struct map map = { 0 };
 	char yaml[PATH + 8];
@@ -317,7 +317,7 @@ static int file_read_read_map(struct file_reader *r,
  */
 
 static int cloud_message(struct file_reader *r, const struct cloud *c,
-			 struct message_point_cloud *m, char error[ERROR_TEXT])
+			 struct message_point_cloud *m, struct error *error)
 {
 	if (file_read_room(&r->data, message_cloud_bytes(c) + 1))
 		return file_read_no_memory(r, error);
@@ -328,7 +328,7 @@ static int cloud_message(struct file_reader *r, const struct cloud *c,
 
 /* cloud_file prints its errors on stderr */
 static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct cloud_file f;
 	int ret = cloud_file_load(&f, r->path, 1);
@@ -344,7 +344,7 @@ static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
 }
 
 static int read_turn(struct file_reader *r, struct message_point_cloud *m,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	uint8_t packet[VELODYNE_PACKET];
 	struct organised o;
@@ -361,7 +361,7 @@ static int read_turn(struct file_reader *r, struct message_point_cloud *m,
 }
 
 int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int ret;
 

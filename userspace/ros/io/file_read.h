@@ -25,7 +25,7 @@ void file_read_destroy(struct file_reader *r);
  * Return: 0 or a negative errno.
  */
 int file_read_open(struct file_reader *r, const char *path,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /**
  * file_read_next() - its next message: one, or one for each turn of a lidar
@@ -35,6 +35,6 @@ int file_read_open(struct file_reader *r, const char *path,
  * Return: 1; 0: the end; a negative errno with @error.
  */
 int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 #endif

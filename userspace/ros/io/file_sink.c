@@ -61,7 +61,7 @@ static int make_folders(char *path)
 
 static int file_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	struct file_sink *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;

@@ -130,7 +130,7 @@ static void file_source_give(struct file_source *s, const union message *msg,
 /* Open the next wanted file. Return: whether there is one */
 static bool next_file(struct file_source *s)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	while (s->at < s->count) {
 		const char *path = file_source_path_of(s, s->at++);
@@ -138,9 +138,9 @@ static bool next_file(struct file_source *s)
 		s->topic = file_source_topic_of(path);
 		if (s->topic < 0 || !s->wanted[s->topic])
 			continue;
-		if (!file_read_open(s->reader, path, error))
+		if (!file_read_open(s->reader, path, &error))
 			return s->open = true;
-		source_log(&s->s, LOG_WARNING, "%s", error);
+		source_log(&s->s, LOG_WARNING, "%s", error.text);
 	}
 	return false;
 }
@@ -157,14 +157,14 @@ static bool wants_any(const struct file_source *s)
 static int read_one(struct file_source *s)
 {
 	int64_t stamp = io_now();
-	char error[ERROR_TEXT];
+	struct error error;
 	union message msg;
 	int ret;
 
 	while (s->open || next_file(s)) {
-		ret = file_read_next(s->reader, stamp, &msg, error);
+		ret = file_read_next(s->reader, stamp, &msg, &error);
 		if (ret < 0)
-			source_log(&s->s, LOG_WARNING, "%s", error);
+			source_log(&s->s, LOG_WARNING, "%s", error.text);
 		if (ret == 1) {
 			file_source_give(s, &msg, stamp);
 			return 1;
@@ -296,7 +296,7 @@ static int list_file(struct file_source *s, const char *path)
 }
 
 static int file_source_list(struct file_source *s, const char *path,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	int err = file_source_knows(path) ? list_file(s, path) :
 					    list_folder(s, path);
@@ -322,7 +322,7 @@ static int file_source_list(struct file_source *s, const char *path,
 static int file_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct file_source *s = calloc(1, sizeof(*s));
 	int err;

@@ -44,7 +44,7 @@ static void ros1_on_time(void *arg, uint64_t now)
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[ERROR_TEXT])
+		  void *arg, struct error *error)
 {
 	struct ros1_config config = {
 		.master = master, .node = e->name, .log = log, .arg = arg,

@@ -33,7 +33,7 @@ struct ros1_end {
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[ERROR_TEXT]);
+		  void *arg, struct error *error);
 void ros1_end_close(struct ros1_end *e);
 
 /* Whether a node is one of this process: its messages are not from others */

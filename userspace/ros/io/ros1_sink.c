@@ -29,7 +29,7 @@ static struct ros1_end *ros1_sink_end_of(struct sink *s)
 
 static int ros1_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	struct ros1_sink *s = calloc(1, sizeof(*s));
 	int err;

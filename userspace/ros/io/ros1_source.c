@@ -174,7 +174,7 @@ static void ros1_source_close(struct source *source)
 static int ros1_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct ros1_source *s = calloc(1, sizeof(*s));
 	int err;

@@ -45,7 +45,7 @@ static void ros2_on_log(void *arg, const dds_log_data_t *data)
 		snprintf(words, sizeof(words), "%.*s", size, data->message);
 }
 
-static int find_domain(const char *text, uint32_t *id, char error[ERROR_TEXT])
+static int find_domain(const char *text, uint32_t *id, struct error *error)
 {
 	const char *what = text ? "domain" : "ROS_DOMAIN_ID";
 
@@ -149,7 +149,7 @@ static dds_return_t ros2_enter(struct ros2 *r, const char *name)
 }
 
 int ros2_join(struct ros2 **result, const char *domain, const char *name,
-	      char error[ERROR_TEXT])
+	      struct error *error)
 {
 	dds_return_t ret;
 	struct ros2 *r;

@@ -26,7 +26,7 @@ struct ros2;
  * cannot be used.
  */
 int ros2_join(struct ros2 **r, const char *domain, const char *name,
-	      char error[ERROR_TEXT]);
+	      struct error *error);
 void ros2_leave(struct ros2 *r);
 
 /*

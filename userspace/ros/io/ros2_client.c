@@ -150,7 +150,7 @@ static void ros2_client_on_timer(void *arg, uint64_t now)
 
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[ERROR_TEXT])
+		     enum service_kind kind, struct error *error)
 {
 	struct ros2_client *c = calloc(1, sizeof(*c));
 	int err;

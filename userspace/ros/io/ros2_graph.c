@@ -241,7 +241,7 @@ static dds_return_t make_writer(struct ros2_graph *g)
 }
 
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[ERROR_TEXT])
+		    const char *node, struct error *error)
 {
 	struct ros2_graph *g = calloc(1, sizeof(*g));
 	dds_return_t ret;

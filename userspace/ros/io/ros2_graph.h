@@ -27,7 +27,7 @@ struct ros2_graph;
  * @error.
  */
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[ERROR_TEXT]);
+		    const char *node, struct error *error);
 void ros2_graph_close(struct ros2_graph *g);
 
 /**

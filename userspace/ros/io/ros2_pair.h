@@ -59,7 +59,7 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   const char *name, enum service_kind kind,
 		   enum service_part part,
 		   void (*ready)(void *arg, uint32_t events), void *arg,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 void ros2_pair_close(struct ros2_pair *p);
 
 /* In @ready: clear the event */

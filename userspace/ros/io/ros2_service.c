@@ -76,7 +76,7 @@ struct ros2_service {
 	void				*offered;
 	uint8_t				seen[KEPT][FASTDDS_ID];
 	unsigned int			next_seen;
-	char				why[ERROR_TEXT];
+	struct error				why;
 	pthread_mutex_t			lock;	/* of what follows */
 	struct request			*first, **last;
 	unsigned int			requests;
@@ -295,7 +295,7 @@ static void log_unserved(struct ros2_service *s)
 		return;
 	snprintf(line, sizeof(line), "a client with rmw_fastrtps gets no "
 		 "answer: %s; it needs RMW_IMPLEMENTATION=rmw_cyclonedds_cpp",
-		 s->why);
+		 s->why.text);
 	s->config.log(s->config.arg, line);
 }
 
@@ -339,14 +339,14 @@ static void open_fastdds(struct ros2_service *s, const struct ros2 *ros,
 		.request = on_fastdds, .arg = s,
 	};
 
-	if (fastdds_join(&s->fastdds, ros2_domain(ros), config->node, s->why))
+	if (fastdds_join(&s->fastdds, ros2_domain(ros), config->node, &s->why))
 		return;
 	snprintf(request, sizeof(request), "rq%sRequest", config->name);
 	snprintf(reply, sizeof(reply), "rr%sReply", config->name);
 	if (fastdds_ops_of(s->fastdds)->offer(&s->offered,
 			fastdds_participant(s->fastdds), &offer)) {
 		s->offered = NULL;
-		error_set(s->why, -EIO, "Fast DDS does not offer %s",
+		error_set(&s->why, -EIO, "Fast DDS does not offer %s",
 			  config->name);
 	}
 }
@@ -419,7 +419,7 @@ static void on_retry(void *arg, uint64_t now)
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct ros2_service *s = calloc(1, sizeof(*s));
 	int err;

@@ -64,7 +64,7 @@ struct ros2_service_stats {
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[ERROR_TEXT]);
+		      struct error *error);
 void ros2_service_close(struct ros2_service *s);
 
 const struct ros2_service_stats *
@@ -101,7 +101,7 @@ typedef void ros2_client_fn(void *arg, int err,
 /* As ros2_service_open(), for calls */
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[ERROR_TEXT]);
+		     enum service_kind kind, struct error *error);
 /* Waiting calls end with -ECANCELED */
 void ros2_client_close(struct ros2_client *c);
 

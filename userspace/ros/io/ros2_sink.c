@@ -35,7 +35,7 @@ static struct ros2 *ros_of(const struct sink *s)
 
 static int ros2_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ERROR_TEXT])
+			  struct error *error)
 {
 	struct ros2_sink *s = calloc(1, sizeof(*s));
 	int err;

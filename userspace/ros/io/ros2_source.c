@@ -592,7 +592,7 @@ static int watch_writers(struct ros2_source *s)
 static int ros2_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct ros2_source *s = calloc(1, sizeof(*s));
 	int err;

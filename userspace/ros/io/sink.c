@@ -69,7 +69,7 @@ static void sink_on_flush(void *arg, uint64_t now)
 }
 
 static int sink_open_path(struct sink **s, struct loop *loop,
-			  const struct sink_config *c, char error[ERROR_TEXT])
+			  const struct sink_config *c, struct error *error)
 {
 	struct stat st;
 
@@ -88,7 +88,7 @@ static int sink_open_path(struct sink **s, struct loop *loop,
 }
 
 static int open_any(struct sink **s, struct loop *loop,
-		    const struct sink_config *config, char error[ERROR_TEXT])
+		    const struct sink_config *config, struct error *error)
 {
 	const char *rest;
 
@@ -102,12 +102,12 @@ static int open_any(struct sink **s, struct loop *loop,
 }
 
 int sink_open(struct sink **s, struct loop *loop,
-	      const struct sink_config *config, char error[ERROR_TEXT])
+	      const struct sink_config *config, struct error *error)
 {
 	int err;
 
 	*s = NULL;
-	*error = '\0';
+	*error->text = '\0';
 	err = open_any(s, loop, config, error);
 	if (err || !loop || !(*s)->ops->flush)
 		return err;

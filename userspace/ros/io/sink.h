@@ -41,7 +41,7 @@ struct sink_config {
  * Return: 0 or a negative errno.
  */
 int sink_open(struct sink **s, struct loop *loop,
-	      const struct sink_config *config, char error[ERROR_TEXT]);
+	      const struct sink_config *config, struct error *error);
 
 /* Finish recordings, and wait until all messages are written */
 void sink_close(struct sink *s);

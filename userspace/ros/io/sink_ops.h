@@ -39,7 +39,7 @@ struct sink_ops {
 	size_t	topic_size;
 	int	(*open)(struct sink **s, struct loop *loop, const char *rest,
 			const struct sink_config *config,
-			char error[ERROR_TEXT]);
+			struct error *error);
 	int	(*add)(struct sink *s, struct sink_topic *t);
 	void	(*remove)(struct sink_topic *t);
 	int	(*publish)(struct sink_topic *t, int64_t received,

@@ -284,7 +284,7 @@ static void thread_sink_close(struct sink *sink)
 
 static int thread_sink_open(struct sink **result, struct loop *loop,
 			    const char *rest, const struct sink_config *config,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct sink_config plain = *config;
 	struct thread_sink *s;

@@ -24,7 +24,7 @@ static bool source_is_speed(double speed)
 	return speed >= 1e-3 && speed <= 1e6;
 }
 
-static int source_check(const struct source_config *c, char error[ERROR_TEXT])
+static int source_check(const struct source_config *c, struct error *error)
 {
 	if (!c->spec || !*c->spec)
 		return error_set(error, -EINVAL, "missing source");
@@ -43,7 +43,7 @@ static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 /* A recording, or files: by the name, otherwise by the contents */
 static int source_open_path(struct source **s, struct loop *loop,
 			    const struct source_config *c,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct stat st;
 	int err;
@@ -60,13 +60,13 @@ static int source_open_path(struct source **s, struct loop *loop,
 }
 
 int source_open(struct source **s, struct loop *loop,
-		const struct source_config *config, char error[ERROR_TEXT])
+		const struct source_config *config, struct error *error)
 {
 	const char *rest;
 	int err;
 
 	*s = NULL;
-	*error = '\0';
+	*error->text = '\0';
 	err = source_check(config, error);
 	if (err)
 		return err;

@@ -78,7 +78,7 @@ struct source_config {
  * Return: 0; -EPROTONOSUPPORT: an unknown kind; others of the kind.
  */
 int source_open(struct source **s, struct loop *loop,
-		const struct source_config *config, char error[ERROR_TEXT]);
+		const struct source_config *config, struct error *error);
 
 /**
  * source_subscribe() - subscribe to a topic

@@ -23,7 +23,7 @@
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
 			const struct source_config *config,
-			char error[ERROR_TEXT]);
+			struct error *error);
 	int	(*subscribe)(struct source *s, const char *topic, int kind,
 			     bool all);
 	void	(*unsubscribe)(struct source *s, const char *topic);

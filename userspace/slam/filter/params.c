@@ -107,7 +107,7 @@ int slam_params_motion(struct slam_params *p, const char *text)
 	return 0;
 }
 
-int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT])
+int slam_params_check(const struct slam_params *p, struct error *error)
 {
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		const struct limit *l = limits + i;

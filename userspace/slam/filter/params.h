@@ -89,7 +89,7 @@ extern const struct slam_params slam_gmapping;
 int slam_params_motion(struct slam_params *p, const char *text);
 
 /* Return: 0, or -EINVAL and one line */
-int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT]);
+int slam_params_check(const struct slam_params *p, struct error *error);
 
 /* Cells from the origin to a robot, at most: positions in maps are integers */
 #define SLAM_POSE_CELLS	(1 << 20)

@@ -70,20 +70,20 @@ struct checkpoint {
 };
 
 __attribute__((format(printf, 4, 5))) static int
-checkpoint_fail(const struct checkpoint *c, char error[ERROR_TEXT],
+checkpoint_fail(const struct checkpoint *c, struct error *error,
 		int err, const char *format, ...)
 {
-	const int n = snprintf(error, ERROR_TEXT, "%.150s: ", c->path);
+	const int n = snprintf(error->text, sizeof(error->text), "%.150s: ", c->path);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error + n, ERROR_TEXT - n, format, args);
+	vsnprintf(error->text + n, sizeof(error->text) - n, format, args);
 	va_end(args);
 	return err;
 }
 
 static int fail_errno(const struct checkpoint *c,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	return checkpoint_fail(c, error, -errno, "%s", strerror(errno));
 }
@@ -134,7 +134,7 @@ static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 
 static int checkpoint_write_head(struct checkpoint *c,
 				 const struct slam_params *params,
-				 char error[ERROR_TEXT])
+				 struct error *error)
 {
 	struct file_head head;
 	int err;
@@ -157,7 +157,7 @@ static int checkpoint_write_head(struct checkpoint *c,
 }
 
 static int check_head(struct checkpoint *c, const struct slam_params *params,
-		      char error[ERROR_TEXT])
+		      struct error *error)
 {
 	struct file_head head;
 	int err = read_at(c, 0, &head, sizeof(head));
@@ -182,7 +182,7 @@ static int check_head(struct checkpoint *c, const struct slam_params *params,
 
 static int checkpoint_begin(struct checkpoint *c,
 			    const struct slam_params *params, bool resume,
-			    char error[ERROR_TEXT])
+			    struct error *error)
 {
 	struct stat st;
 
@@ -210,7 +210,7 @@ static int checkpoint_begin(struct checkpoint *c,
 
 int checkpoint_open(struct checkpoint **checkpoint, const char *path,
 		    const struct slam_params *params, bool resume,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct checkpoint *c = calloc(1, sizeof(*c));
 	int err;
@@ -243,7 +243,7 @@ void checkpoint_close(struct checkpoint *c)
  */
 
 static int fail_record(const struct checkpoint *c,
-		       char error[ERROR_TEXT], int err)
+		       struct error *error, int err)
 {
 	return checkpoint_fail(c, error, err,
 			       err == -EBADMSG ? "is damaged at byte %llu" :
@@ -252,7 +252,7 @@ static int fail_record(const struct checkpoint *c,
 }
 
 /* Only an incomplete record, or nothing, follows the last whole one */
-static int checkpoint_cut(struct checkpoint *c, char error[ERROR_TEXT])
+static int checkpoint_cut(struct checkpoint *c, struct error *error)
 {
 	assert(c->at <= c->size);
 	c->torn = c->size - c->at;
@@ -295,7 +295,7 @@ static int only_zeros(const struct checkpoint *c, uint64_t at)
  * @end: end of the record, or an offset with only zeros after it
  */
 static int cut_torn(struct checkpoint *c, uint64_t end,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	const int zeros = only_zeros(c, end);
 
@@ -351,7 +351,7 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 
 /* Return: 1: a whole record; 0: cut off; or a negative errno */
 static int read_record(struct checkpoint *c, struct record_head *h,
-		       char error[ERROR_TEXT])
+		       struct error *error)
 {
 	const uint64_t left = c->size - c->at;
 	int err;
@@ -377,7 +377,7 @@ static int read_record(struct checkpoint *c, struct record_head *h,
 }
 
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	struct record_head h;
 	int ret = read_record(c, &h, error), err;
@@ -433,7 +433,7 @@ static int checkpoint_pack(struct bytes *b, const struct reading *r,
 
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int err = checkpoint_pack(&c->bytes, reading, updated, outcome, count);
 
@@ -442,7 +442,7 @@ int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 	return err ? checkpoint_fail(c, error, err, "%s", strerror(-err)) : 0;
 }
 
-int checkpoint_sync(struct checkpoint *c, char error[ERROR_TEXT])
+int checkpoint_sync(struct checkpoint *c, struct error *error)
 {
 	return fdatasync(c->fd) ? fail_errno(c, error) : 0;
 }

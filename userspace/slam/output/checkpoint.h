@@ -33,7 +33,7 @@ struct checkpoint;
  */
 int checkpoint_open(struct checkpoint **c, const char *path,
 		    const struct slam_params *params, bool resume,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /**
  * struct checkpoint_entry - a record; valid until the next call
@@ -53,7 +53,7 @@ struct checkpoint_entry {
  * other read errors: @error gets one line, and the file is unchanged.
  */
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /* Bytes that were cut off at the end */
 uint64_t checkpoint_torn(const struct checkpoint *c);
@@ -69,10 +69,10 @@ uint64_t checkpoint_torn(const struct checkpoint *c);
  */
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /* Write to disk, to survive a power loss. Return: 0 or -errno, a line */
-int checkpoint_sync(struct checkpoint *c, char error[ERROR_TEXT]);
+int checkpoint_sync(struct checkpoint *c, struct error *error);
 
 /* NULL is allowed */
 void checkpoint_close(struct checkpoint *c);

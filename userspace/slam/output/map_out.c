@@ -12,10 +12,6 @@
 #include "map/io/map_figure.h"
 #include "slam/output/map_out.h"
 
-_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT &&
-	       (int)ERROR_TEXT >= (int)ERROR_TEXT &&
-	       (int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
-
 enum { MARK = 6 };	/* poses covered by the start marker */
 
 static const double mark_share = 0.006;	/* of the map's longer side */
@@ -47,7 +43,7 @@ static struct pose *marked_way(const struct map_out *m)
 }
 
 static int map_out_encode(const struct map_out *m, struct bytes *png,
-			  char *error)
+			  struct error *error)
 {
 	const bool has_way = m->way && m->poses;
 	struct pose *way = has_way ? marked_way(m) : NULL;
@@ -68,7 +64,7 @@ static int map_out_encode(const struct map_out *m, struct bytes *png,
 }
 
 /* Beside the .pgm */
-static int png_path(const char *path, char png[PATH_MAX], char *error)
+static int png_path(const char *path, char png[PATH_MAX], struct error *error)
 {
 	const size_t len = strlen(path);
 
@@ -83,7 +79,7 @@ static int png_path(const char *path, char png[PATH_MAX], char *error)
 
 /* The figure is on disk before the map is renamed, and is renamed after it */
 static int write_files(const struct map_out *m, const char *path,
-		       const struct bytes *png, char *error)
+		       const struct bytes *png, struct error *error)
 {
 	struct atomic_file n;
 	struct stat st;
@@ -107,7 +103,7 @@ static int write_files(const struct map_out *m, const char *path,
 	return atomic_file_finish(&n, error);
 }
 
-int map_out_write(const struct map_out *given, char error[ERROR_TEXT])
+int map_out_write(const struct map_out *given, struct error *error)
 {
 	struct map_out m = *given;
 	struct bytes png = { 0 };

@@ -38,6 +38,6 @@ struct map_out {
  *
  * Return: 0; -EINVAL: no cells, or a path without .pgm; others of writing.
  */
-int map_out_write(const struct map_out *m, char error[ERROR_TEXT]);
+int map_out_write(const struct map_out *m, struct error *error);
 
 #endif

@@ -82,7 +82,7 @@ static bool config_valid(const struct occupancy_config *c)
 
 int occupancy_create(struct occupancy **to,
 		     const struct occupancy_config *config,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct occupancy *o;
 
@@ -449,7 +449,7 @@ static int add(struct occupancy *o, const struct rect *area,
 /* Return: 0 and areas that fit; o->ends is 1 if no beam has information */
 static int occupancy_look(struct occupancy *o, const struct reading *r,
 			  const struct pose *robot, struct rect *area,
-			  struct rect *known, char error[ERROR_TEXT])
+			  struct rect *known, struct error *error)
 {
 	if (!reading_valid(r) || !pose_valid(robot))
 		return error_set(error, -EINVAL,
@@ -477,7 +477,7 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 }
 
 int occupancy_add(struct occupancy *o, const struct reading *r,
-		  const struct pose *robot, char error[ERROR_TEXT])
+		  const struct pose *robot, struct error *error)
 {
 	struct rect area = { 0 }, known = { 0 };
 	int err = occupancy_look(o, r, robot, &area, &known, error);

@@ -48,7 +48,7 @@ struct occupancy;
  */
 int occupancy_create(struct occupancy **o,
 		     const struct occupancy_config *config,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 void occupancy_destroy(struct occupancy *o);
 
 /* Make it empty again. Memory and statistics are kept */
@@ -73,7 +73,7 @@ void occupancy_clear(struct occupancy *o);
  * grid is unchanged.
  */
 int occupancy_add(struct occupancy *o, const struct reading *r,
-		  const struct pose *robot, char error[ERROR_TEXT]);
+		  const struct pose *robot, struct error *error);
 
 /* The known area; may be empty */
 struct rect occupancy_known(const struct occupancy *o);

@@ -11,8 +11,6 @@
 #include "base/table.h"
 #include "slam/output/relations.h"
 
-_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
-
 static int relations_read_line(const char *at, void *arg)
 {
 	struct relations *r = arg;
@@ -38,7 +36,7 @@ static int relations_read_line(const char *at, void *arg)
 }
 
 int relations_read(struct relations *r, const char *path,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	int err;
 

@@ -54,7 +54,7 @@ struct relations_result {
  * Return: 0, the caller frees @r; a negative errno, -ENODATA: an empty file.
  */
 int relations_read(struct relations *r, const char *path,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 void relations_free(struct relations *r);
 

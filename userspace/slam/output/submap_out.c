@@ -13,12 +13,10 @@
 #include "ros/io/io.h"
 #include "slam/output/submap_out.h"
 
-_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
-
 /* As gdimd accepts it; a leading slash, as in ROS 1, is removed */
 static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			       const char *what, size_t max,
-			       char error[ERROR_TEXT])
+			       struct error *error)
 {
 	const size_t len = strlen(name);
 	char clean[STORE_FRAME];
@@ -44,7 +42,7 @@ static bool is_taken(const char *prefix, const char *frame)
 }
 
 int submap_out_init(struct submap_out *out, const char *map, const char *robot,
-		    const char *prefix, char error[ERROR_TEXT])
+		    const char *prefix, struct error *error)
 {
 	const size_t max = STORE_FRAME - 1;
 	int err;
@@ -91,7 +89,7 @@ static void submap_out_frame(const struct submap_out *out, uint32_t number,
 
 static int grid(struct submap_out *out, const struct occupancy *o,
 		int64_t stamp, const char *frame, union message *m,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	struct raster r = { .rect = occupancy_known(o) };
 	int err;
@@ -115,7 +113,7 @@ static int grid(struct submap_out *out, const struct occupancy *o,
 
 int submap_out_grid(struct submap_out *out, uint32_t number,
 		    const struct submap *submap, const struct occupancy *o,
-		    union message *m, char error[ERROR_TEXT])
+		    union message *m, struct error *error)
 {
 	submap_out_frame(out, number, out->frame);
 	return grid(out, o, submap->stamp, out->frame, m, error);
@@ -123,7 +121,7 @@ int submap_out_grid(struct submap_out *out, uint32_t number,
 
 int submap_out_map(struct submap_out *out, const struct occupancy *o,
 		   int64_t stamp, union message *m,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	return grid(out, o, stamp, out->map, m, error);
 }
@@ -166,7 +164,7 @@ static int submap_out_reserve(struct submap_out *out, uint32_t used)
 
 int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
-			  union message *m, char error[ERROR_TEXT])
+			  union message *m, struct error *error)
 {
 	uint32_t n = 0;
 
@@ -237,7 +235,7 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 int submap_out_way(struct submap_out *out,
 		   const struct trajectory_point *point, uint32_t count,
 		   int64_t stamp, union message *m,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	/* room for the last one and those before it */
 	const uint32_t step = count <= SUBMAP_OUT_WAY ? 1 :

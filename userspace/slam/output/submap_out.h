@@ -61,7 +61,7 @@ struct submap_out {
  * prefix that can produce the name of the map or the robot.
  */
 int submap_out_init(struct submap_out *out, const char *map, const char *robot,
-		    const char *prefix, char error[ERROR_TEXT]);
+		    const char *prefix, struct error *error);
 void submap_out_free(struct submap_out *out);
 
 /**
@@ -73,12 +73,12 @@ void submap_out_free(struct submap_out *out);
  */
 int submap_out_grid(struct submap_out *out, uint32_t number,
 		    const struct submap *submap, const struct occupancy *o,
-		    union message *m, char error[ERROR_TEXT]);
+		    union message *m, struct error *error);
 
 /* The map from all scans; its frame is that of the map */
 int submap_out_map(struct submap_out *out, const struct occupancy *o,
 		   int64_t stamp, union message *m,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 /**
  * submap_out_transforms() - poses of submaps: tf2_msgs/TFMessage
@@ -89,7 +89,7 @@ int submap_out_map(struct submap_out *out, const struct occupancy *o,
  */
 int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
-			  union message *m, char error[ERROR_TEXT]);
+			  union message *m, struct error *error);
 
 /* The pose of the robot in the map: nav_msgs/Odometry, the rest of it is 0.
  * @covariance: of x, y and yaw: xx, xy, xt, yy, yt, tt
@@ -121,6 +121,6 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 int submap_out_way(struct submap_out *out,
 		   const struct trajectory_point *point, uint32_t count,
 		   int64_t stamp, union message *m,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 
 #endif

@@ -79,13 +79,13 @@ struct submaps {
 	size_t			bytes;
 };
 
-static int submaps_no_memory(char error[ERROR_TEXT])
+static int submaps_no_memory(struct error *error)
 {
 	return error_set(error, -ENOMEM, "out of memory");
 }
 
 int submaps_create(struct submaps **to, const struct submaps_config *config,
-		   char error[ERROR_TEXT])
+		   struct error *error)
 {
 	struct submaps *s;
 	int err;
@@ -179,7 +179,7 @@ static double reach_of(const struct occupancy_config *c,
 }
 
 int submaps_add(struct submaps *s, const struct reading *r,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	struct kept k = { .reading = *r };
 	float *range = NULL;
@@ -382,7 +382,7 @@ static int make_list(struct submaps *s)
 }
 
 int submaps_update(struct submaps *s, const struct pose *history,
-		   uint32_t count, char error[ERROR_TEXT])
+		   uint32_t count, struct error *error)
 {
 	int err;
 
@@ -446,7 +446,7 @@ const struct reading *submaps_scan(const struct submaps *s, uint32_t n)
 
 /* Return: 0, -ENOMEM; a scan outside the largest grid is left out */
 static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
-		     uint32_t i, char error[ERROR_TEXT])
+		     uint32_t i, struct error *error)
 {
 	struct pose first = p->scan[0].last;
 	struct kept *k = &p->scan[i];
@@ -469,7 +469,7 @@ static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
 }
 
 static int draw(struct submaps *s, struct grid *g, uint32_t number,
-		char error[ERROR_TEXT])
+		struct error *error)
 {
 	struct part *p = &s->part[number];
 	int err = 0;
@@ -491,7 +491,7 @@ static int draw(struct submaps *s, struct grid *g, uint32_t number,
 }
 
 int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
-		 char error[ERROR_TEXT])
+		 struct error *error)
 {
 	struct part *p = &s->part[i];
 	struct grid *g = s->open.part == i || p->submap.open ? &s->open :

@@ -73,7 +73,7 @@ struct submaps;
  * Return: 0 and @s, to be freed with submaps_destroy(); -EINVAL, -ENOMEM.
  */
 int submaps_create(struct submaps **s, const struct submaps_config *config,
-		   char error[ERROR_TEXT]);
+		   struct error *error);
 void submaps_destroy(struct submaps *s);
 
 /**
@@ -85,7 +85,7 @@ void submaps_destroy(struct submaps *s);
  * and the history must have no pose for it.
  */
 int submaps_add(struct submaps *s, const struct reading *r,
-		char error[ERROR_TEXT]);
+		struct error *error);
 
 /* Scans that were added */
 uint32_t submaps_scans(const struct submaps *s);
@@ -102,7 +102,7 @@ uint32_t submaps_scans(const struct submaps *s);
  * poses, or not one for each scan: nothing changed; -ENOMEM.
  */
 int submaps_update(struct submaps *s, const struct pose *history,
-		   uint32_t count, char error[ERROR_TEXT]);
+		   uint32_t count, struct error *error);
 
 /* Numbers of those that moved or changed, rising; until the next update */
 const uint32_t *submaps_list(const struct submaps *s);
@@ -126,7 +126,7 @@ const struct reading *submaps_scan(const struct submaps *s, uint32_t n);
  * -ENOMEM.
  */
 int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
-		 char error[ERROR_TEXT]);
+		 struct error *error);
 
 /* Mark its pose, or its cells, or both, as published */
 void submaps_published(struct submaps *s, uint32_t i, bool pose, bool cells);

@@ -16,9 +16,6 @@
 #include "laser/interpolate.h"
 #include "slam/output/trajectory.h"
 
-_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT &&
-	       (int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
-
 static const int64_t second = 1000000000;
 
 int trajectory_add(struct trajectory *t, int64_t stamp,
@@ -245,7 +242,7 @@ static int trajectory_read_line(const char *at, void *arg)
 }
 
 int trajectory_read(struct trajectory *t, const char *path,
-		    char error[ERROR_TEXT])
+		    struct error *error)
 {
 	int err;
 
@@ -262,7 +259,7 @@ int trajectory_read(struct trajectory *t, const char *path,
 }
 
 int trajectory_write(const struct trajectory *t, const char *path,
-		     char error[ERROR_TEXT])
+		     struct error *error)
 {
 	struct atomic_file n;
 	char line[192];

@@ -80,7 +80,7 @@ int trajectory_fill(const struct trajectory *keys,
  * Return: 0 or a negative errno; then there is nothing to free.
  */
 int trajectory_read(struct trajectory *t, const char *path,
-		    char error[ERROR_TEXT]);
+		    struct error *error);
 
 /**
  * trajectory_write() - write a file atomically
@@ -91,7 +91,7 @@ int trajectory_read(struct trajectory *t, const char *path,
  * Return: 0 or a negative errno; an existing file is then unchanged.
  */
 int trajectory_write(const struct trajectory *t, const char *path,
-		     char error[ERROR_TEXT]);
+		     struct error *error);
 
 void trajectory_free(struct trajectory *t);
 

@@ -194,14 +194,14 @@ static void count_anew(struct worker *w)
 
 static int on_setup(struct worker *w, const void *data, size_t len)
 {
-	char error[ERROR_TEXT];
+	struct error error;
 
 	clear(w);
 	count_anew(w);
 	if (len != sizeof(w->params))
 		return -EBADMSG;
 	memcpy(&w->params, data, len);
-	if (slam_params_check(&w->params, error))
+	if (slam_params_check(&w->params, &error))
 		return -EBADMSG;
 	w->particles = particles_create(&w->params, w->threads);
 	if (!w->particles)

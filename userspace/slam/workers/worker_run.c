@@ -42,7 +42,7 @@ int worker_run(struct bus *engine, unsigned int threads,
 {
 	struct worker *w = worker_create(engine, threads, worker_log,
 					 (void *)voice);
-	char error[ERROR_TEXT];
+	struct error error;
 	int ret = 0;
 
 	if (!w)
@@ -53,9 +53,9 @@ int worker_run(struct bus *engine, unsigned int threads,
 	/* the ranks of one mpirun end together, on command of the first */
 	if (ret >= 0 || once)
 		return 0;
-	bus_error(engine, error);
+	bus_error(engine, &error);
 	if (ret != -EPROTO)
-		snprintf(error, sizeof(error), "leaves: %s", strerror(-ret));
+		snprintf(error.text, sizeof(error.text), "leaves: %s", strerror(-ret));
 	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",
-			 voice->job ? ": " : "", error);
+			 voice->job ? ": " : "", error.text);
 }

@@ -24,10 +24,10 @@ static struct layer made_of(const char *name)
 	const struct map_config_layer *from =
 		map_config_find(&config.map, name);
 	struct layer l = { .name = "" };
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (from && map_config_make_layer(&config.map, from, name, &l, error))
-		printf("# %s\n", error);
+	if (from && map_config_make_layer(&config.map, from, name, &l, &error))
+		printf("# %s\n", error.text);
 	return l;
 }
 

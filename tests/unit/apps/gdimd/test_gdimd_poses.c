@@ -109,7 +109,7 @@ static int set_poses(struct gdimd *g, const char *poses, cJSON *answer)
 	int err;
 
 	cJSON_AddStringToObject(p, "poses", poses);
-	err = gdimd_command(g, "set-poses", p, answer, error);
+	err = gdimd_command(g, "set-poses", p, answer, &error);
 	cJSON_Delete(p);
 	return err;
 }

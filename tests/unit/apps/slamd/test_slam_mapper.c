@@ -12,7 +12,7 @@
 enum { READINGS = 120, BEAMS = 90, SUBMAPS = 20 };
 
 static struct trip *trip;
-static char error[ERROR_TEXT];
+static struct error error;
 
 /**
  * struct seen - what was published
@@ -137,7 +137,7 @@ static struct mapper *make(struct seen *s, const char *robot)
 	};
 	struct mapper *m;
 
-	if (mapper_create(&m, &config, error))
+	if (mapper_create(&m, &config, &error))
 		abort();
 	return m;
 }
@@ -153,10 +153,10 @@ static int add(struct mapper *m, unsigned int from, unsigned int to,
 	int err = 0;
 
 	for (unsigned int i = from; i < to && !err; i++)
-		err = mapper_scan(m, trip->reading + i, error);
+		err = mapper_scan(m, trip->reading + i, &error);
 	for (unsigned int i = 0; i < to; i++)
 		history[i] = pose_compose(&origin, trip->truth + i);
-	return err ? err : mapper_history(m, history, to, error);
+	return err ? err : mapper_history(m, history, to, &error);
 }
 
 static unsigned int submaps(const struct seen *s)
@@ -184,7 +184,7 @@ static void test_all(void)
 	ok_eq(s.placed[0], 1, "where they are was told before");
 	ok(s.known[0] > 7950, "they have cells: %u", s.known[0]);
 	ok(!s.messages[SLAM_PUBLISHER_MAP], "no map before it is asked for");
-	ok(!mapper_map(m, error), "then one");
+	ok(!mapper_map(m, &error), "then one");
 	ok_eq(s.messages[SLAM_PUBLISHER_MAP], 1, "then one");
 	ok(s.cells > 8600, "the map: %u cells, %u of them occupied", s.cells,
 	   s.occupied);
@@ -270,14 +270,14 @@ static void test_missing(void)
 	m = make(NULL, NULL);
 	memory = 0;
 	add(m, 0, READINGS, 0);
-	ok(!mapper_map(m, error),
+	ok(!mapper_map(m, &error),
 	   "scans that are not kept any more are counted");
 	ok(mapper_missing(m) > 0,
 	   "scans that are not kept any more are counted");
 	mapper_destroy(m);
 	m = make(NULL, NULL);
 	add(m, 0, READINGS, 0);
-	ok(!mapper_map(m, error), "else none is missing");
+	ok(!mapper_map(m, &error), "else none is missing");
 	ok(!mapper_missing(m), "else none is missing");
 	mapper_destroy(m);
 }
@@ -289,13 +289,13 @@ static void test_exact(void)
 	struct mapper *m = make(NULL, NULL), *n = make(NULL, NULL);
 
 	add(m, 0, READINGS, 0.0008);
-	mapper_map(m, error);
+	mapper_map(m, &error);
 	add(m, READINGS, READINGS, 0);
 	mapper_exact(m);
-	mapper_map(m, error);
+	mapper_map(m, &error);
 	mapper_raster(m, &a);
 	add(n, 0, READINGS, 0);
-	mapper_map(n, error);
+	mapper_map(n, &error);
 	mapper_raster(n, &b);
 	ok_eq(a.rect.width, b.rect.width,
 	      "the last map is as if all had been known from the beginning");
@@ -315,14 +315,14 @@ static void test_redrawn(void)
 	struct raster a = { .cells = NULL }, b = { .cells = NULL };
 	struct mapper *m = make(NULL, NULL), *n = make(NULL, NULL);
 
-	ok(!mapper_map(m, error), "a map of nothing");
+	ok(!mapper_map(m, &error), "a map of nothing");
 	add(m, 0, 60, 0);
-	mapper_map(m, error);
+	mapper_map(m, &error);
 	add(m, 60, READINGS, 0.4);
-	ok(!mapper_map(m, error), "nobody listens");
+	ok(!mapper_map(m, &error), "nobody listens");
 	ok(!mapper_raster(m, &a), "nobody listens");
 	add(n, 0, READINGS, 0.4);
-	mapper_map(n, error);
+	mapper_map(n, &error);
 	mapper_raster(n, &b);
 	ok_eq(a.rect.width, b.rect.width,
 	      "another past: as if it had been that one always");
@@ -360,13 +360,13 @@ static void test_odd(void)
 	const struct pose here[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
 	r.range = nothing;
-	ok(!mapper_scan(m, &r, error), "nothing is hit: nothing to see");
-	ok(!mapper_history(m, here, 1, error),
+	ok(!mapper_scan(m, &r, &error), "nothing is hit: nothing to see");
+	ok(!mapper_history(m, here, 1, &error),
 	   "nothing is hit: nothing to see");
-	ok(!mapper_map(m, error), "nothing is hit: nothing to see");
+	ok(!mapper_map(m, &error), "nothing is hit: nothing to see");
 	ok(!submaps(&s), "nothing is hit: nothing to see");
 	ok(!s.messages[SLAM_PUBLISHER_MAP], "nothing is hit: nothing to see");
-	ok(mapper_history(m, here, 2, error) == -EINVAL,
+	ok(mapper_history(m, here, 2, &error) == -EINVAL,
 	   "a history of more scans than there are");
 	mapper_destroy(m);
 }

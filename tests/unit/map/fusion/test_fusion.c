@@ -198,7 +198,7 @@ static void test_cells(void)
 	static const int8_t odd[] = { 5, 120, 5, -7, 0, 100, 101, -1 };
 	const struct pose origin = { 0 }, bad = { 0, NAN, 0 };
 	struct cells *c = cells_create(8, 1, 8, 0.1, &origin, odd), *coarse;
-	char why[ERROR_TEXT];
+	struct error why;
 
 	ok(c, "values that mean nothing are unknown");
 	ok_eq(c->known, 4, "... known");
@@ -215,20 +215,20 @@ static void test_cells(void)
 	ok_eq(cells_at(coarse, 3, 0), -1, "... cells at");
 	cells_put(c);
 	cells_put(coarse);
-	ok_eq(cells_check(0, 5, 8, 0.1, &origin, why), -EINVAL,
+	ok_eq(cells_check(0, 5, 8, 0.1, &origin, &why), -EINVAL,
 	      "grids that cannot be are told apart");
-	ok_eq(cells_check(20000, 5, 8, 0.1, &origin, why), -E2BIG,
+	ok_eq(cells_check(20000, 5, 8, 0.1, &origin, &why), -E2BIG,
 	      "... cells check");
-	ok_eq(cells_check(10000, 10000, 8, 0.1, &origin, why), -E2BIG,
+	ok_eq(cells_check(10000, 10000, 8, 0.1, &origin, &why), -E2BIG,
 	      "... cells check");
-	ok_eq(cells_check(5, 5, 8, NAN, &origin, why), -EINVAL,
+	ok_eq(cells_check(5, 5, 8, NAN, &origin, &why), -EINVAL,
 	      "... cells check");
-	ok_eq(cells_check(5, 5, 8, -1, &origin, why), -EINVAL,
+	ok_eq(cells_check(5, 5, 8, -1, &origin, &why), -EINVAL,
 	      "... cells check");
-	ok_eq(cells_check(5, 5, 8, 0.1, &bad, why), -EINVAL, "... cells check");
-	ok_eq(cells_check(5, 5, 12, 0.1, &origin, why), -EINVAL,
+	ok_eq(cells_check(5, 5, 8, 0.1, &bad, &why), -EINVAL, "... cells check");
+	ok_eq(cells_check(5, 5, 12, 0.1, &origin, &why), -EINVAL,
 	      "... cells check");
-	ok_eq(cells_check(5, 5, 16, 0.1, &origin, why), 0, "... cells check");
+	ok_eq(cells_check(5, 5, 16, 0.1, &origin, &why), 0, "... cells check");
 }
 
 int main(void)

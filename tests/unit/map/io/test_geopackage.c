@@ -10,7 +10,8 @@
 #include "map/io/geopackage.h"
 #include "raster_fixture.h"
 
-static char error[ERROR_TEXT], file[160];
+static char file[160];
+static struct error error;
 static sqlite3 *db;
 
 /* The first value of a query, as a number; NAN: there is none */
@@ -564,7 +565,7 @@ static void test_empty(void)
 {
 	const struct geopackage empty = { 0 };
 
-	ok(!geopackage_write(file, &empty, error), "a site without anything");
+	ok(!geopackage_write(file, &empty, &error), "a site without anything");
 	sqlite3_open(file, &db);
 	ok_near(number("SELECT count(*) FROM rooms"), 0, 0,
 		"... has tables without rows");
@@ -593,7 +594,7 @@ static void test_edges(void)
 		draw_any(&r, &rng);
 		r.cells[0] = 1;
 		unlink(file);
-		ok(!geopackage_write(file, &g, error), "%u x %u cells at %d",
+		ok(!geopackage_write(file, &g, &error), "%u x %u cells at %d",
 		   e->width, e->height, e->x);
 		sqlite3_open(file, &db);
 		ok_eq(compare("values_slam_map", &r, true), 0,
@@ -616,28 +617,28 @@ static void test_refused(void)
 	FILE *f;
 
 	strcpy(path, in_folder("no/site.gpkg"));
-	ok_eq(geopackage_write(path, &site, error), -ENOENT,
-	      "a missing folder: %s", error);
-	ok(strstr(error, "site.gpkg: No such file"), "... error says it");
-	ok(one_line(error), "... one line");
+	ok_eq(geopackage_write(path, &site, &error), -ENOENT,
+	      "a missing folder: %s", error.text);
+	ok(strstr(error.text, "site.gpkg: No such file"), "... error says it");
+	ok(one_line(error.text), "... one line");
 	strcpy(same.name, "SLAM_map");
 	two[1].layer = &same;
-	ok_eq(geopackage_write(file, &g, error), -EEXIST,
-	      "two layers of one name: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(geopackage_write(file, &g, &error), -EEXIST,
+	      "two layers of one name: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	far.rect.x = INT_MAX - 10;
 	two[0].raster = &far;
 	g.layers = 1;
-	ok_eq(geopackage_write(file, &g, error), -EINVAL,
-	      "a layer beyond the end of the world: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(geopackage_write(file, &g, &error), -EINVAL,
+	      "a layer beyond the end of the world: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	snprintf(path, sizeof(path), "%s-wal", file);
 	f = fopen(path, "w");
 	fputs("log", f);
 	fclose(f);
-	ok_eq(geopackage_write(file, &site, error), -EBUSY,
-	      "another program has it open: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(geopackage_write(file, &site, &error), -EBUSY,
+	      "another program has it open: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	unlink(path);
 }
 
@@ -648,19 +649,19 @@ static void test_full(void)
 
 	mkdir(in_folder("small"), 0755);
 	limit_files(200000);
-	err = geopackage_write(in_folder("small/site.gpkg"), &site, error);
+	err = geopackage_write(in_folder("small/site.gpkg"), &site, &error);
 	limit_files(RLIM_INFINITY);
-	ok_range(err, -INFINITY, -1, "a file that may not grow: %s", error);
-	ok(one_line(error), "... one line");
+	ok_range(err, -INFINITY, -1, "a file that may not grow: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_eq(files_in(in_folder("small")), 0, "... files in");
 	strcpy(disk, in_folder("disk"));
 	if (!small_disk(disk)) {
 		ok(true, "a full disk # SKIP not allowed to mount");
 		return;
 	}
-	err = geopackage_write(in_folder("disk/site.gpkg"), &site, error);
-	ok_eq(err, -ENOSPC, "a full disk: %s", error);
-	ok(one_line(error), "... one line");
+	err = geopackage_write(in_folder("disk/site.gpkg"), &site, &error);
+	ok_eq(err, -ENOSPC, "a full disk: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_eq(files_in(disk), 0, "... files in");
 	umount(disk);
 }
@@ -670,7 +671,7 @@ int main(void)
 	make_folder();
 	make_site();
 	strcpy(file, in_folder("site.gpkg"));
-	ok(!geopackage_write(file, &site, error), "written %s", error);
+	ok(!geopackage_write(file, &site, &error), "written %s", error.text);
 	ok(files_in(folder) == 1, "one file, nothing beside it");
 	sqlite3_open(file, &db);
 	test_head();

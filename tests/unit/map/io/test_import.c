@@ -54,7 +54,7 @@ static void test_poses(void)
 
 	ok_eq(poses_file_read(put_words("poses", "\xef\xbb\xbf\"index\",x,y,t\n"
 		"# a comment\n\n 2, 1.5,\t-2 ,0.25\r\n0;1;2;3\n1 4 5 6\n"), &p,
-		error), 0, "poses");
+		&error), 0, "poses");
 	ok_eq(p.count, 3, "... all of them");
 	ok_eq(p.line[0].index, 2, "... the first index");
 	ok_near(p.line[0].pose.x, 1.5, 0, "... its x");
@@ -65,12 +65,12 @@ static void test_poses(void)
 	poses_file_free(&p);
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		ok_eq(poses_file_read(put_words("poses", bad[i].text), &p,
-				      error), -EINVAL, "no poses, %u", i);
-		ok(strstr(error, bad[i].says), "... %s", error);
+				      &error), -EINVAL, "no poses, %u", i);
+		ok(strstr(error.text, bad[i].says), "... %s", error.text);
 	}
-	ok_eq(poses_file_read(put_text("poses", "0 1 2\0 3\n", 9), &p, error),
+	ok_eq(poses_file_read(put_text("poses", "0 1 2\0 3\n", 9), &p, &error),
 	      -EINVAL, "a NUL");
-	ok_eq(poses_file_read(in_folder("none"), &p, error), -ENOENT,
+	ok_eq(poses_file_read(in_folder("none"), &p, &error), -ENOENT,
 	      "no file");
 }
 
@@ -92,9 +92,9 @@ static void import_refused(struct import_submaps im, int want,
 {
 	struct import *job = NULL;
 
-	*error = '\0';
-	ok_eq(import_open(&job, &im, error), want, "import refused: %s", says);
-	ok(strstr(error, says), "... %s", error);
+	*error.text = '\0';
+	ok_eq(import_open(&job, &im, &error), want, "import refused: %s", says);
+	ok(strstr(error.text, says), "... %s", error.text);
 }
 
 static void test_refused(void)
@@ -138,8 +138,8 @@ static void test_submaps(void)
 	unsigned int count = 0;
 	struct layer l;
 
-	ok_eq(import_open(&job, &im, error), 0, "submaps: opened");
-	ok_eq(import_run(job, s, true, &r, error), 0, "... imported");
+	ok_eq(import_open(&job, &im, &error), 0, "submaps: opened");
+	ok_eq(import_run(job, s, true, &r, &error), 0, "... imported");
 	ok_eq(r.submaps, 2, "... both");
 	ok_eq(r.known, 3, "... three known cells");
 	ok_eq(r.undrawn, 0, "... all are drawn");
@@ -156,34 +156,34 @@ static void test_submaps(void)
 	ok_eq(at(s, 0, -0.5, 2), -1, "nothing elsewhere");
 	ok_eq(site_has_frame(s, "sub_1"), true, "its frame's name");
 	/* again, into the layer that is there */
-	import_open(&job, &im, error);
-	ok_eq(import_run(job, s, false, &r, error), -EINVAL,
+	import_open(&job, &im, &error);
+	ok_eq(import_run(job, s, false, &r, &error), -EINVAL,
 	      "words for a layer that exists");
-	ok(strstr(error, "layer walls exists"), "... %s", error);
+	ok(strstr(error.text, "layer walls exists"), "... %s", error.text);
 	import_close(job);
 	*im.words = '\0';
 	im.placed = true;
 	im.origin = (struct pose){ 5, 5, 0 };
-	import_open(&job, &im, error);
-	ok_eq(import_run(job, s, false, &r, error), 0, "without words");
+	import_open(&job, &im, &error);
+	ok_eq(import_run(job, s, false, &r, &error), 0, "without words");
 	import_close(job);
 	ok_eq(at(s, 0, 5.5, 5.5), 10, "... at its origin");
 	ok_eq(at(s, 0, -0.5, 0), -1, "... in the place of the one before");
 
 	put_words("poses", "1 20 0 0\n");
-	ok_eq(import_poses_narrow(s, in_folder("poses"), "sub_", error), 0,
+	ok_eq(import_poses_narrow(s, in_folder("poses"), "sub_", &error), 0,
 	      "poses: narrowed");
 	ok_eq(import_poses(s, in_folder("poses"), "sub_", "test", &count,
-			   error), 0, "... moved");
+			   &error), 0, "... moved");
 	ok_eq(count, 1, "... one");
 	ok_eq(at(s, 0, 25.5, 5.5), 30, "... to its place");
 	ok_eq(import_poses(s, in_folder("poses"), "other_", "test", &count,
-			   error), -EINVAL, "poses of other frames");
-	ok(strstr(error, "the store has no submap 'other_1'"), "... %s", error);
-	ok_eq(import_poses_narrow(s, in_folder("poses"), "other_", error),
+			   &error), -EINVAL, "poses of other frames");
+	ok(strstr(error.text, "the store has no submap 'other_1'"), "... %s", error.text);
+	ok_eq(import_poses_narrow(s, in_folder("poses"), "other_", &error),
 	      -EINVAL, "... nor narrowed");
 	ok_eq(import_poses(s, in_folder("nobody"), "sub_", "test", &count,
-			   error), -ENOENT, "no poses");
+			   &error), -ENOENT, "no poses");
 	/* all of it can be asked and changed after each of these */
 	site_turn(s);
 	site_turn_end(s);
@@ -202,19 +202,19 @@ static void test_long_frame(void)
 	frame[STORE_FRAME - 1] = '\0';
 	im.frame = frame;
 	put_words("poses", "0 0 0 0\n1 5 0 0\n");
-	import_open(&job, &im, error);
-	ok_eq(import_run(job, s, false, &r, error), -EINVAL,
+	import_open(&job, &im, &error);
+	ok_eq(import_run(job, s, false, &r, &error), -EINVAL,
 	      "a frame that is too long");
-	ok(strstr(error, "is too long"), "... %s", error);
+	ok(strstr(error.text, "is too long"), "... %s", error.text);
 	import_close(job);
 	frame[STORE_FRAME - 2] = '\0';
-	import_open(&job, &im, error);
-	ok_eq(import_run(job, s, false, &r, error), -EINVAL,
+	import_open(&job, &im, &error);
+	ok_eq(import_run(job, s, false, &r, &error), -EINVAL,
 	      "the longest, in a layer that is there by now");
 	import_close(job);
 	*im.words = '\0';
-	import_open(&job, &im, error);
-	ok_eq(import_run(job, s, false, &r, error), 0, "... without words");
+	import_open(&job, &im, &error);
+	ok_eq(import_run(job, s, false, &r, &error), 0, "... without words");
 	import_close(job);
 	import_close(NULL);
 	site_close(s);
@@ -241,10 +241,10 @@ static int import_map(struct site *s, const struct import_map *im,
 	struct import_map_job *job = NULL;
 	int err;
 
-	*error = '\0';
-	err = import_map_open(&job, im, error);
+	*error.text = '\0';
+	err = import_map_open(&job, im, &error);
 	if (!err)
-		err = import_map_run(job, s, true, r, error);
+		err = import_map_run(job, s, true, r, &error);
 	import_map_close(job);
 	return err;
 }
@@ -320,7 +320,7 @@ static void test_map_nodes(void)
 
 	im.node = "robot";
 	ok_eq(import_map(s, &im, &r), -EINVAL, "a node that is not there");
-	ok_str(error, "the store has no node 'robot'", "... says so");
+	ok_str(error.text, "the store has no node 'robot'", "... says so");
 	add_layer(s, "a", "");
 	im.layer = "a";
 	put(s, "waits", 1, NULL, 0, patch(4, 8, 0.5, 1, 0, 90));
@@ -341,7 +341,7 @@ static void map_refused(struct site *s, const struct import_map *im, int want,
 	struct import_map_result r;
 
 	ok_eq(import_map(s, im, &r), want, "map refused: %s", says);
-	ok(strstr(error, says), "... %s", error);
+	ok(strstr(error.text, says), "... %s", error.text);
 	if (store_is_begun(site_store(s)))
 		store_rollback(site_store(s));
 }

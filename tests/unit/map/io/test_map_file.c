@@ -11,7 +11,7 @@
 #include "map/io/map_yaml.h"
 #include "raster_fixture.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* Bytes of a file, to be freed */
 static uint8_t *slurp(const char *path, size_t *len)
@@ -83,8 +83,8 @@ static void round_trip(enum map_mode mode, unsigned int bits)
 		r.cells[v] = v * full / 100;
 	ok_eq(map_mode_by_name(names[mode]), (int)mode, "%s, %u bits: written",
 	      names[mode], bits);
-	ok_eq(map_file_write(pgm, &r, mode, error), 0, "... map file write");
-	ok(!map_file_read(yaml, &m, error), "... and read");
+	ok_eq(map_file_write(pgm, &r, mode, &error), 0, "... map file write");
+	ok(!map_file_read(yaml, &m, &error), "... and read");
 	ok_eq(m.width, 101, "... of the same size, at the same place");
 	ok_eq(m.height, 53, "... height");
 	ok_near(m.resolution, 0.05, 0, "... resolution");
@@ -119,7 +119,7 @@ static void test_grey(void)
 
 	for (int v = 0; v <= 100; v++)
 		r.cells[v] = v;
-	map_file_write(pgm, &r, MAP_TRINARY_GREY, error);
+	map_file_write(pgm, &r, MAP_TRINARY_GREY, &error);
 	file = slurp(pgm, &len);
 	p = pixels_of(file);
 	for (int v = 0; v <= 100; v++) {
@@ -135,7 +135,7 @@ static void test_grey(void)
 	r = new_raster(0, 0, 10001, 1, 16, 0.1);
 	for (int v = 0; v <= 10000; v++)
 		r.cells[v] = v;
-	map_file_write(pgm, &r, MAP_TRINARY_GREY, error);
+	map_file_write(pgm, &r, MAP_TRINARY_GREY, &error);
 	file = slurp(pgm, &len);
 	p = pixels_of(file);
 	unknown = 0;
@@ -181,7 +181,7 @@ static void test_upright(void)
 	size_t len;
 
 	r.cells[0] = 100;
-	map_file_write(in_folder("up.pgm"), &r, MAP_RAW, error);
+	map_file_write(in_folder("up.pgm"), &r, MAP_RAW, &error);
 	file = slurp(in_folder("up.pgm"), &len);
 	ok_eq(len, 11 + 6, "the first cell is at the lower left");
 	ok_mem(file,
@@ -324,8 +324,8 @@ static int read_as(const char *image, const char *more, struct map_file *m)
 	snprintf(text, sizeof(text), "image: %s\nresolution: 0.1\n"
 		 "origin: [1, 2, 0.25]\n%s", image, more);
 	spill_text(in_folder("r.yaml"), text);
-	*error = '\0';
-	return map_file_read(in_folder("r.yaml"), m, error);
+	*error.text = '\0';
+	return map_file_read(in_folder("r.yaml"), m, &error);
 }
 
 /* The cells are those of @want, the picture's first row first */
@@ -402,8 +402,8 @@ static void test_pgm_bad(void)
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		spill_text(in_folder("bad.pgm"), bad[i].text);
 		ok_eq(read_as("bad.pgm", "", &m), bad[i].err,
-		      "pgm: bad, %u: %s", i, error);
-		ok(one_line(error), "... one line");
+		      "pgm: bad, %u: %s", i, error.text);
+		ok(one_line(error.text), "... one line");
 		ok(!m.cells, "... cells");
 	}
 }
@@ -509,14 +509,14 @@ static int read_large_png(uint32_t w, uint32_t h)
 static void test_png_large(void)
 {
 	ok_eq(read_large_png(100000, 1), -EBADMSG,
-	      "png: a side that is too long: %s", error);
-	ok(one_line(error), "... one line");
+	      "png: a side that is too long: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_range(read_large_png(16384, 16384), -INFINITY, -1,
-		 "png: too many pixels: %s", error);
-	ok(one_line(error), "... one line");
+		 "png: too many pixels: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_range(read_large_png(4096, 4096), -INFINITY, -1,
-		 "png: without what it promises: %s", error);
-	ok(one_line(error), "... one line");
+		 "png: without what it promises: %s", error.text);
+	ok(one_line(error.text), "... one line");
 }
 
 /* Each beginning of a file, and damaged ones: refused or read, never worse */
@@ -533,7 +533,7 @@ static void test_damage(const char *name)
 	file = slurp(in_folder(name), &len);
 	for (size_t n = 0; n < len; n++) {
 		spill(path, file, n);
-		silent += read_as("damaged", "", &m) ? !one_line(error) : 0;
+		silent += read_as("damaged", "", &m) ? !one_line(error.text) : 0;
 		good += !!m.cells;
 		map_file_free(&m);
 	}
@@ -548,7 +548,7 @@ static void test_damage(const char *name)
 			copy[rnd(&rng, len)] = rnd(&rng, 256);
 		spill(path, copy, len);
 		free(copy);
-		silent += read_as("damaged", "", &m) ? !one_line(error) : 0;
+		silent += read_as("damaged", "", &m) ? !one_line(error.text) : 0;
 		map_file_free(&m);
 	}
 	ok(!silent, "%s: damage hurts nobody", name);
@@ -559,22 +559,22 @@ static void test_unreadable(void)
 {
 	struct map_file m;
 
-	ok_eq(map_file_read(in_folder("none.yaml"), &m, error), -ENOENT,
-	      "no .yaml: %s", error);
-	ok(strstr(error, "none.yaml: No such file"), "... error says it");
-	ok_eq(map_file_read(folder, &m, error), -EISDIR, "a folder: %s", error);
-	ok(one_line(error), "... one line");
-	ok_eq(read_as("none.pgm", "", &m), -ENOENT, "no picture: %s", error);
-	ok(strstr(error, "none.pgm: No such file"), "... error says it");
+	ok_eq(map_file_read(in_folder("none.yaml"), &m, &error), -ENOENT,
+	      "no .yaml: %s", error.text);
+	ok(strstr(error.text, "none.yaml: No such file"), "... error says it");
+	ok_eq(map_file_read(folder, &m, &error), -EISDIR, "a folder: %s", error.text);
+	ok(one_line(error.text), "... one line");
+	ok_eq(read_as("none.pgm", "", &m), -ENOENT, "no picture: %s", error.text);
+	ok(strstr(error.text, "none.pgm: No such file"), "... error says it");
 	mkfifo(in_folder("pipe"), 0600);
 	ok_eq(read_as("pipe", "", &m), -EINVAL, "a pipe is not waited for: %s",
-	      error);
-	ok(one_line(error), "... one line");
-	ok(map_file_read(in_folder("pipe"), &m, error) == -EINVAL,
+	      error.text);
+	ok(one_line(error.text), "... one line");
+	ok(map_file_read(in_folder("pipe"), &m, &error) == -EINVAL,
 	   "... not for text either");
 	ok_eq(read_as("a.pgm", "mode: what\n", &m), -EINVAL,
 	      "the error names the line");
-	ok(strstr(error, "line 4: invalid value of mode"), "... error says it");
+	ok(strstr(error.text, "line 4: invalid value of mode"), "... error says it");
 }
 
 static void test_unwritable(void)
@@ -589,29 +589,29 @@ static void test_unwritable(void)
 	strcpy(disk, in_folder("disk"));
 	draw_any(&r, &rng);
 	none.rect.width = 0;
-	ok_eq(map_file_write(in_folder("no/x.pgm"), &r, MAP_RAW, error),
-	      -ENOENT, "a missing folder: %s", error);
-	ok(strstr(error, "no/x.pgm: No such file"), "... error says it");
-	ok_eq(map_file_write(in_folder("x.png"), &r, MAP_RAW, error), -EINVAL,
+	ok_eq(map_file_write(in_folder("no/x.pgm"), &r, MAP_RAW, &error),
+	      -ENOENT, "a missing folder: %s", error.text);
+	ok(strstr(error.text, "no/x.pgm: No such file"), "... error says it");
+	ok_eq(map_file_write(in_folder("x.png"), &r, MAP_RAW, &error), -EINVAL,
 	      "names that are none");
-	ok_eq(map_file_write(in_folder(".pgm"), &r, MAP_RAW, error), -EINVAL,
+	ok_eq(map_file_write(in_folder(".pgm"), &r, MAP_RAW, &error), -EINVAL,
 	      "... map file write");
-	ok_eq(map_file_write(in_folder("a\nb.pgm"), &r, MAP_RAW, error),
+	ok_eq(map_file_write(in_folder("a\nb.pgm"), &r, MAP_RAW, &error),
 	      -EINVAL, "... map file write");
-	ok_eq(map_file_write("", &r, MAP_RAW, error), -EINVAL,
+	ok_eq(map_file_write("", &r, MAP_RAW, &error), -EINVAL,
 	      "... map file write");
-	ok_eq(map_file_write(in_folder("x.pgm"), &none, MAP_RAW, error),
-	      -EINVAL, "no cells: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(map_file_write(in_folder("x.pgm"), &none, MAP_RAW, &error),
+	      -EINVAL, "no cells: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	mkdir(in_folder("small"), 0755);
-	map_file_write(in_folder("small/x.pgm"), &r, MAP_RAW, error);
+	map_file_write(in_folder("small/x.pgm"), &r, MAP_RAW, &error);
 	before = slurp(in_folder("small/x.pgm"), &len[0]);
 	limit_files(50000);
-	err = map_file_write(in_folder("small/x.pgm"), &r, MAP_TRINARY, error);
+	err = map_file_write(in_folder("small/x.pgm"), &r, MAP_TRINARY, &error);
 	limit_files(RLIM_INFINITY);
 	after = slurp(in_folder("small/x.pgm"), &len[1]);
-	ok_eq(err, -EFBIG, "what was there stays, and nothing else: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(err, -EFBIG, "what was there stays, and nothing else: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_eq(len[0], len[1], "... len");
 	ok_mem(before, after, len[0], "... before");
 	ok_eq(files_in(in_folder("small")), 2, "... files in");
@@ -621,9 +621,9 @@ static void test_unwritable(void)
 		ok(true, "a full disk # SKIP not allowed to mount");
 	} else {
 		err = map_file_write(in_folder("disk/x.pgm"), &r, MAP_RAW,
-				     error);
-		ok_eq(err, -ENOSPC, "a full disk: %s", error);
-		ok(strstr(error, "No space left"), "... error says it");
+				     &error);
+		ok_eq(err, -ENOSPC, "a full disk: %s", error.text);
+		ok(strstr(error.text, "No space left"), "... error says it");
 		ok_eq(files_in(disk), 0, "... files in");
 		umount(disk);
 	}
@@ -644,9 +644,9 @@ static void test_values(enum map_mode mode, const char *name)
 	draw_any(&r, &rng);
 	for (int v = 0; v <= 100; v++)
 		r.cells[v] = v;
-	ok_eq(map_file_write(in_folder("m.pgm"), &r, mode, error), 0,
+	ok_eq(map_file_write(in_folder("m.pgm"), &r, mode, &error), 0,
 	      "%s: values: read", name);
-	ok_eq(map_file_values(yaml, -1, &m, error), 0, "... map file values");
+	ok_eq(map_file_values(yaml, -1, &m, &error), 0, "... map file values");
 	for (unsigned int i = 0; i < 101 * 53; i++)
 		wrong += m.cells[i] != (r.cells[i] < 0 ? -1 : r.cells[i]);
 	ok(!wrong, "%s: values: all of them", name);
@@ -660,11 +660,11 @@ static void test_values(enum map_mode mode, const char *name)
 	text[1] = '#';
 	spill(yaml, text, len);
 	free(text);
-	ok_eq(map_file_values(yaml, -1, &m, error), 0,
+	ok_eq(map_file_values(yaml, -1, &m, &error), 0,
 	      "%s: values: not without the comment", name);
 	ok_eq(m.cells[50], (mode == MAP_SCALE ? 50 : -1), "... cells");
 	map_file_free(&m);
-	ok_eq(map_file_values(yaml, MAP_TRINARY_GREY, &m, error), 0,
+	ok_eq(map_file_values(yaml, MAP_TRINARY_GREY, &m, &error), 0,
 	      "%s: values: unless asked for", name);
 	ok((mode == MAP_SCALE || m.cells[50] == 50), "... mode");
 	map_file_free(&m);
@@ -679,7 +679,7 @@ static void test_values_mode(void)
 	ok_eq(m.cells[0], 0, "... cells");
 	ok_eq(m.cells[1], -1, "... cells");
 	map_file_free(&m);
-	ok_eq(map_file_values(in_folder("r.yaml"), MAP_TRINARY, &m, error), 0,
+	ok_eq(map_file_values(in_folder("r.yaml"), MAP_TRINARY, &m, &error), 0,
 	      "values: another mode");
 	ok_eq(m.cells[0], 100, "... cells");
 	ok_eq(m.cells[1], -1, "... cells");
@@ -687,9 +687,9 @@ static void test_values_mode(void)
 	map_file_free(&m);
 	read_as("v.pgm", "mode: raw\nfree_thresh: 0.7\n", &m);
 	map_file_free(&m);
-	ok_eq(map_file_values(in_folder("r.yaml"), MAP_SCALE, &m, error),
-	      -EINVAL, "values: thresholds that go with raw only: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(map_file_values(in_folder("r.yaml"), MAP_SCALE, &m, &error),
+	      -EINVAL, "values: thresholds that go with raw only: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok(!m.cells, "... cells");
 }
 
@@ -711,7 +711,7 @@ static void test_real(const char *name)
 		ok(true, "%s # SKIP no such data", name);
 		return;
 	}
-	ok(!map_file_read(yaml, &m, error), "%s: read", name);
+	ok(!map_file_read(yaml, &m, &error), "%s: read", name);
 	for (size_t i = len - (size_t)m.width * m.height; i < len; i++)
 		count[file[i]]++;
 	free(file);
@@ -732,9 +732,9 @@ static void test_real(const char *name)
 	ok_eq(cells[1], 0, "... cells");
 	ok_eq(cells[2], 0, "... cells");
 	ok_range(m.width, 501, INFINITY, "... width");
-	ok_eq(map_file_write(copy, &r, MAP_TRINARY_GREY, error), 0,
+	ok_eq(map_file_write(copy, &r, MAP_TRINARY_GREY, &error), 0,
 	      "%s: written and read again", name);
-	ok_eq(map_file_read(in_folder("copy.yaml"), &again, error), 0,
+	ok_eq(map_file_read(in_folder("copy.yaml"), &again, &error), 0,
 	      "... map file read");
 	ok_eq(again.width, m.width, "... width");
 	ok_eq(again.height, m.height, "... height");

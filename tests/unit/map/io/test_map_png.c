@@ -375,11 +375,11 @@ static void test_figure(void)
 	const uint8_t grey[] = { 222, 222, 222 };
 	uint8_t rgb[COLOURS_STEPS][3], *rgba;
 	unsigned int w, h, top, bottom;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	for (int i = 0; i < 60 * 40; i++)
 		r.cells[i] = i % 60 < 15 ? -1 : i < 60 * 20 ? 0 : 10000;
-	ok(!map_figure_encode(&r, &l, &f, &b, error), "figure: drawn");
+	ok(!map_figure_encode(&r, &l, &f, &b, &error), "figure: drawn");
 	rgba = decode(&b, &w, &h);
 	colours_table(COLOURS_SIGNAL, COLOURS_STEPS, rgb);
 	top = rgba ? count(rgba, w, h, upper, rgb[255]) : 0;
@@ -398,20 +398,20 @@ static void test_figure(void)
 	free(rgba);
 
 	f.title = "another";
-	map_figure_encode(&r, &l, &f, &other, error);
+	map_figure_encode(&r, &l, &f, &other, &error);
 	ok(other.len != b.len || memcmp(other.data, b.data, b.len),
 	   "figure: has its title");
 	f.room = &room;
 	f.rooms = 1;
 	b.len = 0;
-	map_figure_encode(&r, &l, &f, &b, error);
+	map_figure_encode(&r, &l, &f, &b, &error);
 	ok(differ(&b, &other, &x, &y), "figure: a room in the north east");
 	ok_range(x, 0.5, 0.75, "... x");
 	ok_range(y, -INFINITY, 0.4, "... y");
 	f.way = way;
 	f.poses = 3;
 	other.len = 0;
-	map_figure_encode(&r, &l, &f, &other, error);
+	map_figure_encode(&r, &l, &f, &other, &error);
 	ok(differ(&b, &other, &x, &y),
 	   "figure: a trajectory in the south west");
 	ok_range(x, -INFINITY, 0.4, "... x");
@@ -447,7 +447,7 @@ static void test_figure_hostile(void)
 		.rooms = 5, .way = way, .poses = 4,
 	};
 	struct bytes b = { 0 };
-	char error[ERROR_TEXT];
+	struct error error;
 
 	memset(rooms[1].name, 0xc3, sizeof(rooms[1].name));
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -461,7 +461,7 @@ static void test_figure_hostile(void)
 
 		draw_spot(&r);
 		b.len = 0;
-		ok(!map_figure_encode(&r, &l, &f, &b, error),
+		ok(!map_figure_encode(&r, &l, &f, &b, &error),
 		   "figure of %u x %u cells", cases[i].w, cases[i].h);
 		rgba = decode(&b, &w, &h);
 		ok(rgba, "... is one of %u x %u pixels", w, h);
@@ -483,13 +483,13 @@ static void test_figure_wall(void)
 	const uint8_t dark[3] = { 0 };
 	struct bytes b = { 0 };
 	unsigned int w, h;
-	char error[ERROR_TEXT];
+	struct error error;
 	uint8_t *rgba;
 
 	memset(r.cells, 0, 6000 * 6000 * sizeof(*r.cells));
 	for (int y = 0; y < 6000; y++)
 		r.cells[y * 6000 + 3000] = 100;
-	map_figure_encode(&r, &l, &f, &b, error);
+	map_figure_encode(&r, &l, &f, &b, &error);
 	rgba = decode(&b, &w, &h);
 	ok(rgba, "figure: a wall of one cell is seen from afar");
 	ok_range(count(rgba, w, h, all, dark), 1001, INFINITY, "... count");
@@ -504,29 +504,30 @@ static void test_figure_file(void)
 	const struct map_figure f = { .colours = COLOURS_GREY };
 	struct raster r = new_raster(0, 0, 100, 100, 8, 0.05), none = r;
 	uint64_t rng = 1;
-	char error[ERROR_TEXT], path[160];
+	char path[160];
+	struct error error;
 	int err;
 
 	draw_any(&r, &rng);
 	none.rect.width = 0;
 	make_folder();
 	strcpy(path, in_folder("figures/f.png"));
-	ok_eq(map_figure_write(path, &r, &l, &f, error), -ENOENT,
-	      "figure: a missing folder: %s", error);
-	ok(strstr(error, "f.png: No such file"), "... error says it");
-	ok(one_line(error), "... one line");
+	ok_eq(map_figure_write(path, &r, &l, &f, &error), -ENOENT,
+	      "figure: a missing folder: %s", error.text);
+	ok(strstr(error.text, "f.png: No such file"), "... error says it");
+	ok(one_line(error.text), "... one line");
 	mkdir(in_folder("figures"), 0755);
-	ok_eq(map_figure_write(path, &r, &l, &f, error), 0, "figure: written");
+	ok_eq(map_figure_write(path, &r, &l, &f, &error), 0, "figure: written");
 	ok_eq(files_in(in_folder("figures")), 1, "... files in");
 	unlink(path);
-	ok_eq(map_figure_write(path, &none, &l, &f, error), -EINVAL,
-	      "figure: without cells: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(map_figure_write(path, &none, &l, &f, &error), -EINVAL,
+	      "figure: without cells: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	limit_files(1000);
-	err = map_figure_write(path, &r, &l, &f, error);
+	err = map_figure_write(path, &r, &l, &f, &error);
 	limit_files(RLIM_INFINITY);
-	ok_eq(err, -EFBIG, "figure: a full disk: %s", error);
-	ok(one_line(error), "... one line");
+	ok_eq(err, -EFBIG, "figure: a full disk: %s", error.text);
+	ok(one_line(error.text), "... one line");
 	ok_eq(files_in(in_folder("figures")), 0, "... files in");
 	remove_folder();
 	free(r.cells);

@@ -10,7 +10,7 @@
 #include "map/layer/names.h"
 #include "tap.h"
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static void parses(void)
 {
@@ -18,7 +18,7 @@ static void parses(void)
 
 	ok(!layer_parse(&l, "temp_map_fused", "input=temp_submap_fused "
 			"role=temperature unit=°C range=0:100 rule=mean",
-			error),
+			&error),
 	   "the line of the documentation");
 	ok_str(l.name, "temp_map_fused", "all of it is there");
 	ok_str(l.input, "temp_submap_fused", "... input");
@@ -31,22 +31,22 @@ static void parses(void)
 	ok_near(l.resolution, 0, 0, "... resolution");
 	ok_eq(*l.weights, 0, "... weights");
 	ok(!layer_splats(&l), "the mean is sampled");
-	ok_eq(layer_parse(&l, "a", "", error), 0, "nothing is the default");
+	ok_eq(layer_parse(&l, "a", "", &error), 0, "nothing is the default");
 	ok_eq(l.rule, RULE_MAX, "... rule");
 	ok_eq(l.bits, 8, "... bits");
 	ok_near(l.high, 100, 0, "... high");
 	ok_eq(*l.input, 0, "... input");
 	ok(layer_splats(&l), "... layer splats");
-	ok_eq(layer_parse(&l, "a", "  rule=mean\tdrawing=splat ", error), 0,
+	ok_eq(layer_parse(&l, "a", "  rule=mean\tdrawing=splat ", &error), 0,
 	      "drawing, and blanks anywhere");
 	ok(layer_splats(&l), "... layer splats");
-	ok_eq(layer_parse(&l, "a", "drawing=sample", error), 0,
+	ok_eq(layer_parse(&l, "a", "drawing=sample", &error), 0,
 	      "max can be sampled");
 	ok_eq(layer_splats(&l), 0, "... layer splats");
-	ok_eq(layer_change(&l, "drawing=rule", error), 0,
+	ok_eq(layer_change(&l, "drawing=rule", &error), 0,
 	      "and drawn as its rule wants it again");
 	ok(layer_splats(&l), "... layer splats");
-	ok_eq(layer_parse(&l, "a", "bits=16", error), 0,
+	ok_eq(layer_parse(&l, "a", "bits=16", &error), 0,
 	      "16 bits are 0..1 if nothing is said");
 	ok_eq(l.bits, 16, "... bits");
 	ok_near(l.low, 0, 0, "... low");
@@ -54,12 +54,12 @@ static void parses(void)
 	ok_eq(layer_parse(&l, "a",
 			  "range=-90:-20.5 bits=16 unit=dBm "
 			  "role=signal resolution=0.25",
-			  error),
+			  &error),
 	      0, "a range below zero, before bits");
 	ok_near(l.low, -90, 0, "... low");
 	ok_near(l.high, -20.5, 0, "... high");
 	ok_near(l.resolution, 0.25, 0, "... resolution");
-	ok_eq(layer_parse(&l, "a", "rule=weighted weights=b", error), 0,
+	ok_eq(layer_parse(&l, "a", "rule=weighted weights=b", &error), 0,
 	      "weights");
 	ok_str(l.weights, "b", "... weights");
 }
@@ -69,11 +69,11 @@ static void is_refused(const char *name, const char *text, const char *says)
 	struct layer l;
 	const size_t shown = strcspn(text, "\n\xff");
 
-	*error = '\0';
-	ok_eq(layer_parse(&l, name, text, error), -22, "%s \"%.*s\": %s", name,
-	      shown > 40 ? 40 : (int)shown, text, error);
-	ok(strstr(error, says), "... error says it");
-	ok(!strchr(error, '\n'), "... error is one line");
+	*error.text = '\0';
+	ok_eq(layer_parse(&l, name, text, &error), -22, "%s \"%.*s\": %s", name,
+	      shown > 40 ? 40 : (int)shown, text, error.text);
+	ok(strstr(error.text, says), "... error says it");
+	ok(!strchr(error.text, '\n'), "... error is one line");
 }
 
 static void refuses(void)
@@ -125,7 +125,7 @@ static void converts(void)
 	ok_near(layer_physical(&l, 40), 40, 0, "... layer physical");
 	ok(isnan(layer_physical(&l, -1)), "unknown stays unknown");
 	ok(isnan(layer_physical(&l, NAN)), "... layer physical is unknown");
-	if (layer_parse(&l, "a", "bits=16 range=-10:90", error))
+	if (layer_parse(&l, "a", "bits=16 range=-10:90", &error))
 		return;
 	ok_near(layer_physical(&l, 0), -10, 0, "16 bits, a range");
 	ok_near(layer_physical(&l, 10000), 90, 0, "... layer physical");
@@ -143,18 +143,18 @@ static void differs(void)
 	};
 	struct layer a, b;
 
-	layer_parse(&a, "a", line, error);
-	layer_parse(&b, "a", line, error);
+	layer_parse(&a, "a", line, &error);
+	layer_parse(&b, "a", line, &error);
 	ok(layer_same(&a, &b), "the same layer");
-	layer_parse(&b, "b", line, error);
+	layer_parse(&b, "b", line, &error);
 	ok(!layer_same(&a, &b), "another name");
 	for (unsigned int i = 0; i < sizeof(other) / sizeof(*other); i++) {
-		layer_parse(&b, "a", line, error);
-		ok_eq(layer_change(&b, other[i], error), 0, "changed: %s",
+		layer_parse(&b, "a", line, &error);
+		ok_eq(layer_change(&b, other[i], &error), 0, "changed: %s",
 		      other[i]);
 		ok(!layer_same(&a, &b), "... another layer");
 	}
-	layer_parse(&b, "a", line, error);
+	layer_parse(&b, "a", line, &error);
 	b.rule = RULE_MEAN;
 	ok(!layer_same(&a, &b), "another rule");
 }
@@ -216,26 +216,26 @@ static void has_roles(void)
 
 	for (int i = 0; i < MODALITIES; i++) {
 		snprintf(text, sizeof(text), "role=%s", modality_get(i)->name);
-		all &= !layer_parse(&l, "a", text, error) &&
+		all &= !layer_parse(&l, "a", text, &error) &&
 		       (int)l.modality == i;
 	}
 	ok(all, "each role is known by its name");
-	ok_eq(layer_parse(&l, "t", "role=temperature", error), 0,
+	ok_eq(layer_parse(&l, "t", "role=temperature", &error), 0,
 	      "a role has a rule, if none is said");
 	ok_eq(l.rule, RULE_MEAN, "... rule");
 	ok_eq(layer_splats(&l), 0, "... layer splats");
-	ok_eq(layer_parse(&l, "h", "role=hazard", error), 0, "... layer parse");
+	ok_eq(layer_parse(&l, "h", "role=hazard", &error), 0, "... layer parse");
 	ok_eq(l.rule, RULE_MAX, "... rule");
-	ok_eq(layer_parse(&l, "c", "role=cost", error), 0, "... layer parse");
+	ok_eq(layer_parse(&l, "c", "role=cost", &error), 0, "... layer parse");
 	ok_eq(l.rule, RULE_MAX, "... rule");
-	ok_eq(layer_parse(&l, "o", "role=obstacle", error), 0,
+	ok_eq(layer_parse(&l, "o", "role=obstacle", &error), 0,
 	      "... layer parse");
 	ok_eq(l.rule, RULE_LOG_ODDS, "... rule");
 	ok(layer_splats(&l), "... layer splats");
-	ok_eq(layer_parse(&l, "t", "rule=max role=gas", error), 0,
+	ok_eq(layer_parse(&l, "t", "rule=max role=gas", &error), 0,
 	      "... layer parse");
 	ok_eq(l.rule, RULE_MAX, "... rule");
-	ok_eq(layer_change(&l, "role=obstacle", error), 0,
+	ok_eq(layer_change(&l, "role=obstacle", &error), 0,
 	      "of a layer that is there the rule stays");
 	ok_eq(l.rule, RULE_MAX, "... rule");
 	ok(modality_by_name("cat") < 0, "others have none");
@@ -258,7 +258,7 @@ static void survives(void)
 
 		for (unsigned int n = rnd(&seed, 24); n; n--)
 			strcat(text, words[rnd(&seed, 20)]);
-		good += !layer_parse(&l, "a", text, error);
+		good += !layer_parse(&l, "a", text, &error);
 	}
 	ok(good, "20000 lines of noise, %u of them good", good);
 }

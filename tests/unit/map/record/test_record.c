@@ -89,7 +89,7 @@ static void test_contents(void)
 	int64_t stamp;
 
 	make_site("a.db");
-	ok_eq(record_open(&r, path, &map_config, error), 0, "a recording");
+	ok_eq(record_open(&r, path, &map_config, &error), 0, "a recording");
 	ok_eq(record_write(r, site, true, &image, 77 * SECOND), 0, "an entry");
 	ok_str(record_left_out(r), "", "has all");
 	ok_eq(record_flush(r), 0, "it is written");
@@ -136,7 +136,7 @@ static void test_text(void)
 	struct record *r;
 
 	make_site("text.db");
-	record_open(&r, path, &map_config, error);
+	record_open(&r, path, &map_config, &error);
 	record_write(r, site, false, NULL, 0);
 	record_write(r, site, false, NULL, 3661 * SECOND);
 	record_close(r);
@@ -164,7 +164,7 @@ static void test_left_out(void)
 
 	make_site("left.db");
 	map_room_free(&message_room_);
-	record_open(&r, path, &map_config, error);
+	record_open(&r, path, &map_config, &error);
 	/* layers that are not fused yet have another depth */
 	site_close(site);
 	open_map("left.db");
@@ -195,7 +195,7 @@ static void test_damaged(void)
 	ok_eq(system(command), 0, "a submap is damaged");
 	open_map("damaged.db");
 	fuse_map();
-	record_open(&r, path, &map_config, error);
+	record_open(&r, path, &map_config, &error);
 	record_write(r, site, false, NULL, 1);
 	record_close(r);
 	ok(strstr(text_of(in_folder("damaged.txt")), "damaged: slam_map of a\n")
@@ -223,23 +223,23 @@ static void test_errors(void)
 	int err, end;
 
 	make_site("e.db");
-	ok_eq(record_open(&r, in_folder("none/e.mcap"), &map_config, error),
+	ok_eq(record_open(&r, in_folder("none/e.mcap"), &map_config, &error),
 	      -ENOENT, "no folder");
-	ok(strstr(error, "none/e.mcap: No such file") != NULL, "%s", error);
+	ok(strstr(error.text, "none/e.mcap: No such file") != NULL, "%s", error.text);
 	memset(name, 'x', sizeof(name));
 	strcpy(name + sizeof(name) - 6, ".mcap");
-	ok_eq(record_open(&r, name, &map_config, error), -ENAMETOOLONG,
+	ok_eq(record_open(&r, name, &map_config, &error), -ENAMETOOLONG,
 	      "too long a path");
-	record_open(&r, path, &map_config, error);
+	record_open(&r, path, &map_config, &error);
 	record_close(r);
-	ok_eq(record_open(&r, path, &map_config, error), -EEXIST,
+	ok_eq(record_open(&r, path, &map_config, &error), -EEXIST,
 	      "one that is there");
 	ok_eq(exists(path), true, "stays");
 	mkdir(in_folder("dir.txt"), 0755);
-	ok_eq(record_open(&r, in_folder("dir.mcap"), &map_config, error),
+	ok_eq(record_open(&r, in_folder("dir.mcap"), &map_config, &error),
 	      -EISDIR, "no text");
 	ok_eq(exists(in_folder("dir.mcap")), false, "no recording either");
-	record_open(&r, in_folder("f.mcap"), &map_config, error);
+	record_open(&r, in_folder("f.mcap"), &map_config, &error);
 	limit_files(100);
 	err = record_write(r, site, true, NULL, 1);
 	if (!err)
@@ -253,7 +253,7 @@ static void test_errors(void)
 	ok_eq(exists(in_folder("f.mcap")), false, "what is abandoned is gone");
 	ok_eq(exists(in_folder("f.txt")), false, "with its text");
 	ok_eq(record_close(NULL), 0, "no recording has no error");
-	record_open(&r, in_folder("g.mcap"), &map_config, error);
+	record_open(&r, in_folder("g.mcap"), &map_config, &error);
 	record_write(r, site, true, NULL, 1);
 	limit_files(100);
 	end = record_close(r);

@@ -187,7 +187,7 @@ static void test_snapshot(void)
 	open_recorder("snapshot.db", records);
 	ok_eq(start(), 0, "a recorder");
 	ok_eq(access(records, F_OK), -1, "makes no folder before the first file");
-	ok_eq(recorder_snapshot(rec, "before", path, left, error), 0,
+	ok_eq(recorder_snapshot(rec, "before", path, left, &error), 0,
 	      "a snapshot");
 	ok_eq(access(path, F_OK), 0, "is there: %s", path);
 	ok(strstr(path, "/snapshot_2") != NULL, "named by its time");
@@ -195,32 +195,33 @@ static void test_snapshot(void)
 	ok_str(left, "", "nothing is left out");
 	ok_eq(count_files(records, "snapshot_", ".txt"), 1, "with a text");
 	ok_str(wait_for_notes(1), "snapshot:good ", "it is noted");
-	ok_eq(recorder_snapshot(rec, "", again, NULL, error), 0,
+	ok_eq(recorder_snapshot(rec, "", again, NULL, &error), 0,
 	      "one without a name");
 	ok(strcmp(path, again) != 0, "is another one");
 	ok(!strstr(strrchr(again, '.') - 1, "_"), "without a _ at its end");
 	ok_near(status("written"), 2, 0, "both count");
 	ok_near(status("failed"), 0, 0, "none failed");
 	ok_near(status("logging"), 0, 0, "no log");
-	ok_eq(recorder_snapshot(rec, "a/b", path, left, error), -EINVAL,
+	ok_eq(recorder_snapshot(rec, "a/b", path, left, &error), -EINVAL,
 	      "a name that leads elsewhere");
-	ok(strstr(error, "letters") != NULL, "%s", error);
+	ok(strstr(error.text, "letters") != NULL, "%s", error.text);
 	ok_eq(recorder_snapshot(rec, "123456789012345678901234567890123456789"
-				"012345678901234567890123", path, left, error),
+				"012345678901234567890123", path, left, &error),
 	      0, "63 characters");
 	ok_eq(recorder_snapshot(rec, "123456789012345678901234567890123456789"
-				"0123456789012345678901234", path, left, error),
+				"0123456789012345678901234", path, left, &error),
 	      -EINVAL, "64 are too many");
 	close_all();
 }
 
 static void *take_snapshot(void *arg)
 {
-	char path[RECORDER_PATH], why[ERROR_TEXT];
+	char path[RECORDER_PATH];
+	struct error why;
 
 	(void)arg;
 	return (void *)(intptr_t)recorder_snapshot(rec, "many", path, NULL,
-						   why);
+						   &why);
 }
 
 static void test_many_snapshots(void)
@@ -241,12 +242,12 @@ static void test_many_snapshots(void)
 	/* one that can wait gives up at once, one that cannot is refused */
 	hurry = true;
 	do
-		err = recorder_snapshot(rec, "mine", path, NULL, error);
-	while (err == -ETIMEDOUT && !strstr(error, "already"));
+		err = recorder_snapshot(rec, "mine", path, NULL, &error);
+	while (err == -ETIMEDOUT && !strstr(error.text, "already"));
 	hurry = false;
 	ok_eq(err, -EBUSY, "while 16 wait there is no room for more");
-	ok(strstr(error, "16 snapshots are already waiting") != NULL, "%s",
-	   error);
+	ok(strstr(error.text, "16 snapshots are already waiting") != NULL, "%s",
+	   error.text);
 	set_gate(false);
 	for (int i = 0; i < 17; i++) {
 		void *result;
@@ -269,12 +270,12 @@ static void test_slow_snapshot(void)
 	set_gate(true);
 	start();
 	hurry = true;
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), -ETIMEDOUT,
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), -ETIMEDOUT,
 	      "a slow disk");
-	ok_str(error, "timeout writing to disk", "says so");
+	ok_str(error.text, "timeout writing to disk", "says so");
 	hurry = false;
 	set_gate(false);
-	ok_eq(recorder_snapshot(rec, "b", path, NULL, error), 0,
+	ok_eq(recorder_snapshot(rec, "b", path, NULL, &error), 0,
 	      "a later one works");
 	close_all();
 	ok_eq(count_files(records, "snapshot_", "_b.mcap"), 1, "and is there");
@@ -290,20 +291,20 @@ static void test_log(void)
 
 	open_recorder("log.db", records);
 	start();
-	ok_eq(recorder_log(rec, 10, error), 0, "a log");
+	ok_eq(recorder_log(rec, 10, &error), 0, "a log");
 	ok_near(status("logging"), 1, 0, "is on");
 	ok_near(status("rate"), 10, 0, "at its rate");
 	ok_eq(count_files(records, "log_", ".mcap"), 1, "and there");
-	ok_eq(recorder_log(rec, 0, error), 0, "it is stopped");
+	ok_eq(recorder_log(rec, 0, &error), 0, "it is stopped");
 	ok_near(status("logging"), 0, 0, "and off");
 	ok_str(wait_for_notes(1), "log:good ", "its end is noted");
 	ok_range(status("written"), 1, 100, "its entries count");
-	ok_eq(recorder_log(rec, 10.1, error), -EINVAL, "too fast");
-	ok(strstr(error, "0.001..10 Hz") != NULL, "%s", error);
-	ok_eq(recorder_log(rec, 0.0009, error), -EINVAL, "too slow");
-	ok_eq(recorder_log(rec, -1, error), -EINVAL, "backwards");
-	ok_eq(recorder_log(rec, NAN, error), -EINVAL, "no number");
-	ok_eq(recorder_log(rec, 0.001, error), 0, "the slowest");
+	ok_eq(recorder_log(rec, 10.1, &error), -EINVAL, "too fast");
+	ok(strstr(error.text, "0.001..10 Hz") != NULL, "%s", error.text);
+	ok_eq(recorder_log(rec, 0.0009, &error), -EINVAL, "too slow");
+	ok_eq(recorder_log(rec, -1, &error), -EINVAL, "backwards");
+	ok_eq(recorder_log(rec, NAN, &error), -EINVAL, "no number");
+	ok_eq(recorder_log(rec, 0.001, &error), 0, "the slowest");
 	recorder_close(rec);
 	start();
 	ok_near(status("rate"), 0.001, 0, "a restart goes on logging");
@@ -317,9 +318,9 @@ static void test_log(void)
 	start();
 	ok_near(status("logging"), 0, 0, "0 is no log, whatever is configured");
 	unlink(in_folder("log.db"));
-	ok_eq(recorder_log(rec, 0, error), -EIO,
+	ok_eq(recorder_log(rec, 0, &error), -EIO,
 	      "a rate that the store cannot keep");
-	ok(strstr(error, "deleted") != NULL, "%s", error);
+	ok(strstr(error.text, "deleted") != NULL, "%s", error.text);
 	close_all();
 }
 
@@ -357,13 +358,13 @@ static void test_same_time(void)
 	frozen = 1700000000123000000;
 	open_recorder("same.db", records);
 	start();
-	ok_eq(recorder_log(rec, 1, error), 0, "a log");
-	ok_eq(recorder_log(rec, 0, error), 0, "its end");
+	ok_eq(recorder_log(rec, 1, &error), 0, "a log");
+	ok_eq(recorder_log(rec, 0, &error), 0, "its end");
 	ok_str(wait_for_notes(1), "log:good ", "is noted");
-	ok_eq(recorder_log(rec, 1, error), 0,
+	ok_eq(recorder_log(rec, 1, &error), 0,
 	      "another one in the same millisecond");
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0, "a snapshot");
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0,
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), 0, "a snapshot");
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), 0,
 	      "and another one");
 	close_all();
 	ok_eq(count_files(records, "log_20231114T221320.123", ".mcap"), 1,
@@ -381,8 +382,8 @@ static void test_slow_log(void)
 	set_gate(true);
 	start();
 	hurry = true;
-	ok_eq(recorder_log(rec, 5, error), -ETIMEDOUT, "a slow disk");
-	ok_str(error, "timeout writing to disk", "says so");
+	ok_eq(recorder_log(rec, 5, &error), -ETIMEDOUT, "a slow disk");
+	ok_str(error.text, "timeout writing to disk", "says so");
 	hurry = false;
 	ok_near(status("logging"), 0, 0, "it logs not yet");
 	wait_for_gate();
@@ -390,7 +391,7 @@ static void test_slow_log(void)
 	while (status("logging") == 0)
 		sched_yield();
 	ok_near(status("rate"), 5, 0, "but when the disk is there");
-	ok_eq(recorder_log(rec, 0, error), 0, "until it is stopped");
+	ok_eq(recorder_log(rec, 0, &error), 0, "until it is stopped");
 	close_all();
 }
 
@@ -406,13 +407,13 @@ static void test_no_folder(void)
 	fclose(f);
 	open_recorder("none.db", in_folder("file/x"));
 	start();
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), -ENOTDIR,
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), -ENOTDIR,
 	      "a folder within a file");
-	ok(strstr(error, "file/x: Not a directory") != NULL, "%s", error);
+	ok(strstr(error.text, "file/x: Not a directory") != NULL, "%s", error.text);
 	ok(strstr(wait_for_notes(1), "Not a directory") != NULL, "is noted");
 	ok_near(status("failed"), 1, 0, "and counted");
 	ok_eq(has_error("Not a directory"), true, "status has it");
-	ok_eq(recorder_log(rec, 1, error), -ENOTDIR, "nor is there a log");
+	ok_eq(recorder_log(rec, 1, &error), -ENOTDIR, "nor is there a log");
 	ok_near(status("logging"), 0, 0, "which stays off");
 	recorder_close(rec);
 	memset(long_path, 'x', sizeof(long_path) - 1);
@@ -442,17 +443,17 @@ static void test_full_disk(void)
 	open_recorder("fulldisk.db", records);
 	start();
 	limit_files(100);
-	snapshot = recorder_snapshot(rec, "a", path, NULL, error);
-	log = recorder_log(rec, 1, error);
+	snapshot = recorder_snapshot(rec, "a", path, NULL, &error);
+	log = recorder_log(rec, 1, &error);
 	limit_files(RLIM_INFINITY);
 	ok_eq(snapshot, -EFBIG, "a full disk has no snapshot");
 	ok_eq(log, -EFBIG, "and no log");
-	ok(strstr(error, "File too large") != NULL, "%s", error);
+	ok(strstr(error.text, "File too large") != NULL, "%s", error.text);
 	ok_eq(count_files(records, "", ".mcap"), 0, "no files remain");
 	ok_eq(count_files(records, "", ".txt"), 0, "nor texts");
 	ok_near(status("logging"), 0, 0, "the log stays off");
 	ok_near(status("failed"), 2, 0, "both are counted");
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0,
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), 0,
 	      "later there is room");
 	close_all();
 }
@@ -489,11 +490,11 @@ static void test_others(void)
 	mkdir(records, 0755);
 	lock = folder_lock(records, true);
 	start();
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), -EBUSY,
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), -EBUSY,
 	      "while another daemon completes recordings");
-	ok(strstr(error, "another daemon is completing") != NULL, "%s", error);
+	ok(strstr(error.text, "another daemon is completing") != NULL, "%s", error.text);
 	close(lock);
-	ok_eq(recorder_snapshot(rec, "a", path, NULL, error), 0, "then");
+	ok_eq(recorder_snapshot(rec, "a", path, NULL, &error), 0, "then");
 	ok_eq(folder_lock(records, true), -EWOULDBLOCK,
 	      "meanwhile none completes this one's");
 	recorder_close(rec);
@@ -525,7 +526,7 @@ static void test_image(void)
 	open_recorder("image.db", in_folder("image"));
 	start();
 	recorder_image(rec, &m);
-	recorder_snapshot(rec, "a", path, NULL, error);
+	recorder_snapshot(rec, "a", path, NULL, &error);
 	close_all();
 	bag_open(&bag, path);
 	while (bag_next(bag, &b) > 0)

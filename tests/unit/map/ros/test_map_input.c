@@ -541,7 +541,7 @@ static void test_rooms(void)
 
 	open_input("rooms.db");
 	ok_eq(map_input_room(in, "/r", &m), 0, "a room");
-	site_rooms(site, count_room, &rooms, error);
+	site_rooms(site, count_room, &rooms, &error);
 	ok_eq(rooms, 1, "is stored");
 	m.header.frame_id = message_string("a");
 	ok_eq(map_input_room(in, "/r", &m), -EINVAL, "in another frame");
@@ -583,7 +583,7 @@ static void test_repeaters(void)
 	open_input("repeaters.db");
 	m.points = message_list(p, 4096);
 	ok_eq(map_input_repeaters(in, "/p", &m), 0, "4096 repeaters");
-	site_repeaters(site, count_point, &found, error);
+	site_repeaters(site, count_point, &found, &error);
 	ok_eq(found, 4096, "are stored");
 	m.points = message_list(p, 4097);
 	ok_eq(map_input_repeaters(in, "/p", &m), -E2BIG, "one more is not");
@@ -596,7 +596,7 @@ static void test_repeaters(void)
 	m.header.frame_id = message_string("a");
 	ok_eq(map_input_repeaters(in, "/p", &m), -EINVAL, "in another frame");
 	found = 0;
-	site_repeaters(site, count_point, &found, error);
+	site_repeaters(site, count_point, &found, &error);
 	ok_eq(found, 4096, "the stored ones stay");
 	close_input();
 }

@@ -121,7 +121,7 @@ static void test_messages(void)
 	struct submap_layer grid[SUBMAP_LAYERS], layers[SUBMAP_LAYERS];
 	union message m;
 	unsigned int bad = 0, odd = 0;
-	char error[ERROR_TEXT];
+	struct error error;
 	int n;
 
 	map_room_reserve(&room, W * H);
@@ -132,7 +132,7 @@ static void test_messages(void)
 								      100 * i;
 		map_message(&room, &r, 5, "map", &m);
 		n = submap_read(map_message_kind(bits), &m, bits == 8 ? grid :
-				layers, error);
+				layers, &error);
 		ok(n == 1, "%d bits: what goes out can come in", bits);
 	}
 	/* the first cell of a grid map is the last one of a map */
@@ -159,34 +159,34 @@ static void test_messages(void)
 	r.bits = 8;
 	map_message(&room, &r, 5, "map", &m);
 	m.map.data.count--;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EBADMSG,
-	   "a cell too few: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -EBADMSG,
+	   "a cell too few: %s", error.text);
 	m.map.width = 1 << 20;
 	m.map.height = 100;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -E2BIG,
-	   "10^8 cells: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -E2BIG,
+	   "10^8 cells: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	m.map.resolution = NAN;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
-	   "no resolution: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -EINVAL,
+	   "no resolution: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	m.map.origin.orientation[3] = 7;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
-	   "no orientation: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -EINVAL,
+	   "no orientation: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	m.map.origin.position[2] = NAN;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
-	   "no height: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -EINVAL,
+	   "no height: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	for (int i = 0; i < W * H; i++)
 		((int8_t *)room.bytes)[i] = i == 3 ? 101 : i == 4 ? -2 : i - 1;
-	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
-	   "no cells: %s", error);
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error) == -EINVAL,
+	   "no cells: %s", error.text);
 	for (int value = -2; value <= 101; value++) {
 		map_message(&room, &r, 5, "map", &m);
 		memset(room.bytes, 0, W * H);
 		((int8_t *)room.bytes)[3] = value;
-		n = submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error);
+		n = submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, &error);
 		odd += n == -EINVAL;
 		bad += n == 1 ? value < -1 || value > 100 :
 		       value >= -1 && value <= 100;
@@ -200,13 +200,13 @@ static void test_messages(void)
 	m.grid.layers = m.grid.arrays = 2;
 	m.grid.layer[1] = m.grid.layer[0];
 	m.grid.data[1] = m.grid.data[0];
-	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -EINVAL,
-	   "a layer and it again: %s", error);
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, &error) == -EINVAL,
+	   "a layer and it again: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	m.grid.pose.orientation[0] = sin(0.5);
 	m.grid.pose.orientation[3] = cos(0.5);
-	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -EINVAL,
-	   "one that leans: %s", error);
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, &error) == -EINVAL,
+	   "one that leans: %s", error.text);
 	map_message(&room, &r, 5, "map", &m);
 	m.grid.layers = m.grid.arrays = 5;
 	for (int i = 0; i < 5; i++) {
@@ -215,8 +215,8 @@ static void test_messages(void)
 		m.grid.data[i].dim[1].size = 4096;
 		m.grid.data[i].data.count = 4096 * 4096;
 	}
-	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -E2BIG,
-	   "too many layers that large: %s", error);
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, &error) == -E2BIG,
+	   "too many layers that large: %s", error.text);
 	map_room_free(&room);
 }
 
@@ -229,64 +229,64 @@ static void test_rooms(void)
 	};
 	static const float gas[] = { 3, 7 };
 	struct message_room m = good;
-	char error[ERROR_TEXT];
+	struct error error;
 	struct room r;
 
-	ok(!room_message_read(&m, &r, error) && !strcmp(r.name, "Küche") &&
+	ok(!room_message_read(&m, &r, &error) && !strcmp(r.name, "Küche") &&
 	   r.reported && isnan(r.value[MODALITY_TEMPERATURE]) &&
 	   r.value[MODALITY_SIGNAL] == 100, "a room");
 	m.averages_valid = 0;
 	m.max_hazard = -77;
-	ok(!room_message_read(&m, &r, error) && !r.reported &&
+	ok(!room_message_read(&m, &r, &error) && !r.reported &&
 	   isnan(r.value[MODALITY_HAZARD]),
 	   "what was not measured does not matter");
 	m.averages_valid = 1;
-	ok(room_message_read(&m, &r, error) == -EINVAL, "but else: %s", error);
+	ok(room_message_read(&m, &r, &error) == -EINVAL, "but else: %s", error.text);
 	m.max_hazard = 0;
 	m.location.z = INFINITY;
-	ok(room_message_read(&m, &r, error) == -EINVAL, "no place: %s", error);
+	ok(room_message_read(&m, &r, &error) == -EINVAL, "no place: %s", error.text);
 	m.location.z = 0;
 	m.avg_gases = (struct message_floats){ (const void *)gas, 2, false };
 	m.names = 1;
 	m.gas_name[0] = message_string("CO");
-	ok(room_message_read(&m, &r, error) == -EINVAL, "a name too few: %s",
-	   error);
+	ok(room_message_read(&m, &r, &error) == -EINVAL, "a name too few: %s",
+	   error.text);
 	m.names = 2;
 	m.gas_name[1] = message_string("H2 S");
-	ok(room_message_read(&m, &r, error) == -EINVAL, "no name: %s", error);
+	ok(room_message_read(&m, &r, &error) == -EINVAL, "no name: %s", error.text);
 	m.gas_name[1] = message_string("H2S");
-	ok(!room_message_read(&m, &r, error) && r.gases == 2 &&
+	ok(!room_message_read(&m, &r, &error) && r.gases == 2 &&
 	   r.gas[1] == 7 && !strcmp(r.gas_name[1], "H2S"), "gases have names");
 	m.name = message_string("K\xfc" "che");
-	ok(room_message_read(&m, &r, error) == -EINVAL, "no text: %s", error);
+	ok(room_message_read(&m, &r, &error) == -EINVAL, "no text: %s", error.text);
 }
 
 static void test_values(void)
 {
 	struct modality_values v;
 	struct layer l;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	modality_values_begin(&v);
 	ok(isnan(v.value[MODALITY_TEMPERATURE]) &&
 	   isnan(v.value[MODALITY_SMOKE]),
 	   "nothing is known");
-	layer_parse(&l, "temp_map_remote", "role=temperature", error);
+	layer_parse(&l, "temp_map_remote", "role=temperature", &error);
 	modality_values_add(&v, &l, 10);
-	layer_parse(&l, "temp_map_fused", "role=temperature", error);
+	layer_parse(&l, "temp_map_fused", "role=temperature", &error);
 	modality_values_add(&v, &l, -1);
 	ok(v.value[MODALITY_TEMPERATURE] == 10, "what is unknown is no better");
 	modality_values_add(&v, &l, 30);
-	layer_parse(&l, "temp_map_insitu", "role=temperature", error);
+	layer_parse(&l, "temp_map_insitu", "role=temperature", &error);
 	modality_values_add(&v, &l, 20);
 	ok(v.value[MODALITY_TEMPERATURE] == 30,
 	   "fused is better than remote and in situ");
 	for (int i = 0; i < 3; i++) {
-		layer_parse(&l, "h", "role=hazard", error);
+		layer_parse(&l, "h", "role=hazard", &error);
 		modality_values_add(&v, &l, i == 1 ? 90 : 10);
 	}
 	ok(v.value[MODALITY_HAZARD] == 90, "of hazards the highest counts");
-	layer_parse(&l, "s", "role=smoke bits=16", error);
+	layer_parse(&l, "s", "role=smoke bits=16", &error);
 	modality_values_add(&v, &l, 2900);
 	ok(v.value[MODALITY_SMOKE] == 29,
 	   "16 bits are 0..100, too");
@@ -316,7 +316,8 @@ static void test_reported_room(void)
 				[MODALITY_SMOKE] = 40, [MODALITY_SIGNAL] = NAN,
 				[MODALITY_HAZARD] = 2,
 			  }, .gases = 2, .gas = { 5, 7 } };
-	char top[] = "/tmp/test_gdimd.XXXXXX", path[64], error[ERROR_TEXT];
+	char top[] = "/tmp/test_gdimd.XXXXXX", path[64];
+	struct error error;
 	struct message_room m;
 	struct layer l;
 	struct site *s;
@@ -324,11 +325,11 @@ static void test_reported_room(void)
 	if (!mkdtemp(top))
 		return;
 	snprintf(path, sizeof(path), "%s/a.db", top);
-	ok(!site_open(&s, path, STORE_CREATE, &small, error), "a store");
-	layer_parse(&l, "gas_CO", "role=gas bits=16", error);
-	site_set_layer(s, &l, error);
+	ok(!site_open(&s, path, STORE_CREATE, &small, &error), "a store");
+	layer_parse(&l, "gas_CO", "role=gas bits=16", &error);
+	site_set_layer(s, &l, &error);
 	ok(!store_room(site_store(s), &r) &&
-	   !query_find_room(s, 3, &r, error) && !room_values(s, &r, &v),
+	   !query_find_room(s, 3, &r, &error) && !room_values(s, &r, &v),
 	   "a room without names");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(m.averages_valid && m.avg_temperature == 21 && m.avg_smoke == 40 &&
@@ -339,7 +340,7 @@ static void test_reported_room(void)
 	strcpy(r.gas_name[1], "gas_CO");
 	ok(!store_room(site_store(s), &r), "a room with names");
 	memset(&r, 0, sizeof(r));
-	ok(!query_find_room(s, 3, &r, error) &&
+	ok(!query_find_room(s, 3, &r, &error) &&
 	   !strcmp(r.gas_name[0], "gas_H2"), "they are kept");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(m.names == 2 && has_gas(&m, 0, "gas_CO", 7) &&
@@ -347,7 +348,7 @@ static void test_reported_room(void)
 	r.reported = false;
 	r.gases = 0;
 	ok(!store_room(site_store(s), &r) &&
-	   !query_find_room(s, 3, &r, error) && !*r.gas_name[0],
+	   !query_find_room(s, 3, &r, &error) && !*r.gas_name[0],
 	   "until nothing is reported");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(!m.averages_valid && isnan(m.avg_temperature) &&
@@ -360,8 +361,8 @@ static void test_reported_room(void)
 	   strstr(store_error(site_store(s)), "deleted"),
 	   "it is not: %s", store_error(site_store(s)));
 	put(top, "a.db", 3);
-	ok(site_set_layer(s, &l, error) == -EIO, "another one is there: %s",
-	   error);
+	ok(site_set_layer(s, &l, &error) == -EIO, "another one is there: %s",
+	   error.text);
 	site_close(s);
 	remove_all(top);
 }
@@ -375,21 +376,22 @@ static void test_transforms(void)
 		.rotation = { 0, 0, sin(0.2), cos(0.2) },
 	};
 	struct site_transform s;
-	char error[ERROR_TEXT], frame[STORE_FRAME];
+	char frame[STORE_FRAME];
+	struct error error;
 
-	ok(!submap_transform(&t, &s, error) && !strcmp(s.predecessor, "a") &&
+	ok(!submap_transform(&t, &s, &error) && !strcmp(s.predecessor, "a") &&
 	   !strcmp(s.frame, "b") && s.pose.x == 1 && s.pose.y == 2 &&
 	   fabs(s.pose.yaw - 0.4) < 1e-12, "a transform from above");
 	t.translation[1] = INFINITY;
-	ok(submap_transform(&t, &s, error) == -EINVAL, "one that is none: %s",
-	   error);
+	ok(submap_transform(&t, &s, &error) == -EINVAL, "one that is none: %s",
+	   error.text);
 	t.translation[1] = 0;
 	t.rotation[3] = 5;
-	ok(submap_transform(&t, &s, error) == -EINVAL, "and a turn: %s", error);
+	ok(submap_transform(&t, &s, &error) == -EINVAL, "and a turn: %s", error.text);
 	t.rotation[3] = cos(0.2);
 	t.child_frame_id = message_string("");
-	ok(submap_transform(&t, &s, error) == -EINVAL, "and a frame: %s",
-	   error);
+	ok(submap_transform(&t, &s, &error) == -EINVAL, "and a frame: %s",
+	   error.text);
 	ok(submap_frame(&(struct message_string){ "a\nb", 3 }, frame) ==
 	   -EINVAL && submap_frame(&(struct message_string){ "a\0b", 3 },
 				   frame) == -EINVAL &&

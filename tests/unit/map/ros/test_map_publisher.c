@@ -364,7 +364,7 @@ static void test_bits(void)
 	open_all("bits.db");
 	site_layer(site, 0, &l);
 	l.bits = 16;
-	ok_eq(site_set_layer(site, &l, error), 0, "a layer gets 16 bits");
+	ok_eq(site_set_layer(site, &l, &error), 0, "a layer gets 16 bits");
 	map_publisher_fused(out);
 	ok_eq(topic(SLAM)->kind, MESSAGE_GRID_MAP, "its topic gets their type");
 	ok_eq(topics[0].removed, true, "the other one is withdrawn");
@@ -443,11 +443,11 @@ static void test_kept_rates(void)
 	open_all("kept.db");
 	map_publisher_close(out);
 	ok_near(rates_kept(site, "slam_map", 7), 7, 0, "no rate is kept");
-	ok_eq(rates_keep(site, "slam_map", 0.25, error), 0, "one is stored");
+	ok_eq(rates_keep(site, "slam_map", 0.25, &error), 0, "one is stored");
 	ok_near(rates_kept(site, "slam_map", 7), 0.25, 0, "it is kept");
 	open_publisher();
 	ok_near(status(0, "rate"), 0.25, 0, "and counts from the start");
-	rates_keep(site, "slam_map", 0, error);
+	rates_keep(site, "slam_map", 0, &error);
 	ok_near(rates_kept(site, "slam_map", 7), 0, 0, "0 is one");
 	store_set(site_store(site), "rate of slam_map", "101");
 	ok_near(rates_kept(site, "slam_map", 7), 7, 0, "101 is none");
@@ -456,9 +456,9 @@ static void test_kept_rates(void)
 	store_set(site_store(site), "rate of slam_map", "x");
 	ok_near(rates_kept(site, "slam_map", 7), 7, 0, "nor a word");
 	unlink(in_folder("kept.db"));
-	ok_eq(rates_keep(site, "slam_map", 1, error), -EIO,
+	ok_eq(rates_keep(site, "slam_map", 1, &error), -EIO,
 	      "a store that is gone");
-	ok(strstr(error, "deleted") != NULL, "%s", error);
+	ok(strstr(error.text, "deleted") != NULL, "%s", error.text);
 	close_all();
 	ok_eq(rates_valid(0), true, "0: never");
 	ok_eq(rates_valid(0.001), true, "0.001");
@@ -543,7 +543,7 @@ static void test_large_graph(void)
 		snprintf(frame, sizeof(frame), "n%d", i);
 		t[i] = transform(frame, SITE_ROOT, i, 0, 0);
 	}
-	site_transforms(site, t, 1000, "test", error);
+	site_transforms(site, t, 1000, "test", &error);
 	map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
 	map_publisher_stored(out, MAP_PUBLISHER_TRANSFORMS);
 	ok_eq(due(), now_ns + 100 * MS, "1000 transforms: not before 0.1 s");

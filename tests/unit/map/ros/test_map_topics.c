@@ -265,7 +265,7 @@ static struct map_config config;
 
 static int add(const char *line)
 {
-	return map_config_add_layer(&config, line, false, error);
+	return map_config_add_layer(&config, line, false, &error);
 }
 
 static void test_lines(void)
@@ -281,10 +281,10 @@ static void test_lines(void)
 	ok_eq(add("a"), 0, "a name is enough");
 	ok_eq(add("gas_*_map_* range=0:50"), 0, "a wildcard");
 	ok_eq(add(""), -EINVAL, "no name");
-	ok(strstr(error, "is not NAME KEY=VALUE") != NULL, "%s", error);
+	ok(strstr(error.text, "is not NAME KEY=VALUE") != NULL, "%s", error.text);
 	ok_eq(add("slam red"), -EINVAL, "no KEY=VALUE");
 	ok_eq(add("a/b unit=m"), -EINVAL, "no name of a layer");
-	ok(strstr(error, "is not a layer name") != NULL, "%s", error);
+	ok(strstr(error.text, "is not a layer name") != NULL, "%s", error.text);
 	memset(line, 'x', sizeof(line));
 	line[sizeof(line) - 1] = 0;
 	ok_eq(add(line), -EINVAL, "a long name");
@@ -298,12 +298,12 @@ static void test_lines(void)
 	l = map_config_find(&config, "gas_CO_map_7");
 	ok_eq(l == &config.layer[1], true, "the line of a name");
 	ok_eq(map_config_find(&config, "b") == NULL, true, "there is none");
-	ok_eq(map_config_make_layer(&config, l, "gas_CO_map_7", &layer, error),
+	ok_eq(map_config_make_layer(&config, l, "gas_CO_map_7", &layer, &error),
 	      0, "its layer");
 	ok_str(layer.input, "gas_CO_submap_7", "with the input of the default");
 	ok_eq(layer.bits, 16, "and its bits");
 	ok_near(layer.high, 50, 0, "but the range of the line");
-	ok_eq(map_config_make_layer(&config, l, "b", &layer, error), -EINVAL,
+	ok_eq(map_config_make_layer(&config, l, "b", &layer, &error), -EINVAL,
 	      "none of a name that does not match");
 	map_config_input(l, input);
 	ok_str(input, "gas_*_submap_*", "the input of a line");
@@ -335,7 +335,7 @@ static void test_update(void)
 	map_config_init(&config);
 	add("smoke_map_fused rule=min input=mine");
 	map_config_make_layer(&config, &config.layer[0], "smoke_map_fused",
-			      &layer, error);
+			      &layer, &error);
 	now = layer;
 	ok_eq(layer.rule, RULE_MIN, "a layer as configured");
 	map_config_difference(&config.layer[0], &now, words);
@@ -354,7 +354,7 @@ static void test_update(void)
 	ok_near(now.high, 55, 0, "unless an option gives it");
 	add("gas_*_map_* input=g_*_*");
 	map_config_make_layer(&config, &config.layer[1], "gas_A_map_1", &layer,
-			      error);
+			      &error);
 	strcpy(layer.input, "stored");
 	map_config_update(&config, &config.layer[1], &layer);
 	ok_str(layer.input, "stored",

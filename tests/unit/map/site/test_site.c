@@ -18,19 +18,19 @@ static void test_open(void)
 	struct site *s = NULL;
 	int err;
 
-	err = site_open(&s, path, STORE_READ, &config, error);
-	ok_eq(err, -ENOENT, "no store: %s", error);
+	err = site_open(&s, path, STORE_READ, &config, &error);
+	ok_eq(err, -ENOENT, "no store: %s", error.text);
 	ok(!s, "... s");
-	ok(*error, "... error");
-	ok(!strchr(error, '\n'), "... error is one line");
+	ok(*error.text, "... error");
+	ok(!strchr(error.text, '\n'), "... error is one line");
 	s = open_site(path, STORE_CREATE);
 	ok(s, "a new one is empty");
 	ok_eq(site_layers(s), 0, "... site layers");
 	ok_eq(site_counts(s).nodes, 0, "... nodes");
 	ok_eq(site_fuse(s, -1, UINT64_MAX, NULL, NULL), 0, "... site fuse");
 	ok_eq(site_is_stale(s), 0, "... site is stale");
-	err = site_open(&s, path, STORE_WRITE, &config, error);
-	ok(err == -EBUSY, "it is written by one: %s", error);
+	err = site_open(&s, path, STORE_WRITE, &config, &error);
+	ok(err == -EBUSY, "it is written by one: %s", error.text);
 	site_close(s);
 	s = open_site(path, STORE_WRITE);
 	ok(s, "opened again");
@@ -52,7 +52,7 @@ static void put_three(struct site *s, unsigned int layer, unsigned int bits,
 		snprintf(frame, sizeof(frame), "f%u", i);
 		if (put(s, frame, 10 + i, &p, layer,
 			patch(SIDE, bits, resolution, i + 1, 0, full)))
-			printf("# %s\n", error);
+			printf("# %s\n", error.text);
 	}
 }
 
@@ -248,14 +248,14 @@ static void test_layers(void)
 	ok(is_on_disk(s, path, true), "... is on disk");
 	put_three(s, 0, 8, 0.05);
 	ok(refuses(s, path, -EINVAL, add_layer(s, "a", "bits=16")),
-	   "not any more: %s", error);
+	   "not any more: %s", error.text);
 	layer_default(&l, "a b");
-	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, error)),
-	   "a name that cannot be: %s", error);
+	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, &error)),
+	   "a name that cannot be: %s", error.text);
 	layer_default(&l, "c");
 	l.low = NAN;
-	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, error)),
-	   "a range that cannot be: %s", error);
+	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, &error)),
+	   "a range that cannot be: %s", error.text);
 	for (unsigned int i = site_layers(s); i < SITE_LAYERS; i++) {
 		char name[16];
 
@@ -263,7 +263,7 @@ static void test_layers(void)
 		add_layer(s, name, "");
 	}
 	ok_eq(site_layers(s), SITE_LAYERS, "as many as there can be: %s",
-	      error);
+	      error.text);
 	ok(refuses(s, path, -ENOSPC, add_layer(s, "more", "")), "... refuses");
 	site_close(s);
 }
@@ -285,7 +285,7 @@ static void test_keyframes(void)
 	m[1] = (struct site_submap){ 1, 5, 100, patch(SIDE, 16, 0.1, 2, 0,
 						      10000) };
 	m[2] = (struct site_submap){ 2, 5, 30, patch(20, 8, 0.2, 3, 50, 50) };
-	ok_eq(site_keyframe(s, "a", 5, &at, m, 3, error), 0,
+	ok_eq(site_keyframe(s, "a", 5, &at, m, 3, &error), 0,
 	      "one of three layers, of 8 and 16 bits");
 	ok_eq(site_counts(s).submaps, 3, "... submaps");
 	ok(is_on_disk(s, path, true), "... is on disk");
@@ -311,7 +311,7 @@ static void test_keyframes(void)
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok_eq(put(s, SITE_ROOT, 8, NULL, 2, patch(5, 8, 0.2, 3, 10, 10)), 0,
 	      "whole maps lie where the map begins, and nowhere else: %s",
-	      error);
+	      error.text);
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok_eq(site_value(s, 2, 0, 0), 10, "... site value");
 	ok(refuses(s, path, -EINVAL,
@@ -326,7 +326,7 @@ static int put_weight(struct site *s, unsigned int weight)
 {
 	const struct pose at = { 0 };
 	struct site_submap m = { 0, 9, weight, patch(9, 8, 0.05, 3, 1, 1) };
-	const int err = site_keyframe(s, "w", 1, &at, &m, 1, error);
+	const int err = site_keyframe(s, "w", 1, &at, &m, 1, &error);
 
 	cells_put(m.cells);
 	return err;
@@ -336,7 +336,7 @@ static int put_twice(struct site *s, const char *frame, const struct pose *at)
 {
 	const struct site_submap one = { 0, 99, 1, patch(9, 8, 0.05, 3, 1, 1) };
 	const struct site_submap m[2] = { one, one };
-	const int err = site_keyframe(s, frame, 1, at, m, 2, error);
+	const int err = site_keyframe(s, frame, 1, at, m, 2, &error);
 
 	cells_put(one.cells);
 	return err;
@@ -363,30 +363,30 @@ static void test_refused(void)
 	(refuses(s, path, want, put(s, frame, stamp, pose, layer,	\
 				    patch(9, bits, 0.05, 1, 1, 1))) &&	\
 	 !site_is_stale(s))
-	ok(NO(-ESTALE, "f1", 10, NULL, 0, 8), "older: %s", error);
+	ok(NO(-ESTALE, "f1", 10, NULL, 0, 8), "older: %s", error.text);
 	ok(NO(-ESTALE, "f1", 10, &at, 0, 8),
-	   "older, of a node that has moved: %s", error);
-	ok(NO(-EINVAL, "f1", 20, &at, 0, 16), "other bits: %s", error);
-	ok(NO(-EINVAL, "new", 20, &at, 1, 8), "other bits: %s", error);
-	ok(NO(-EINVAL, "new", 20, &at, 2, 8), "no such layer: %s", error);
-	ok(NO(-EINVAL, "", 20, &at, 0, 8), "no name: %s", error);
-	ok(NO(-EINVAL, "a\nb", 20, &at, 0, 8), "two lines: %s", error);
-	ok(NO(-EINVAL, "a\xff", 20, &at, 0, 8), "not UTF-8: %s", error);
-	ok(NO(-EINVAL, longest, 20, &at, 0, 8), "too long: %.40s...", error);
+	   "older, of a node that has moved: %s", error.text);
+	ok(NO(-EINVAL, "f1", 20, &at, 0, 16), "other bits: %s", error.text);
+	ok(NO(-EINVAL, "new", 20, &at, 1, 8), "other bits: %s", error.text);
+	ok(NO(-EINVAL, "new", 20, &at, 2, 8), "no such layer: %s", error.text);
+	ok(NO(-EINVAL, "", 20, &at, 0, 8), "no name: %s", error.text);
+	ok(NO(-EINVAL, "a\nb", 20, &at, 0, 8), "two lines: %s", error.text);
+	ok(NO(-EINVAL, "a\xff", 20, &at, 0, 8), "not UTF-8: %s", error.text);
+	ok(NO(-EINVAL, longest, 20, &at, 0, 8), "too long: %.40s...", error.text);
 	longest[STORE_FRAME - 1] = '\0';
 	for (unsigned int i = 0; i < 3; i++)
 		good += NO(-EINVAL, "new", 20, &bad[i], 0, 8) &&
 			NO(-EINVAL, "f1", 20, &bad[i], 0, 8);
-	ok(good == 3, "poses that cannot be: %s", error);
+	ok(good == 3, "poses that cannot be: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_weight(s, RULE_WEIGHT_FULL + 1)),
-	   "a confidence that cannot be: %s", error);
+	   "a confidence that cannot be: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_twice(s, "new", &at)),
-	   "a layer twice, its node does not move either: %s", error);
+	   "a layer twice, its node does not move either: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_twice(s, "f0", &at)), "... refuses");
 	ok(refuses(s, path, -EINVAL, put_twice(s, "f1", &at)), "... refuses");
 	ok(refuses(s, path, -EINVAL, site_keyframe(s, "new", 1, &at, NULL, 0,
-						   error)),
-	   "nothing in it: %s", error);
+						   &error)),
+	   "nothing in it: %s", error.text);
 	ok_eq(put(s, longest, 20, &at, 0, patch(9, 8, 0.05, 1, 1, 1)), 0,
 	      "the longest name");
 	ok(is_on_disk(s, path, true), "... is on disk");
@@ -400,7 +400,7 @@ static int fail_all(struct site *s, unsigned int n, int want)
 
 	t[0] = transform("f0", "", n, 1, 1);
 	t[1] = transform("f1", "f7", 3, 1, n);
-	if (site_transforms(s, t, 2, "test", error) != want)
+	if (site_transforms(s, t, 2, "test", &error) != want)
 		return 1;
 	if (put(s, "f1", 1000 + n, &at, 0, patch(200, 8, 0.05, n, 0, 100)) !=
 	    want)
@@ -422,7 +422,7 @@ static void test_read_only(void)
 	site_close(s);
 	s = open_site(path, STORE_READ);
 	ok(refuses(s, path, 0, fail_all(s, 1, -EROFS)),
-	   "opened for reading, nothing changes: %s", error);
+	   "opened for reading, nothing changes: %s", error.text);
 	ok(is_on_disk(s, path, true), "... is on disk");
 	site_close(s);
 }
@@ -454,10 +454,10 @@ static void test_full(void)
 		snprintf(frame, sizeof(frame), "n%u", n);
 		err = put(s, frame, n, &at, 0, patch(200, 8, 0.05, n, 0, 100));
 	}
-	ok_eq(err, -ENOSPC, "disk full after %u: %s", n, error);
+	ok_eq(err, -ENOSPC, "disk full after %u: %s", n, error.text);
 	ok_range(n, 4, INFINITY, "... number");
-	ok(*error, "... error");
-	ok(!strchr(error, '\n'), "... error is one line");
+	ok(*error.text, "... error");
+	ok(!strchr(error.text, '\n'), "... error is one line");
 	before = know(s, true);
 	/* what little there is left is gone some time */
 	for (n = 0; n < 300 && fail_all(s, n, -ENOSPC) != 0; n++) {
@@ -574,7 +574,7 @@ static void test_removed(void)
 		put(s, "f1", 1, NULL, sure, patch(20, 8, 0.1, 1, 25, 25));
 		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 		with = site_value(s, gas, 0, 0);
-		site_remove_layer(s, sure, &n, error);
+		site_remove_layer(s, sure, &n, &error);
 		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 		without = site_value(s, gas, 0, 0);
 		ok_eq(with, 60,

@@ -39,7 +39,7 @@ static int add_node(struct site *s, unsigned int x, unsigned int y)
 			bits == 8 ? 90 : 9000) };
 	}
 	snprintf(frame, sizeof(frame), "n%u_%u", x, y);
-	err = site_keyframe(s, frame, seed, &pose, m, LAYERS, error);
+	err = site_keyframe(s, frame, seed, &pose, m, LAYERS, &error);
 	for (unsigned int i = 0; i < LAYERS; i++)
 		cells_put(m[i].cells);
 	return err;
@@ -86,9 +86,9 @@ static struct site *open_part(const char *path, const struct site_area *area)
 	const struct site_config config = { .threads = 1, .in_part = true };
 	struct site *s;
 
-	if (site_open(&s, path, STORE_READ, &config, error) ||
-	    site_read_area(s, area, error)) {
-		printf("# %s\n", error);
+	if (site_open(&s, path, STORE_READ, &config, &error) ||
+	    site_read_area(s, area, &error)) {
+		printf("# %s\n", error.text);
 		return NULL;
 	}
 	site_set_want(s, want, s);
@@ -102,7 +102,7 @@ static char *spot(struct site *s, double x, double y)
 	cJSON *a = cJSON_CreateObject();
 	char *text;
 
-	query_spot(s, x, y, a, error);
+	query_spot(s, x, y, a, &error);
 	text = cJSON_PrintUnformatted(a);
 	cJSON_Delete(a);
 	return text;
@@ -113,7 +113,7 @@ static char *room(struct site *s, unsigned int id)
 	cJSON *a = cJSON_CreateObject();
 	char *text;
 
-	query_room(s, id, a, error);
+	query_room(s, id, a, &error);
 	text = cJSON_PrintUnformatted(a);
 	cJSON_Delete(a);
 	return text;
@@ -156,7 +156,7 @@ static void test_same(const char *path)
 		struct site *part;
 		struct room r;
 
-		query_find_room(whole, i, &r, error);
+		query_find_room(whole, i, &r, &error);
 		room_area(&r, &area);
 		part = open_part(path, &area);
 		rooms += same_text(room(whole, i), room(part, i));

@@ -42,7 +42,7 @@ static void test_chain(void)
 	t[1] = transform("a", SITE_ROOT, 1, 0, 0);
 	ok_eq(move(s, "c", "b", 1, 0, 0), 0,
 	      "and have it with the last transform that leads there");
-	ok_eq(site_transforms(s, t, 2, "test", error), 0,
+	ok_eq(site_transforms(s, t, 2, "test", &error), 0,
 	      "... site transforms");
 	ok_eq(site_counts(s).placed, 3, "... placed");
 	ok_eq(site_counts(s).waiting, 0, "... waiting");
@@ -91,7 +91,7 @@ static int climb(struct site *s, const char *frame, const char *predecessor,
 	t.rise.height = height;
 	t.rise.turn[1] = sin(lean * M_PI / 360);
 	t.rise.turn[3] = cos(lean * M_PI / 360);
-	return site_transforms(s, &t, 1, "test", error);
+	return site_transforms(s, &t, 1, "test", &error);
 }
 
 static struct site_apart last_apart;
@@ -175,7 +175,7 @@ static void test_origin(void)
 	t[0] = transform("s2", "s1", 1, 0, 0);
 	t[1] = transform("s1", "s0", 1, 0, 0);
 	t[2] = transform("s3", "s2", 1, 0, 0);
-	ok_eq(site_transforms(s, t, 3, "test", error), 0,
+	ok_eq(site_transforms(s, t, 3, "test", &error), 0,
 	      "the map begins at the first that no one says anything of");
 	ok_eq(site_counts(s).placed, 5, "... placed");
 	ok_eq(seen(s, 1.01, 0.01), 5, "... seen");
@@ -187,7 +187,7 @@ static void test_origin(void)
 		s = begin(i ? "first" : "last");
 		t[i] = transform("x", SITE_ROOT, 1, 0, 0);
 		t[1 - i] = transform("b", "a", 1, 0, 0);
-		ok_eq(site_transforms(s, t, 2, "test", error), 0,
+		ok_eq(site_transforms(s, t, 2, "test", &error), 0,
 		      "nowhere else if one is in the map, told %s",
 		      i ? "last" : "first");
 		ok_eq(site_counts(s).placed, 1, "... placed");
@@ -207,22 +207,22 @@ static void test_circle(void)
 	move(s, "c", "b", 1, 0, 0);
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 	ok(refuses(s, path, -EINVAL, move(s, "a", "c", 1, 0, 0)),
-	   "a circle: %s", error);
+	   "a circle: %s", error.text);
 	ok_eq(site_is_stale(s), 0, "... site is stale");
 	ok(refuses(s, path, -EINVAL, move(s, "d", "d", 1, 0, 0)),
-	   "of one, and new: %s", error);
+	   "of one, and new: %s", error.text);
 	t[0] = transform("x", "", 1, 0, 0);
 	t[1] = transform("y", "z", 1, 0, 0);
 	t[2] = transform("z", "y", 1, 0, 0);
-	ok(refuses(s, path, -EINVAL, site_transforms(s, t, 3, "test", error)),
-	   "among new ones, with others that are right: %s", error);
+	ok(refuses(s, path, -EINVAL, site_transforms(s, t, 3, "test", &error)),
+	   "among new ones, with others that are right: %s", error.text);
 	t[1] = transform("a", "c", 0, 0, 0);
 	t[2] = transform("c", "", 0, 0, 0);
-	ok_eq(site_transforms(s, t, 3, "test", error), 0,
+	ok_eq(site_transforms(s, t, 3, "test", &error), 0,
 	      "no circle if another one of them is no more");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok(refuses(s, path, -EINVAL, move(s, SITE_ROOT, "a", 1, 0, 0)),
-	   "frames and transforms that cannot be: %s", error);
+	   "frames and transforms that cannot be: %s", error.text);
 	ok(refuses(s, path, -EINVAL, move(s, "", "a", 1, 0, 0)), "... refuses");
 	ok(refuses(s, path, -EINVAL, move(s, "q", "a\001", 1, 0, 0)),
 	   "... refuses");
@@ -236,8 +236,8 @@ static void test_circle(void)
 	   "... refuses");
 	move(s, "far", "c", 9e5, 0, 0);
 	ok(refuses(s, path, -EINVAL, move(s, "farther", "far", 9e5, 0, 0)),
-	   "further than maps go: %s", error);
-	ok(!site_transforms(s, NULL, 0, "test", error), "none at all");
+	   "further than maps go: %s", error.text);
+	ok(!site_transforms(s, NULL, 0, "test", &error), "none at all");
 	site_close(s);
 }
 
@@ -400,10 +400,10 @@ static void test_random(void)
 		if (rnd(&seed, 3) == 0) {
 			bad += put_random(s, &seed, k, step) != 0;
 		} else if (model_tell(k, t, n)) {
-			bad += site_transforms(s, t, n, "test", error) != 0;
+			bad += site_transforms(s, t, n, "test", &error) != 0;
 			taken++;
 		} else {
-			bad += site_transforms(s, t, n, "test", error) !=
+			bad += site_transforms(s, t, n, "test", &error) !=
 			       -EINVAL;
 			circles++;
 			memcpy(k, old, sizeof(k));
@@ -442,7 +442,7 @@ static void test_many(void)
 		snprintf(of, sizeof(of), "n%u", MANY - i - 1);
 		t[i] = transform(frame, of, 0.04, 0, 0);
 	}
-	ok_eq(site_transforms(s, t, MANY, "test", error), 0,
+	ok_eq(site_transforms(s, t, MANY, "test", &error), 0,
 	      "a chain of %u, the last one first", MANY);
 	ok_eq(site_counts(s).placed, MANY + 1, "... placed");
 	move(s, "n0", "", 1, 1, 0);
@@ -483,7 +483,7 @@ static bool costs(struct site *s, const struct site_transform *t,
 	sqlite3 *db = site_store(s)->db;
 	const int before = sqlite3_total_changes(db);
 	const uint64_t old = s->looked;
-	const int err = site_transforms(s, t, count, "test", error);
+	const int err = site_transforms(s, t, count, "test", &error);
 	const int changed = sqlite3_total_changes(db) - before;
 
 	if (err || changed > rows || s->looked - old > looked)
@@ -499,7 +499,7 @@ static void test_cost(void)
 	struct site *s = begin("cost");
 	struct site_transform *t = make_graph(), few[10];
 
-	ok(!site_transforms(s, t, GRAPH, "test", error),
+	ok(!site_transforms(s, t, GRAPH, "test", &error),
 	   "a graph of %d nodes", GRAPH);
 	/* a row says who moved them; a pose and a link for each that is reported */
 	for (int i = 0; i < 10; i++) {

@@ -53,7 +53,7 @@ static struct site *make(void)
 			abort();
 		m[i] = (struct site_submap){ i, 5, 50, numbers(i) };
 	}
-	if (site_keyframe(s, "n", 5, &pose, m, LAYERS, error))
+	if (site_keyframe(s, "n", 5, &pose, m, LAYERS, &error))
 		abort();
 	for (unsigned int i = 0; i < LAYERS; i++)
 		cells_put(m[i].cells);
@@ -77,8 +77,8 @@ static const char *spot(struct site *s, double x, double y)
 {
 	cJSON *a = cJSON_CreateObject();
 
-	if (query_spot(s, x, y, a, error))
-		printf("# %s\n", error);
+	if (query_spot(s, x, y, a, &error))
+		printf("# %s\n", error.text);
 	return text_of(a);
 }
 
@@ -86,8 +86,8 @@ static const char *room(struct site *s, unsigned int id)
 {
 	cJSON *a = cJSON_CreateObject();
 
-	if (query_room(s, id, a, error))
-		printf("# %s\n", error);
+	if (query_room(s, id, a, &error))
+		printf("# %s\n", error.text);
 	return text_of(a);
 }
 
@@ -108,9 +108,9 @@ static void test_spot(struct site *s)
 	       "\"physical\":null,\"unit\":\"C\"},\"gas_a\":{\"value\":null,"
 	       "\"physical\":null,\"unit\":\"ppm\"},\"smoke\":{\"value\":null}"
 	       "},\"gases\":{\"gas_a\":null}}", "an unknown one");
-	ok_eq(query_spot(s, NAN, 0, a, error), -EINVAL, "none");
-	ok(strstr(error, "position out of range"), "... %s", error);
-	ok_eq(query_spot(s, 0, 1e9, a, error), -EINVAL, "one far away");
+	ok_eq(query_spot(s, NAN, 0, a, &error), -EINVAL, "none");
+	ok(strstr(error.text, "position out of range"), "... %s", error.text);
+	ok_eq(query_spot(s, 0, 1e9, a, &error), -EINVAL, "one far away");
 	cJSON_Delete(a);
 }
 
@@ -162,12 +162,12 @@ static void test_room(struct site *s)
 {
 	struct room r = a_room(7, 2, 3, 4), got;
 
-	ok_eq(query_find_room(s, 7, &got, error), -ENOENT, "no room");
-	ok_str(error, "no room 7", "... says so");
+	ok_eq(query_find_room(s, 7, &got, &error), -ENOENT, "no room");
+	ok_str(error.text, "no room 7", "... says so");
 	ok_eq(store_room(site_store(s), &r), 0, "a room");
 	r.id = 8;
 	store_room(site_store(s), &r);
-	ok_eq(query_find_room(s, 8, &got, error), 0, "the next one");
+	ok_eq(query_find_room(s, 8, &got, &error), 0, "the next one");
 	ok_eq(got.id, 8, "... it is");
 	ok_str(room(s, 7), "{\"id\":7,\"name\":\"room 7\",\"x\":2,\"y\":3,"
 	       "\"size\":4,\"outline\":[[1,2],[3,2],[3,4],[1,4]],\"layers\":{"
@@ -178,7 +178,7 @@ static void test_room(struct site *s)
 	       "\"max\":34,\"physical_mean\":315,\"physical_max\":340,"
 	       "\"unit\":\"ppm\"},\"smoke\":{\"role\":\"smoke\","
 	       "\"known_cells\":4,\"mean\":41.5,\"max\":44}}}", "its values");
-	ok_eq(query_room(s, 9, NULL, error), -ENOENT, "a room that is not");
+	ok_eq(query_room(s, 9, NULL, &error), -ENOENT, "a room that is not");
 }
 
 /* Known cells and the mean of smoke in a room of corners */
@@ -192,7 +192,7 @@ static void check_corners(struct site *s, const double (*corner)[2],
 	r.corners = n;
 	memcpy(r.corner, corner, n * sizeof(*corner));
 	store_room(site_store(s), &r);
-	ok_eq(query_room(s, 20, a, error), 0, "%s", what);
+	ok_eq(query_room(s, 20, a, &error), 0, "%s", what);
 	smoke = cJSON_GetObjectItem(cJSON_GetObjectItem(a, "layers"), "smoke");
 	ok_eq(cJSON_GetObjectItem(smoke, "known_cells")->valueint, known,
 	      "... its cells");
@@ -239,7 +239,7 @@ static void test_rooms(struct site *s)
 	ok(strstr(room(s, 7), ",\"reported\":{\"gases\":[1.5,null],"
 		  "\"gas_names\":[\"CO\",\"CO2\"],\"smoke\":12}}"),
 	   "what was reported of it");
-	query_rooms(s, a, error);
+	query_rooms(s, a, &error);
 	ok_eq(cJSON_GetObjectItem(a, "rooms")->valueint, 3, "three rooms");
 	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(a, "list")), 3,
 	      "... described");
@@ -248,12 +248,12 @@ static void test_rooms(struct site *s)
 	cJSON_Delete(a);
 	store_set(site_store(s), "rooms", "5");
 	a = cJSON_CreateObject();
-	query_rooms(s, a, error);
+	query_rooms(s, a, &error);
 	ok_eq(cJSON_GetObjectItem(a, "rooms")->valueint, 5, "five reported");
 	cJSON_Delete(a);
 	store_set(site_store(s), "rooms", "2");
 	a = cJSON_CreateObject();
-	query_rooms(s, a, error);
+	query_rooms(s, a, &error);
 	ok_eq(cJSON_GetObjectItem(a, "rooms")->valueint, 3, "no fewer");
 	cJSON_Delete(a);
 }
@@ -280,17 +280,17 @@ static void test_remove(struct site *s)
 	cJSON *a = cJSON_CreateObject();
 	struct room r;
 
-	ok_eq(remove_room(s, 8, a, error), 0, "a room is removed");
+	ok_eq(remove_room(s, 8, a, &error), 0, "a room is removed");
 	ok_eq(cJSON_GetObjectItem(a, "room")->valueint, 8, "... it says which");
 	test_turn(s);
-	ok_eq(query_find_room(s, 8, &r, error), -ENOENT, "... it is not there");
-	ok_eq(query_find_room(s, 7, &r, error), 0, "... others are");
-	ok_eq(remove_room(s, 8, a, error), -ENOENT, "not twice");
-	ok_str(error, "no room 8", "... says so");
+	ok_eq(query_find_room(s, 8, &r, &error), -ENOENT, "... it is not there");
+	ok_eq(query_find_room(s, 7, &r, &error), 0, "... others are");
+	ok_eq(remove_room(s, 8, a, &error), -ENOENT, "not twice");
+	ok_str(error.text, "no room 8", "... says so");
 	test_turn(s);
-	ok_eq(remove_layer(s, "nothing", a, error), -ENOENT, "no layer");
-	ok_str(error, "no layer 'nothing'", "... says so");
-	ok_eq(remove_layer(s, "smoke", a, error), 0, "a layer is removed");
+	ok_eq(remove_layer(s, "nothing", a, &error), -ENOENT, "no layer");
+	ok_str(error.text, "no layer 'nothing'", "... says so");
+	ok_eq(remove_layer(s, "smoke", a, &error), 0, "a layer is removed");
 	ok_str(cJSON_GetObjectItem(a, "layer")->valuestring, "smoke",
 	       "... it says which");
 	ok_eq(cJSON_GetObjectItem(a, "submaps")->valueint, 1,

@@ -27,7 +27,7 @@ static bool load(void)
 	int8_t *cells = malloc(SIDE * SIDE);
 	FILE *f = fopen(DATA "148x200x200.i8", "r");
 
-	if (!f || poses_file_read(DATA "poses.csv", &p, error)) {
+	if (!f || poses_file_read(DATA "poses.csv", &p, &error)) {
 		free(cells);
 		return false;
 	}
@@ -62,8 +62,8 @@ static void put_all(struct site *s, unsigned int layer, const struct pose *pose)
 
 		snprintf(frame, sizeof(frame), "s%u", i);
 		if (site_keyframe(s, frame, m.stamp, pose ? &pose[i] : NULL,
-				  &m, 1, error))
-			printf("# %s\n", error);
+				  &m, 1, &error))
+			printf("# %s\n", error.text);
 	}
 	store_commit(site_store(s));
 }
@@ -194,7 +194,7 @@ static int tell(struct site *s, const struct pose *pose)
 		snprintf(of, sizeof(of), "s%u", i - 1);
 		t[i] = transform(frame, i ? of : SITE_ROOT, p.x, p.y, p.yaw);
 	}
-	return site_transforms(s, t, submaps, "SLAM", error);
+	return site_transforms(s, t, submaps, "SLAM", &error);
 }
 
 /* As the site has them: what a chain adds up to has other last bits */
@@ -294,8 +294,8 @@ static void draw(const char *folder_of, const char *name,
 	if (!folder_of)
 		return;
 	snprintf(path, sizeof(path), "%s/%s.pgm", folder_of, name);
-	if (map_file_write(path, r, MAP_TRINARY_GREY, error))
-		printf("# %s\n", error);
+	if (map_file_write(path, r, MAP_TRINARY_GREY, &error))
+		printf("# %s\n", error.text);
 }
 
 /* Two layers of the same submaps: obstacles, and their mean */
@@ -412,7 +412,7 @@ static int move_some(struct site *s, uint64_t *seed, struct pose *pose)
 		snprintf(frame, sizeof(frame), "s%u", k);
 		t[i] = transform(frame, "", pose[k].x, pose[k].y, pose[k].yaw);
 	}
-	return site_transforms(s, t, 4, "test", error);
+	return site_transforms(s, t, 4, "test", &error);
 }
 
 static void test_moves(void)

@@ -15,15 +15,15 @@
 
 enum { MANY = 64, FRAMES = 200 };
 
-static char error[ERROR_TEXT];
+static struct error error;
 static uint64_t seed = 1;
 
 static inline struct store *open_it(const char *path, enum store_mode mode)
 {
 	struct store *s = NULL;
 
-	if (store_open(&s, path, mode, error)) {
-		printf("# %s\n", error);
+	if (store_open(&s, path, mode, &error)) {
+		printf("# %s\n", error.text);
 		return NULL;
 	}
 	return s;
@@ -51,9 +51,9 @@ static inline void refused(const char *path, enum store_mode mode, int want,
 	struct store *s = NULL;
 	int err;
 
-	*error = '\0';
-	err = store_open(&s, path, mode, error);
-	ok(err == want && is_line(error, says) && !s, "%s: %s", what, error);
+	*error.text = '\0';
+	err = store_open(&s, path, mode, &error);
+	ok(err == want && is_line(error.text, says) && !s, "%s: %s", what, error.text);
 	if (!err)
 		store_close(s);
 }

@@ -19,7 +19,7 @@ static void keeps_layers(const char *path)
 			  "input=temp_submap_fused unit=°C "
 			  "role=temperature range=-20:180 rule=weighted bits=16 "
 			  "drawing=sample resolution=0.1 weights=conf",
-			  error),
+			  &error),
 	      0, "a layer");
 	ok_eq(store_layer(s, &a, &id), 0, "... store layer");
 	ok_range(id, 1, INFINITY, "... id");

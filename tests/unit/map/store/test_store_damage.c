@@ -301,7 +301,7 @@ static void survives_noise(const char *good)
 		write_file(path, copy, n);
 		free(copy);
 		if (store_open(&s, path, i % 3 ? STORE_READ : STORE_WRITE,
-			       error))
+			       &error))
 			continue;
 		opened++;
 		read_all(s);

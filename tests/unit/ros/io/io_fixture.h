@@ -252,7 +252,7 @@ static inline int play(struct play *p, struct source_config config,
 {
 	struct sink_config sink = { .spec = to, .log = on_log, .arg = p,
 				    .threaded = p->threaded };
-	char error[ERROR_TEXT];
+	struct error error;
 	int err = 0;
 
 	p->loop = loop_create();
@@ -266,13 +266,13 @@ static inline int play(struct play *p, struct source_config config,
 	if (!config.rate)
 		config.rate = 1000;
 	if (to)
-		err = sink_open(&p->sink, p->loop, &sink, error);
+		err = sink_open(&p->sink, p->loop, &sink, &error);
 	if (!err)
-		err = source_open(&p->source, p->loop, &config, error);
+		err = source_open(&p->source, p->loop, &config, &error);
 	if (!err)
 		err = loop_run(p->loop);
 	else
-		printf("# %s\n", error);
+		printf("# %s\n", error.text);
 	source_close(p->source);
 	sink_close(p->sink);
 	linger(p->loop);

@@ -17,7 +17,7 @@ static struct loop *loop;
 static struct loop_timer turn;
 static struct ros2 *ros;
 static dds_entity_t other;	/* participant of somebody else */
-static char error[ERROR_TEXT];
+static struct error error;
 
 static inline void on_turn(void *arg, uint64_t now)
 {
@@ -58,8 +58,8 @@ static inline void ros2_begin(void)
 	loop = loop_create();
 	turn.expired = on_turn;
 	loop_add_timer(loop, &turn);
-	if (ros2_join(&ros, NULL, "/test", error)) {
-		printf("Bail out! %s\n", error);
+	if (ros2_join(&ros, NULL, "/test", &error)) {
+		printf("Bail out! %s\n", error.text);
 		exit(1);
 	}
 	other = dds_create_participant(7, NULL, NULL);

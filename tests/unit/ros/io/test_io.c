@@ -52,16 +52,16 @@ static void bad_source(const char *spec, double speed, double rate,
 		.message = on_message, .arg = &a,
 	};
 	struct loop *loop = loop_create();
-	char error[ERROR_TEXT];
+	struct error error;
 	struct source *s;
 	int err;
 
-	memset(error, 'x', sizeof(error));
-	err = source_open(&s, loop, &config, error);
-	error[ERROR_TEXT - 1] = 0;
-	ok_eq(err, want, "source %s: %d: %s", spec, err, error);
-	ok(*error, "... error");
-	ok(!strpbrk(error, "\n"), "... strpbrk");
+	memset(error.text, 'x', sizeof(error.text));
+	err = source_open(&s, loop, &config, &error);
+	error.text[ERROR_TEXT - 1] = 0;
+	ok_eq(err, want, "source %s: %d: %s", spec, err, error.text);
+	ok(*error.text, "... error");
+	ok(!strpbrk(error.text, "\n"), "... strpbrk");
 	ok(!s, "... s");
 	if (!err)
 		source_close(s);
@@ -72,16 +72,16 @@ static void bad_sink(const char *spec, int want)
 {
 	struct sink_config config = { .spec = spec };
 	struct loop *loop = loop_create();
-	char error[ERROR_TEXT];
+	struct error error;
 	struct sink *s;
 	int err;
 
-	memset(error, 'x', sizeof(error));
-	err = sink_open(&s, loop, &config, error);
-	error[ERROR_TEXT - 1] = 0;
-	ok_eq(err, want, "sink %s: %d: %s", spec, err, error);
-	ok(*error, "... error");
-	ok(!strpbrk(error, "\n"), "... strpbrk");
+	memset(error.text, 'x', sizeof(error.text));
+	err = sink_open(&s, loop, &config, &error);
+	error.text[ERROR_TEXT - 1] = 0;
+	ok_eq(err, want, "sink %s: %d: %s", spec, err, error.text);
+	ok(*error.text, "... error");
+	ok(!strpbrk(error.text, "\n"), "... strpbrk");
 	ok(!s, "... s");
 	if (!err)
 		sink_close(s);
@@ -156,9 +156,9 @@ static void test_subscribe(void)
 	};
 	struct loop *loop = loop_create();
 	struct source *s;
-	char error[ERROR_TEXT];
+	struct error error;
 
-	if (source_open(&s, loop, &config, error))
+	if (source_open(&s, loop, &config, &error))
 		abort();
 	ok_eq(source_subscribe(s, "/robot/kind_0", -1), 0,
 	      "a topic is asked for once");
@@ -484,14 +484,14 @@ static void test_map(void)
 	struct loop *loop = loop_create();
 	struct sink_topic *t;
 	struct sink *s;
-	char error[ERROR_TEXT];
+	struct error error;
 	uint32_t crc;
 
 	msg.map.header.frame_id = message_string("map");
 	message_map_write(&map, &msg.map);
 	crc = crc_of(MESSAGE_OCCUPANCY_GRID, &msg);
 	msg.map.header.stamp = START;
-	if (sink_open(&s, loop, &config, error) ||
+	if (sink_open(&s, loop, &config, &error) ||
 	    sink_add(s, "/map", MESSAGE_OCCUPANCY_GRID, true, &t) ||
 	    sink_publish(t, START, &msg))
 		abort();
@@ -604,13 +604,13 @@ static void test_compressed_files(void)
 	union message msg = { 0 };
 	struct sink_topic *t;
 	struct sink *s;
-	char error[ERROR_TEXT];
+	struct error error;
 
 	memset(&a, 0, sizeof(a));
 	msg.compressed.header.stamp = START;
 	msg.compressed.data = (struct message_bytes){
 		(const uint8_t *)"\xff\xd8\xff\xd9", 4 };
-	if (sink_open(&s, loop, &config, error) ||
+	if (sink_open(&s, loop, &config, &error) ||
 	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
 		abort();
 	ok_eq(sink_publish(t, START, &msg), 0, "a compressed image as it came");
@@ -647,7 +647,8 @@ static void test_threaded(void)
 	union message msg = { 0 };
 	unsigned int taken = 0;
 	struct sink_topic *t;
-	char path[128], error[ERROR_TEXT];
+	char path[128];
+	struct error error;
 	struct sink *s;
 	int err = 0, fd;
 
@@ -658,7 +659,7 @@ static void test_threaded(void)
 	mkdir(in_folder("slow"), 0700);
 	mkdir(in_folder("slow/c"), 0700);
 	block(START, path);
-	if (sink_open(&s, loop, &config, error) ||
+	if (sink_open(&s, loop, &config, &error) ||
 	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
 		abort();
 	alarm(20);

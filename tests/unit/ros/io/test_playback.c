@@ -147,13 +147,13 @@ static void begin(const char *path, double speed, bool loop)
 		.message = test_on_message, .skipped = test_on_skipped,
 		.ended = test_on_ended, .log = test_on_log,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 
 	t = (struct test){ .loop = loop_create() };
 	t.timer = (struct loop_timer){ LOOP_NEVER, test_on_timer, NULL, NULL };
 	loop_add_timer(t.loop, &t.timer);
-	if (source_open(&t.source, t.loop, &config, error)) {
-		printf("# %s\n", error);
+	if (source_open(&t.source, t.loop, &config, &error)) {
+		printf("# %s\n", error.text);
 		abort();
 	}
 	for (unsigned int k = 0; k < STATES; k++)

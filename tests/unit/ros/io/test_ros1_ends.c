@@ -25,7 +25,7 @@ static const char *publisher;	/* of all topics */
 static const char *listed;	/* topics that the master lists, with TWIST */
 static struct loop *loop;
 static struct loop_timer turn;
-static char error[ERROR_TEXT];
+static struct error error;
 
 static xmlrpc_value *pair_of(const char *name, const char *type)
 {
@@ -111,7 +111,7 @@ static void open_source(bool finds)
 		.log = on_line,
 	};
 
-	if (source_open(&source, loop, &config, error))
+	if (source_open(&source, loop, &config, &error))
 		abort();
 }
 
@@ -158,11 +158,11 @@ static void test_specs(void)
 	const struct sink_config to = { .spec = "ros1", .name = "a b" };
 	struct sink *s;
 
-	ok_eq(source_open(&source, loop, &config, error), -EINVAL,
+	ok_eq(source_open(&source, loop, &config, &error), -EINVAL,
 	      "no URI of a master");
-	ok(strstr(error, "invalid ROS master URI ''"), "%s", error);
-	ok_eq(sink_open(&s, loop, &to, error), -EINVAL, "a node with a space");
-	ok(strstr(error, "node name '/a b'"), "%s", error);
+	ok(strstr(error.text, "invalid ROS master URI ''"), "%s", error.text);
+	ok_eq(sink_open(&s, loop, &to, &error), -EINVAL, "a node with a space");
+	ok(strstr(error.text, "node name '/a b'"), "%s", error.text);
 }
 
 static void test_found(void)
@@ -319,7 +319,7 @@ static void test_sink(bool latched)
 
 	begin();
 	others_got = 0;
-	ok_eq(sink_open(&s, loop, &config, error), 0, "%s: a sink", how);
+	ok_eq(sink_open(&s, loop, &config, &error), 0, "%s: a sink", how);
 	ok_eq(sink_add(s, "/t", MESSAGE_TWIST, latched, &t), 0, "a topic");
 	ok(until(*publisher_of("/t")), "it is registered");
 	publisher = publisher_of("/t");

@@ -20,7 +20,7 @@ static void open_source(void)
 
 	memset(&heard, 0, sizeof(heard));
 	leave = NULL;
-	if (source_open(&source, loop, &config, error))
+	if (source_open(&source, loop, &config, &error))
 		abort();
 }
 
@@ -49,16 +49,16 @@ static void test_domains(void)
 {
 	struct ros2 *again = NULL, *seven = NULL;
 
-	ok_eq(ros2_join(&again, "233", NULL, error), -EINVAL,
+	ok_eq(ros2_join(&again, "233", NULL, &error), -EINVAL,
 	      "domain 233 has no ports");
-	ok(strstr(error, "domain must be 0 ... 232, not '233'"), "%s", error);
+	ok(strstr(error.text, "domain must be 0 ... 232, not '233'"), "%s", error.text);
 	setenv("ROS_DOMAIN_ID", "x", 1);
-	ok_eq(ros2_join(&again, NULL, NULL, error), -EINVAL,
+	ok_eq(ros2_join(&again, NULL, NULL, &error), -EINVAL,
 	      "ROS_DOMAIN_ID is no number");
-	ok(strstr(error, "ROS_DOMAIN_ID must be"), "%s", error);
+	ok(strstr(error.text, "ROS_DOMAIN_ID must be"), "%s", error.text);
 	setenv("ROS_DOMAIN_ID", "7", 1);
 	ok_eq(ros2_domain(ros), 7, "ROS_DOMAIN_ID is the domain");
-	ok_eq(ros2_join(&seven, "7", NULL, error), 0, "joined again");
+	ok_eq(ros2_join(&seven, "7", NULL, &error), 0, "joined again");
 	ok(seven == ros, "it is one participant");
 	ros2_leave(seven);
 	ok(dds_get_instance_handle(ros2_participant(ros),
@@ -255,7 +255,7 @@ static void other_process(int fd)
 	char c;
 
 	alarm(55);
-	if (read(fd, &c, 1) != 1 || ros2_join(&ros, NULL, NULL, error))
+	if (read(fd, &c, 1) != 1 || ros2_join(&ros, NULL, NULL, &error))
 		_exit(1);
 	other = ros2_participant(ros);
 	small = end_new("rt/small", TWIST, true, true, false);
@@ -344,7 +344,7 @@ static void test_sink(void)
 	union message msg;
 
 	open_source();
-	ok_eq(sink_open(&s, loop, &config, error), 0, "a sink");
+	ok_eq(sink_open(&s, loop, &config, &error), 0, "a sink");
 	ok_eq(sink_add(s, "/t", MESSAGE_TWIST, false, &t), 0, "a topic");
 	ok_eq(sink_add(s, "/map", MESSAGE_OCCUPANCY_GRID, true, &map), 0,
 	      "a latched one");
@@ -435,7 +435,7 @@ static void test_graph(const char *distro, size_t gid)
 	size_t len;
 
 	setenv("ROS_DISTRO", distro, 1);
-	ok_eq(ros2_graph_open(&graph, ros, "/gdim/gdimd", error), 0,
+	ok_eq(ros2_graph_open(&graph, ros, "/gdim/gdimd", &error), 0,
 	      "%s: a node", distro);
 	unsetenv("ROS_DISTRO");
 	len = graph_bytes(want, gid, 0);
@@ -464,14 +464,14 @@ static void test_graph_names(void)
 	struct ros2_graph *graph = NULL;
 
 	for (unsigned int i = 0; i < 5; i++) {
-		ok_eq(ros2_graph_open(&graph, ros, bad[i], error), -EINVAL,
+		ok_eq(ros2_graph_open(&graph, ros, bad[i], &error), -EINVAL,
 		      "node '%s'", bad[i]);
-		ok(strstr(error, "invalid node name"), "%s", error);
+		ok(strstr(error.text, "invalid node name"), "%s", error.text);
 	}
 	memset(name + 2, 'a', 260);
-	ok_eq(ros2_graph_open(&graph, ros, name, error), -EINVAL,
+	ok_eq(ros2_graph_open(&graph, ros, name, &error), -EINVAL,
 	      "a name that is too long");
-	ok_eq(ros2_graph_open(&graph, ros, "short", error), 0, "node short");
+	ok_eq(ros2_graph_open(&graph, ros, "short", &error), 0, "node short");
 	ros2_graph_close(graph);
 	ros2_graph_close(NULL);
 }

@@ -75,7 +75,7 @@ static void open_service(void)
 	};
 
 	memset(&srv, 0, sizeof(srv));
-	if (ros2_service_open(&srv.service, ros, loop, &config, error))
+	if (ros2_service_open(&srv.service, ros, loop, &config, &error))
 		abort();
 }
 
@@ -85,7 +85,7 @@ static struct ros2_client *open_client(void)
 
 	memset(&cli, 0, sizeof(cli));
 	if (ros2_client_open(&c, ros, loop, NAME, SERVICE_ROOM_INFORMATION,
-			     error))
+			     &error))
 		abort();
 	return c;
 }
@@ -286,12 +286,12 @@ static void test_names(void)
 	struct ros2_service *s;
 	struct ros2_client *c;
 
-	ok_eq(ros2_service_open(&s, ros, loop, &config, error), -EINVAL,
+	ok_eq(ros2_service_open(&s, ros, loop, &config, &error), -EINVAL,
 	      "a service with a space");
-	ok_str(error, "invalid service name 'a b'", "... is told");
-	ok_eq(ros2_client_open(&c, ros, loop, "room", SERVICE_ROOMS, error),
+	ok_str(error.text, "invalid service name 'a b'", "... is told");
+	ok_eq(ros2_client_open(&c, ros, loop, "room", SERVICE_ROOMS, &error),
 	      -EINVAL, "a client of a relative name");
-	ok_str(error, "invalid service name 'room'", "... is told");
+	ok_str(error.text, "invalid service name 'room'", "... is told");
 }
 
 int main(void)

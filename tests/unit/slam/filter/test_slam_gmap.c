@@ -691,15 +691,15 @@ static void test_motion(void)
 static void test_params(void)
 {
 	struct slam_params p = slam_gmapping;
-	char error[ERROR_TEXT];
+	struct error error;
 
-	ok(!slam_params_check(&p, error), "params: GMapping's can be");
+	ok(!slam_params_check(&p, &error), "params: GMapping's can be");
 	p.matcher = SLAM_GAUSS_NEWTON;
-	ok(slam_params_check(&p, error) == -EINVAL,
+	ok(slam_params_check(&p, &error) == -EINVAL,
 	   "params: it has no Gauss-Newton");
 	p = slam_gmapping;
 	p.compat = SLAM_COMPATS;
-	ok(slam_params_check(&p, error) == -EINVAL, "params: nor others");
+	ok(slam_params_check(&p, &error) == -EINVAL, "params: nor others");
 }
 
 int main(void)

@@ -547,21 +547,21 @@ static void test_thread_pools(void)
 
 static bool refused(struct slam_params p, const char *what)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 
-	return slam_params_check(&p, error) == -EINVAL &&
-		strstr(error, what) && !strchr(error, '\n');
+	return slam_params_check(&p, &error) == -EINVAL &&
+		strstr(error.text, what) && !strchr(error.text, '\n');
 }
 
 static void test_params(void)
 {
-	char error[ERROR_TEXT] = "";
+	struct error error = { "" };
 	struct slam_params p = slam_defaults;
 
-	ok_eq(slam_params_check(&p, error), 0, "parameters: defaults");
-	ok_eq(*error, 0, "... error");
+	ok_eq(slam_params_check(&p, &error), 0, "parameters: defaults");
+	ok_eq(*error.text, 0, "... error");
 	p.sharpness = p.range_max = p.distance = p.angle = p.resample = 0;
-	ok(!slam_params_check(&p, error), "parameters: zeros that may be");
+	ok(!slam_params_check(&p, &error), "parameters: zeros that may be");
 #define REFUSED(field, value) do {					\
 	p = slam_defaults;						\
 	p.field = value;						\

@@ -13,7 +13,7 @@
 enum { BEAMS = 90, STEPS = 120 };
 
 static const int64_t second = 1000000000;
-static char error[ERROR_TEXT];
+static struct error error;
 
 /*
  * A room of 20 m, and a robot that goes around in it: 0.2 m a scan
@@ -53,8 +53,8 @@ static inline struct submaps *make(const struct submaps_config *c)
 {
 	struct submaps *s;
 
-	if (submaps_create(&s, c, error)) {
-		printf("# %s\n", error);
+	if (submaps_create(&s, c, &error)) {
+		printf("# %s\n", error.text);
 		abort();
 	}
 	return s;
@@ -72,7 +72,7 @@ static inline void drive(struct submaps *s, int from, int to)
 
 		history[i] = way_at(i * 0.2);
 		r = scan_at(&history[i], i * second / 10, range);
-		if (submaps_add(s, &r, error))
+		if (submaps_add(s, &r, &error))
 			abort();
 	}
 }

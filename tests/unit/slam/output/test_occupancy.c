@@ -20,13 +20,13 @@
 enum { UNIT = 256, SIDE = 640, HALF = SIDE / 2, BEAMS = 60 };
 
 static const struct occupancy_config plain = { .resolution = 0.05 };
-static char error[ERROR_TEXT];
+static struct error error;
 
 static struct occupancy *make(const struct occupancy_config *c)
 {
 	struct occupancy *o;
 
-	if (occupancy_create(&o, c, error))
+	if (occupancy_create(&o, c, &error))
 		abort();
 	return o;
 }
@@ -219,7 +219,7 @@ static void test_reference(void)
 			r.angle_increment = -r.angle_increment;
 		if (round % 4 == 3)
 			r.laser = (struct pose){ 0.1, -0.05, 0.3 };
-		good = good && !occupancy_add(o, &r, &robot, error);
+		good = good && !occupancy_add(o, &r, &robot, &error);
 		slow_add(&r, &robot);
 	}
 	ok(good, "60 scans");
@@ -244,7 +244,7 @@ static void test_hand(void)
 	struct reading r = scan_of(one, 1);
 	bool good;
 
-	good = !occupancy_add(o, &r, &robot, error);
+	good = !occupancy_add(o, &r, &robot, &error);
 	for (int x = 0; x < 4; x++)
 		good = good && counted(o, x, 0, 0, 1);
 	ok(good, "a beam: free, then hit");
@@ -253,7 +253,7 @@ static void test_hand(void)
 	ok(counted(o, 0, 1, 0, 0), "... counted");
 	ok_eq(occupancy_known(o).width, 5, "... width");
 	ok_eq(occupancy_known(o).height, 1, "... height");
-	occupancy_add(o, &r, &turned, error);
+	occupancy_add(o, &r, &turned, &error);
 	ok(counted(o, 0, 4, 1, 1), "the robot turned");
 	ok(counted(o, 0, 0, 0, 2), "... counted");
 	ok(counted(o, 0, 3, 0, 1), "... counted");
@@ -261,14 +261,14 @@ static void test_hand(void)
 	ok_eq(occupancy_known(o).width, 0, "clear");
 	ok(counted(o, 0, 0, 0, 0), "... counted");
 	r.laser = (struct pose){ 0.1, 0, M_PI };
-	occupancy_add(o, &r, &turned, error);
+	occupancy_add(o, &r, &turned, &error);
 	ok(counted(o, 0, 2, 0, 1), "a laser that looks back, in front");
 	ok(counted(o, 0, -2, 1, 1), "... counted");
 	ok(counted(o, 0, 3, 0, 0), "... counted");
 	occupancy_clear(o);
 	r = scan_of(two, 2);
 	r.angle_increment = 1e-6f;
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	ok(counted(o, 4, 0, 1, 1), "what is hit is not freed by a neighbour");
 	ok(counted(o, 5, 0, 0, 1), "... counted");
 	ok(counted(o, 20, 0, 1, 1), "... counted");
@@ -284,14 +284,14 @@ static void test_ranges(void)
 	struct reading r = scan_of(range, 8);
 
 	r.angle_increment = 1e-6f;
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	ok(counted(o, 60, 0, 1, 1), "beams that hit nothing leave no trace");
 	ok(counted(o, 160, 0, 1, 1), "... counted");
 	ok_eq(occupancy_known(o).width, 161, "... width");
 	occupancy_destroy(o);
 	c.range_max = 5;
 	o = make(&c);
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	ok(counted(o, 60, 0, 1, 1), "a long beam: only its free part");
 	ok(counted(o, 100, 0, 0, 1), "... counted");
 	ok(counted(o, 101, 0, 0, 0), "... counted");
@@ -299,16 +299,16 @@ static void test_ranges(void)
 	c = (struct occupancy_config){ 0.05, 0, 10 };
 	o = make(&c);
 	r.beams = 1;
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	ok(counted(o, 200, 0, 0, 1), "free range of beams that hit nothing");
 	ok(counted(o, 201, 0, 0, 0), "... counted");
 	r.range = range + 1;
 	r.beams = 3;
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	r.range_max = 4;
 	r.range = range + 7;
 	r.beams = 1;
-	occupancy_add(o, &r, &robot, error);
+	occupancy_add(o, &r, &robot, &error);
 	ok(counted(o, 150, 0, 0, 1), "but not what is nothing at all, and "
 				     "not beyond the laser's range");
 	ok(counted(o, 80, 0, 0, 2), "... counted");
@@ -329,7 +329,7 @@ static void test_growth(void)
 	for (int i = 0; i < 6; i++) {
 		const struct pose p = { at[i][0] + 0.025, at[i][1] + 0.025, 0 };
 
-		good = good && !occupancy_add(o, &r, &p, error);
+		good = good && !occupancy_add(o, &r, &p, &error);
 	}
 	for (int i = 0; i < 6; i++)
 		good = good && counted(o, (int)lround(at[i][0] / 0.05) + 4,
@@ -357,7 +357,7 @@ static void test_saturation(void)
 	for (unsigned int i = 0; i < 140000; i++) {
 		struct reading r = scan_of(i % 3 ? far : near, 1);
 
-		good = good && !occupancy_add(o, &r, &robot, error);
+		good = good && !occupancy_add(o, &r, &robot, &error);
 		for (int k = 0; k < 2; k++) {
 			if (visits[k] == OCCUPANCY_COUNT_MAX) {
 				visits[k] /= 2;
@@ -407,7 +407,7 @@ static void random_scans(struct occupancy *o, uint64_t state, int count)
 
 		for (int i = 0; i < 180; i++)
 			range[i] = rnd(&state, 20000) * 0.001f;
-		occupancy_add(o, &r, &p, error);
+		occupancy_add(o, &r, &p, &error);
 	}
 }
 
@@ -451,9 +451,9 @@ static int try_scan(struct occupancy *o, const struct reading *r, double x,
 	const struct pose p = { x, y, yaw };
 	int err;
 
-	*error = 0;
-	err = occupancy_add(o, r, &p, error);
-	if (err && (!*error || strchr(error, '\n')))
+	*error.text = 0;
+	err = occupancy_add(o, r, &p, &error);
+	if (err && (!*error.text || strchr(error.text, '\n')))
 		return 1;
 	return err;
 }
@@ -485,7 +485,7 @@ static void test_bad(void)
 	ok_eq(refused, 10, "scans and poses that cannot be");
 	ok_eq(occupancy_count(o).refused, 10, "... refused");
 	ok_eq(try_scan(o, &good, 5e5, 0, 0), -ERANGE, "poses too far away: %s",
-	      error);
+	      error.text);
 	ok_eq(try_scan(o, &good, -POSE_MAX, POSE_MAX, 0), -ERANGE,
 	      "... try scan");
 	ok_eq(try_scan(o, &good, 0, 0.05 * CELLS_SIDE_MAX, 0), -ERANGE,
@@ -494,7 +494,7 @@ static void test_bad(void)
 	bad[0].range = (float[]){ 99000, 1, 1 };
 	bad[0].range_max = READING_RANGE_MAX;
 	ok(try_scan(o, &bad[0], 0, 0, 0) == -ERANGE, "a beam too long: %s",
-	   error);
+	   error.text);
 	bad[0].beams = 0;
 	ok(!try_scan(o, &bad[0], 5e5, 0, 1e300), "no beams: nothing to do");
 	ok(same(o, before), "and the map is as before");
@@ -533,13 +533,13 @@ static void test_limit(void)
 	ok(!raster.cells, "... cells");
 	occupancy_destroy(o);
 	ok_eq(occupancy_create(&o, &(struct occupancy_config){ 0, 0, 0 },
-			       error),
-	      -EINVAL, "grids that cannot be: %s", error);
+			       &error),
+	      -EINVAL, "grids that cannot be: %s", error.text);
 	ok_eq(occupancy_create(&o, &(struct occupancy_config){ NAN, 0, 0 },
-			       error),
+			       &error),
 	      -EINVAL, "... occupancy create");
 	ok_eq(occupancy_create(&o, &(struct occupancy_config){ 0.05, -1, 0 },
-			       error),
+			       &error),
 	      -EINVAL, "... occupancy create");
 }
 
@@ -580,7 +580,8 @@ static void test_files(void)
 					   { 20, -20, 0 } };
 	struct map_out m = { .mode = MAP_TRINARY_GREY, .way = way, .poses = 3,
 			     .path = in_folder("map.pgm") };
-	char path[160], why[ERROR_TEXT] = "";
+	char path[160];
+	struct error why = { "" };
 	struct occupancy *o = make(&plain);
 	struct raster r = { .bits = 8, .resolution = 0.05 };
 	struct map_file read = { 0 };
@@ -589,14 +590,14 @@ static void test_files(void)
 	snprintf(path, sizeof(path), "%s", m.path);
 	m.path = path;
 	m.raster = &r;
-	ok_eq(map_out_write(&m, why), -EINVAL, "files: no cells: %s", why);
-	ok(*why, "... why");
+	ok_eq(map_out_write(&m, &why), -EINVAL, "files: no cells: %s", why.text);
+	ok(*why.text, "... why");
 	ok_eq(size_of("map.pgm"), 0, "... size of");
 	random_scans(o, 9, 20);
 	occupancy_raster(o, &r);
-	ok_eq(map_out_write(&m, why), 0, "files: written");
+	ok_eq(map_out_write(&m, &why), 0, "files: written");
 	ok_range(size_of("map.png"), 1001, INFINITY, "... size of");
-	ok_eq(map_file_values(in_folder("map.yaml"), -1, &read, why), 0,
+	ok_eq(map_file_values(in_folder("map.yaml"), -1, &read, &why), 0,
 	      "files: read again");
 	ok_eq(read.width, r.rect.width, "... width");
 	ok_eq(read.height, r.rect.height, "... height");
@@ -610,7 +611,7 @@ static void test_files(void)
 	map_file_free(&read);
 	m.way = NULL;
 	m.mode = MAP_TRINARY;
-	ok(!map_out_write(&m, why), "files: without a way, over the others");
+	ok(!map_out_write(&m, &why), "files: without a way, over the others");
 	free(r.cells);
 	occupancy_destroy(o);
 }
@@ -621,26 +622,27 @@ static void test_bad_files(void)
 	const struct raster r = { { 0, 0, 2, 2 }, 8, 0.05, cells };
 	const char *const names[] = { "map.pbm", "pgm", ".pgm", "no/map.pgm" };
 	struct map_out m = { .mode = MAP_TRINARY, .raster = &r };
-	char path[160], why[ERROR_TEXT];
+	char path[160];
+	struct error why;
 
 	for (int i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "%s", in_folder(names[i]));
 		m.path = path;
-		*why = 0;
-		ok_range(map_out_write(&m, why), -INFINITY, -1, "files: %s: %s",
-			 names[i], why);
-		ok(*why, "... why");
-		ok(!strchr(why, '\n'), "... why is one line");
+		*why.text = 0;
+		ok_range(map_out_write(&m, &why), -INFINITY, -1, "files: %s: %s",
+			 names[i], why.text);
+		ok(*why.text, "... why");
+		ok(!strchr(why.text, '\n'), "... why is one line");
 	}
 	mkdir(in_folder("a.png"), 0777);
 	mkdir(in_folder("b.yaml"), 0777);
 	snprintf(path, sizeof(path), "%s", in_folder("a.pgm"));
-	ok_range(map_out_write(&m, why), -INFINITY, -1,
-		 "files: no map without a figure: %s", why);
+	ok_range(map_out_write(&m, &why), -INFINITY, -1,
+		 "files: no map without a figure: %s", why.text);
 	ok_eq(size_of("a.pgm"), 0, "... size of");
 	snprintf(path, sizeof(path), "%s", in_folder("b.pgm"));
-	ok_range(map_out_write(&m, why), -INFINITY, -1,
-		 "files: no figure without a map: %s", why);
+	ok_range(map_out_write(&m, &why), -INFINITY, -1,
+		 "files: no figure without a map: %s", why.text);
 	ok_eq(size_of("b.png"), 0, "... size of");
 }
 
@@ -662,15 +664,15 @@ static void full(const struct map_out *m, size_t size)
 	const struct rlimit small = { size, RLIM_INFINITY };
 	const unsigned int files = files_in_folder();
 	const size_t figure = size_of("map.png"), map = size_of("map.pgm");
-	char why[ERROR_TEXT] = "";
+	struct error why = { "" };
 	struct rlimit was;
 	int err;
 
 	getrlimit(RLIMIT_FSIZE, &was);
 	setrlimit(RLIMIT_FSIZE, &small);
-	err = map_out_write(m, why);
+	err = map_out_write(m, &why);
 	setrlimit(RLIMIT_FSIZE, &was);
-	ok_eq(err, -EFBIG, "files: all is as before: %s", why);
+	ok_eq(err, -EFBIG, "files: all is as before: %s", why.text);
 	ok_eq(files_in_folder(), files, "... files in folder");
 	ok_eq(size_of("map.png"), figure, "... size of");
 	ok_eq(size_of("map.pgm"), map, "... size of");

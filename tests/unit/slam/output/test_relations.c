@@ -16,7 +16,7 @@
 
 #define SECOND	INT64_C(1000000000)
 
-static char error[ERROR_TEXT];
+static struct error error;
 
 static bool near(double a, double b)
 {
@@ -124,21 +124,21 @@ static void test_file(void)
 
 	for (uint32_t i = 0; i < t.count; i++)
 		t.point[i].stamp += from;
-	good = !trajectory_write(&t, path, error) &&
-	       !trajectory_read(&back, path, error) && back.count == t.count;
+	good = !trajectory_write(&t, path, &error) &&
+	       !trajectory_read(&back, path, &error) && back.count == t.count;
 	ok(good, "file: written and read");
 	for (uint32_t i = 0; i < t.count && good; i++)
 		good = back.point[i].stamp == t.point[i].stamp &&
 		       same_pose(&back.point[i].pose, &t.point[i].pose, 4e-9);
 	ok(good, "file: times exact, poses to nanometres");
 	trajectory_free(&back);
-	ok_eq(trajectory_write(&t, "/no/such/folder/t", error), -ENOENT,
-	      "file: %s", error);
-	ok(!strchr(error, '\n'), "... error is one line");
+	ok_eq(trajectory_write(&t, "/no/such/folder/t", &error), -ENOENT,
+	      "file: %s", error.text);
+	ok(!strchr(error.text, '\n'), "... error is one line");
 	trajectory_free(&t);
 	good = !trajectory_read(&back, put(
 		"# a comment\n\n 5.5 1 2 3 0 0 1 0 \r\n"
-		"4.5\t1 2 3 0 0 0.6 0.8\n4 1 2 3 0.5 0.5 0.5 0.5"), error);
+		"4.5\t1 2 3 0 0 0.6 0.8\n4 1 2 3 0.5 0.5 0.5 0.5"), &error);
 	ok(good, "file: as others write it");
 	ok_eq(back.count, 3, "... count");
 	ok_eq(back.point[0].stamp, 4 * SECOND, "... stamp");
@@ -162,24 +162,24 @@ static void test_bad_files(void)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text), "1 2 3 4 0 0 0 1\n\n%s", bad[i]);
-		ok_eq(trajectory_read(&t, put(text), error), -EINVAL,
+		ok_eq(trajectory_read(&t, put(text), &error), -EINVAL,
 		      "bad trajectory %zu", i);
 		ok(!t.point, "... point");
-		ok(strstr(error, ":3: is not stamp"), "... error says it");
-		ok(!strchr(error, '\n'), "... error is one line");
+		ok(strstr(error.text, ":3: is not stamp"), "... error says it");
+		ok(!strchr(error.text, '\n'), "... error is one line");
 	}
-	ok_eq(trajectory_read(&t, put("# none\n"), error), -ENODATA,
+	ok_eq(trajectory_read(&t, put("# none\n"), &error), -ENODATA,
 	      "no poses");
-	ok(strstr(error, ": no poses"), "... error says it");
-	ok_eq(relations_read(&r, put("\n"), error), -ENODATA, "no relations");
+	ok(strstr(error.text, ": no poses"), "... error says it");
+	ok_eq(relations_read(&r, put("\n"), &error), -ENODATA, "no relations");
 	ok(!r.relation, "... relation");
-	ok(strstr(error, ": no relations"), "... error says it");
-	ok_eq(relations_read(&r, put("1 2 3 4 0 0 0\n"), error), -EINVAL,
+	ok(strstr(error.text, ": no relations"), "... error says it");
+	ok_eq(relations_read(&r, put("1 2 3 4 0 0 0\n"), &error), -EINVAL,
 	      "bad relation");
-	ok(strstr(error, ":1: is not t1 t2"), "... error says it");
-	ok_eq(relations_read(&r, folder, error), -EISDIR,
+	ok(strstr(error.text, ":1: is not t1 t2"), "... error says it");
+	ok_eq(relations_read(&r, folder, &error), -EISDIR,
 	      "no such file, or a folder");
-	ok_eq(trajectory_read(&t, in_folder("none"), error), -ENOENT,
+	ok_eq(trajectory_read(&t, in_folder("none"), &error), -ENOENT,
 	      "... trajectory read");
 }
 
@@ -193,17 +193,17 @@ static void test_full(void)
 	struct rlimit was;
 	int err;
 
-	if (trajectory_write(&few, path, error))
+	if (trajectory_write(&few, path, &error))
 		abort();
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &was);
 	setrlimit(RLIMIT_FSIZE, &small);
-	err = trajectory_write(&t, path, error);
+	err = trajectory_write(&t, path, &error);
 	setrlimit(RLIMIT_FSIZE, &was);
 	ok_eq(err, -EFBIG, "full: an error line");
-	ok(strstr(error, "old.tum: "), "... error says it");
-	ok(!strchr(error, '\n'), "... error is one line");
-	ok_eq(trajectory_read(&old, path, error), 0,
+	ok(strstr(error.text, "old.tum: "), "... error says it");
+	ok(!strchr(error.text, '\n'), "... error is one line");
+	ok_eq(trajectory_read(&old, path, &error), 0,
 	      "full: the old one is still there");
 	ok_eq(old.count, few.count, "... count");
 	trajectory_free(&old);
@@ -339,7 +339,7 @@ static void test_errors(void)
 	if (relations_read(&r, put("1 2 1.3 0.4 9 9 9 0.1\n"
 				   "2.000000001 4.000000001 2 -0.1 0 0 0 -0.3\n"
 				   "3 12 1 1 0 0 0 0\n"
-				   "9.95 10.05 0.05 0 0 0 0 0\n"), error))
+				   "9.95 10.05 0.05 0 0 0 0 0\n"), &error))
 		abort();
 	relations_evaluate(&r, &t, SECOND / 10, errors, &v);
 	ok_eq(v.used, 3, "relations: one of a time that is not covered");

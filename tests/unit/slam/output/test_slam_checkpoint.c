@@ -19,7 +19,7 @@ enum { READINGS = 60, BEAMS = 45, PARTICLES = 5 };
 
 static struct trip *trip;
 static struct slam_params params;
-static char error[ERROR_TEXT];
+static struct error error;
 
 /* A file as it is in memory */
 struct bytes_of {
@@ -96,7 +96,7 @@ static int go(struct told *t, int from, int to, struct checkpoint *c)
 		out = filter_outcomes(t->filter, &count);
 		if (!err && c)
 			err = checkpoint_add(c, trip->reading + i, r.updated,
-					     out, count, error);
+					     out, count, &error);
 	}
 	return err;
 }
@@ -108,7 +108,7 @@ static int recall(struct told *t, struct checkpoint *c)
 	struct filter_result r;
 	int n = 0, ret;
 
-	while ((ret = checkpoint_next(c, &e, error)) > 0) {
+	while ((ret = checkpoint_next(c, &e, &error)) > 0) {
 		ret = n < READINGS ? filter_recall(t->filter, &e.reading,
 						   e.outcome, e.count, &r) :
 				     -E2BIG;
@@ -139,7 +139,7 @@ static bool is_same(const struct told *a, const struct told *b, int from)
 
 static int reopen(struct checkpoint **c, const char *path)
 {
-	return checkpoint_open(c, path, &params, true, error);
+	return checkpoint_open(c, path, &params, true, &error);
 }
 
 /* @n of its own readings, and the sizes it had after each; from a new file */
@@ -204,7 +204,7 @@ static void test_resume(void)
 		      "and all later ones are the same");
 		ok(is_same(&whole, &t, 0), "... is same");
 		ok_eq(t.updates, whole.updates, "... updates");
-		ok(!checkpoint_sync(c, error), "to the disk");
+		ok(!checkpoint_sync(c, &error), "to the disk");
 		checkpoint_close(c);
 		filter_destroy(t.filter);
 
@@ -237,7 +237,7 @@ static void test_outcomes(void)
 
 		filter_read(t.filter, in, &r);
 		out = filter_outcomes(t.filter, &count);
-		good = good && checkpoint_next(c, &e, error) == 1 &&
+		good = good && checkpoint_next(c, &e, &error) == 1 &&
 		       e.count == count && e.reading.stamp == in->stamp &&
 		       e.reading.beams == in->beams &&
 		       !memcmp(&e.reading.odometry, &in->odometry,
@@ -254,7 +254,7 @@ static void test_outcomes(void)
 	}
 	ok(good, "outcomes and readings are those that were added");
 	ok(ranges, "ranges only of updates");
-	ok(!checkpoint_next(c, &e, error), "and no more");
+	ok(!checkpoint_next(c, &e, &error), "and no more");
 	checkpoint_close(c);
 	filter_destroy(t.filter);
 }
@@ -347,12 +347,12 @@ static void test_flipped(void)
 
 		b.data[at] ^= bit;
 		write_all(path, &b);
-		*error = '\0';
+		*error.text = '\0';
 		count++;
 		ret = go_over(path);
 		taken += ret >= 0;
-		mute += ret < 0 && (!*error || strchr(error, '\n') ||
-				    !strstr(error, path));
+		mute += ret < 0 && (!*error.text || strchr(error.text, '\n') ||
+				    !strstr(error.text, path));
 		changed += !is_same_file(path, &b);
 		b.data[at] ^= bit;
 	}
@@ -370,14 +370,14 @@ static int refused(const char *path, const struct slam_params *p, bool resume,
 	struct checkpoint *c;
 	int err;
 
-	*error = '\0';
-	err = checkpoint_open(&c, path, p, resume, error);
+	*error.text = '\0';
+	err = checkpoint_open(&c, path, p, resume, &error);
 	if (!err) {
 		checkpoint_close(c);
 		return 0;
 	}
-	printf("# %s\n", error);
-	return strstr(error, text) && !strchr(error, '\n') ? err : 1;
+	printf("# %s\n", error.text);
+	return strstr(error.text, text) && !strchr(error.text, '\n') ? err : 1;
 }
 
 static void test_refused(void)
@@ -517,8 +517,8 @@ static void test_full(void)
 	begin(&t);
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ok_eq(go(&t, 0, READINGS, c), -EFBIG, "no room for a record: %s",
-	      error);
-	ok(strstr(error, path), "... error says it");
+	      error.text);
+	ok(strstr(error.text, path), "... error says it");
 	setrlimit(RLIMIT_FSIZE, &none);
 	checkpoint_close(c);
 	filter_destroy(t.filter);

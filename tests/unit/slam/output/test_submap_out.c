@@ -55,7 +55,7 @@ static void open_gdim(struct gdim *g, const char *name)
 	map_config_init(&g->config);
 	map_config_add_defaults(&g->config);
 	g->loop = loop_create();
-	if (site_open(&g->site, in_folder(name), STORE_CREATE, &small, error) ||
+	if (site_open(&g->site, in_folder(name), STORE_CREATE, &small, &error) ||
 	    map_input_open(&g->input, g->site, g->loop, &g->config, on_stored,
 			   on_refused, NULL))
 		abort();
@@ -97,14 +97,14 @@ static void publish(struct gdim *g, struct submap_out *out, struct submaps *s,
 	static union message m;
 
 	if (submap_out_transforms(out, s, submaps_list(s), listed, false, &m,
-				  error) > 0)
+				  &error) > 0)
 		send_message(g, MESSAGE_TRANSFORMS, &m);
 	for (int i = 0; i < listed; i++) {
 		const uint32_t n = submaps_list(s)[i];
 
 		if (submaps_at(s, n)->changed &&
-		    !submaps_draw(s, n, &o, error) &&
-		    !submap_out_grid(out, n, submaps_at(s, n), o, &m, error))
+		    !submaps_draw(s, n, &o, &error) &&
+		    !submap_out_grid(out, n, submaps_at(s, n), o, &m, &error))
 			send_message(g, MESSAGE_OCCUPANCY_GRID, &m);
 		submaps_published(s, n, true, true);
 	}
@@ -160,16 +160,16 @@ static void test_gdim(enum message_format format, const char *name)
 
 	refusals = 0;
 	open_gdim(&g, name);
-	ok(!submap_out_init(&out, "map", "base_link", "robot1/submap_", error),
+	ok(!submap_out_init(&out, "map", "base_link", "robot1/submap_", &error),
 	   "%s: names", name);
 	drive(s, 0, 2 * STEPS);
 	/* at first odometry drifts; then it becomes as it was */
 	bend(50, 2 * STEPS, 0.3, 0.5);
 	bend(150, 2 * STEPS, 0.3, 0.5);
-	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, error));
+	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, &error));
 	for (int i = 0; i < 2 * STEPS; i++)
 		history[i] = way_at(i * 0.2);
-	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, error));
+	publish(&g, &out, s, submaps_update(s, history, STEPS * 2, &error));
 	map_input_close(g.input);
 	site_each_node(g.site, see_node, &seen);
 	ok_eq(refusals, 0, "%s: %u nodes, %u where they are", name, seen.nodes,
@@ -197,16 +197,16 @@ static void test_message(void)
 	unsigned int wrong = 0;
 	int n;
 
-	submap_out_init(&out, "map", "base_link", "s", error);
+	submap_out_init(&out, "map", "base_link", "s", &error);
 	drive(s, 0, STEPS);
-	n = submaps_update(s, history, STEPS, error);
-	submaps_draw(s, 3, &o, error);
-	ok_eq(submap_out_grid(&out, 3, submaps_at(s, 3), o, &m, error), 0,
+	n = submaps_update(s, history, STEPS, &error);
+	submaps_draw(s, 3, &o, &error);
+	ok_eq(submap_out_grid(&out, 3, submaps_at(s, 3), o, &m, &error), 0,
 	      "message: a submap");
 	ok(message_string_is(&m.map.header.frame_id, "s3"),
 	   "... message string is");
 	ok_eq(m.map.header.stamp, submaps_at(s, 3)->stamp, "... stamp");
-	ok_eq(submap_read(MESSAGE_OCCUPANCY_GRID, &m, layer, error), 1,
+	ok_eq(submap_read(MESSAGE_OCCUPANCY_GRID, &m, layer, &error), 1,
 	      "... submap read");
 	for (unsigned int y = 0; y < layer[0].cells->height; y++)
 		for (unsigned int x = 0; x < layer[0].cells->width; x++)
@@ -220,10 +220,10 @@ static void test_message(void)
 	ok_near(layer[0].cells->resolution, 0.1, 0, "... resolution");
 	submap_free(layer, 1);
 	ok(submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
-				 error) == 5, "message: transforms");
-	submap_out_transforms(&out, s, (uint32_t[]){ 2 }, 1, true, &m, error);
+				 &error) == 5, "message: transforms");
+	submap_out_transforms(&out, s, (uint32_t[]){ 2 }, 1, true, &m, &error);
 	one = *(const struct message_transform *)m.tf.transforms.items;
-	ok_eq(submap_transform(&one, &t, error), 0, "message: one of them");
+	ok_eq(submap_transform(&one, &t, &error), 0, "message: one of them");
 	ok_str(t.frame, "s2", "... frame");
 	ok_str(t.predecessor, "map", "... predecessor");
 	ok_eq(t.stamp, submaps_at(s, 2)->stamp, "... stamp");
@@ -232,7 +232,7 @@ static void test_message(void)
 	for (int i = 0; i < n; i++)
 		submaps_published(s, i, true, false);
 	ok(!submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
-				  error), "message: what was told is not told");
+				  &error), "message: what was told is not told");
 	submap_out_free(&out);
 	submaps_destroy(s);
 }
@@ -247,7 +247,7 @@ static void test_poses(void)
 	struct submap_out out;
 	static union message m;
 
-	submap_out_init(&out, "map", "base_link", "s", error);
+	submap_out_init(&out, "map", "base_link", "s", &error);
 	submap_out_pose(&out, 77, &at, (double[]){ 1, 2, 3, 4, 5, 6 }, &m);
 	ok_eq(m.odometry.header.stamp, 77, "message: a pose");
 	ok_near(m.odometry.pose.position[1], -4, 0, "... position");
@@ -269,22 +269,22 @@ static void test_poses(void)
 	ok_near(m.odometry.pose_covariance[14], 0, 0, "... pose covariance");
 	for (int i = 0; i < POINTS; i++)
 		p[i] = (struct trajectory_point){ i, { i, 0, 0 } };
-	submap_out_way(&out, p, POINTS, 5, &m, error);
+	submap_out_way(&out, p, POINTS, 5, &m, &error);
 	way = m.path.poses.items;
 	ok_range(m.path.poses.count, SUBMAP_OUT_WAY / 2, SUBMAP_OUT_WAY,
 		 "message: a long way, %u poses of it", m.path.poses.count);
 	ok_eq(way[0].header.stamp, 0, "... stamp");
 	ok_near(way[m.path.poses.count - 1].pose.position[0], POINTS - 1, 0,
 		"... position");
-	submap_out_way(&out, p, SUBMAP_OUT_WAY, 5, &m, error);
+	submap_out_way(&out, p, SUBMAP_OUT_WAY, 5, &m, &error);
 	ok_eq(m.path.poses.count, SUBMAP_OUT_WAY, "message: others");
-	ok_eq(submap_out_way(&out, p, 0, 5, &m, error), 0,
+	ok_eq(submap_out_way(&out, p, 0, 5, &m, &error), 0,
 	      "... submap out way");
 	ok_eq(m.path.poses.count, 0, "... count");
-	if (occupancy_create(&o, &usual.grid, error))
+	if (occupancy_create(&o, &usual.grid, &error))
 		abort();
-	ok(submap_out_map(&out, o, 5, &m, error) == -ENODATA, "message: %s",
-	   error);
+	ok(submap_out_map(&out, o, 5, &m, &error) == -ENODATA, "message: %s",
+	   error.text);
 	occupancy_destroy(o);
 	submap_out_free(&out);
 	free(p);
@@ -305,17 +305,17 @@ static void test_names(void)
 	memset(longest, 'x', sizeof(longest));
 	longest[STORE_FRAME - SUBMAP_OUT_NUMBER + 1] = 0;
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		*error = 0;
+		*error.text = 0;
 		refused += submap_out_init(&out, bad[i][0], bad[i][1],
-					   bad[i][2], error) == -EINVAL &&
-			   *error;
+					   bad[i][2], &error) == -EINVAL &&
+			   *error.text;
 	}
 	ok(refused == sizeof(bad) / sizeof(*bad), "names that cannot be: %s",
-	   error);
+	   error.text);
 	longest[STORE_FRAME - SUBMAP_OUT_NUMBER] = 0;
-	ok_eq(submap_out_init(&out, "submaps", "s1a", longest, error), 0,
+	ok_eq(submap_out_init(&out, "submaps", "s1a", longest, &error), 0,
 	      "and others");
-	ok_eq(submap_out_init(&out, "map", "s1a", "s", error), 0,
+	ok_eq(submap_out_init(&out, "map", "s1a", "s", &error), 0,
 	      "... submap out init");
 }
 
@@ -345,9 +345,9 @@ static bool read_odometry(struct trajectory *odometry)
 	struct readings *log;
 	struct reading r;
 
-	if (readings_open(&log, REAL "intel_2726.clf", NULL, error))
+	if (readings_open(&log, REAL "intel_2726.clf", NULL, &error))
 		return false;
-	while (readings_next(log, &r, error) > 0)
+	while (readings_next(log, &r, &error) > 0)
 		trajectory_add(odometry, r.stamp, &r.odometry);
 	readings_close(log);
 	return !trajectory_sort(odometry);
@@ -361,14 +361,14 @@ static uint32_t read_scans(const struct trajectory *t, struct occupancy *o,
 	struct reading r;
 	uint32_t n = 0;
 
-	if (readings_open(&log, REAL "intel_2726.clf", NULL, error))
+	if (readings_open(&log, REAL "intel_2726.clf", NULL, &error))
 		return 0;
-	while (readings_next(log, &r, error) > 0) {
+	while (readings_next(log, &r, &error) > 0) {
 		if (!r.beams || !trajectory_at(t, r.stamp, 0, &history[n]))
 			continue;
-		if (occupancy_add(o, &r, &history[n], error) ||
-		    submaps_add(s, &r, error))
-			printf("# %s\n", error);
+		if (occupancy_add(o, &r, &history[n], &error) ||
+		    submaps_add(s, &r, &error))
+			printf("# %s\n", error.text);
 		n++;
 	}
 	readings_close(log);
@@ -410,15 +410,15 @@ static void write_maps(const char *to, struct site *site, int layer,
 			     history, poses };
 
 	snprintf(path, sizeof(path), "%s/intel.pgm", to);
-	if (map_out_write(&m, error))
-		printf("# %s\n", error);
+	if (map_out_write(&m, &error))
+		printf("# %s\n", error.text);
 	if (site_raster(site, layer, -1, &fused))
 		return;
 	snprintf(path, sizeof(path), "%s/intel-fused.pgm", to);
 	m.raster = &fused;
 	m.title = "Intel lab, fused submaps";
-	if (map_out_write(&m, error))
-		printf("# %s\n", error);
+	if (map_out_write(&m, &error))
+		printf("# %s\n", error.text);
 	free(fused.cells);
 }
 
@@ -433,8 +433,8 @@ static void check_real(struct occupancy *o, struct submaps *s, uint32_t scans,
 
 	refusals = 0;
 	open_gdim(&g, "intel.db");
-	submap_out_init(&out, "map", "base_link", "submap_", error);
-	publish(&g, &out, s, submaps_update(s, history, scans, error));
+	submap_out_init(&out, "map", "base_link", "submap_", &error);
+	publish(&g, &out, s, submaps_update(s, history, scans, &error));
 	map_input_close(g.input);
 	layer = site_find_layer(g.site, "slam_map");
 	site_fuse(g.site, layer, UINT64_MAX, NULL, NULL);
@@ -470,7 +470,7 @@ static void test_real(const char *to)
 	    trajectory_fill(&keys, &odometry, true, &all)) {
 		ok(true, "intel # SKIP no data");
 	} else {
-		if (occupancy_create(&o, &c.grid, error))
+		if (occupancy_create(&o, &c.grid, &error))
 			abort();
 		s = make(&c);
 		n = read_scans(&all, o, s);

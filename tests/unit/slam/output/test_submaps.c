@@ -20,8 +20,8 @@ static unsigned int take(struct submaps *s, int listed, unsigned int *cells)
 		moved += submaps_at(s, n)->moved;
 		*cells += submaps_at(s, n)->changed;
 		if (submaps_at(s, n)->changed &&
-		    submaps_draw(s, n, &o, error))
-			printf("# %s\n", error);
+		    submaps_draw(s, n, &o, &error))
+			printf("# %s\n", error.text);
 		submaps_published(s, n, true, true);
 	}
 	return moved;
@@ -37,8 +37,8 @@ static bool is_drawn(struct submaps *s, uint32_t n)
 	float range[BEAMS];
 	bool same;
 
-	if (occupancy_create(&mine, &usual.grid, error) ||
-	    submaps_draw(s, n, &o, error))
+	if (occupancy_create(&mine, &usual.grid, &error) ||
+	    submaps_draw(s, n, &o, &error))
 		return false;
 	for (uint32_t i = m->first; i < m->first + m->scans; i++) {
 		const struct pose truth = way_at(i * 0.2);
@@ -46,7 +46,7 @@ static bool is_drawn(struct submaps *s, uint32_t n)
 		const struct pose p = pose_between(&history[m->first],
 						   &history[i]);
 
-		occupancy_add(mine, &r, &p, error);
+		occupancy_add(mine, &r, &p, &error);
 	}
 	same = !occupancy_raster(o, &a) && !occupancy_raster(mine, &b) &&
 	       !memcmp(&a.rect, &b.rect, sizeof(a.rect)) &&
@@ -66,9 +66,9 @@ static void test_cuts(void)
 	int n;
 
 	ok_eq(submaps_count(s), 0, "nothing yet");
-	ok_eq(submaps_update(s, history, 0, error), 0, "... submaps update");
+	ok_eq(submaps_update(s, history, 0, &error), 0, "... submaps update");
 	drive(s, 0, STEPS);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	/* chords are a little shorter than arcs: 26 steps for 5 m */
 	ok_eq(n, 5, "a way of 24 m: %d submaps", n);
 	ok_eq(submaps_count(s), 5, "... submaps count");
@@ -87,10 +87,10 @@ static void test_cuts(void)
 	moved = take(s, n, &cells);
 	ok_eq(moved, 5, "told once");
 	ok_eq(cells, 5, "... cells");
-	ok_eq(submaps_update(s, history, STEPS, error), 0,
+	ok_eq(submaps_update(s, history, STEPS, &error), 0,
 	      "... submaps update");
 	drive(s, STEPS, STEPS + 5);
-	n = submaps_update(s, history, STEPS + 5, error);
+	n = submaps_update(s, history, STEPS + 5, &error);
 	ok_eq(n, 1, "the open one grows");
 	ok_eq(submaps_at(s, 4)->moved, 0, "... moved");
 	ok(submaps_at(s, 4)->changed, "... changed");
@@ -113,9 +113,9 @@ static void test_stamps(void)
 
 		history[i] = way_at(i * 0.6);
 		r = scan_at(&history[i], i < 20 ? i + 100 : 7, range);
-		submaps_add(s, &r, error);
+		submaps_add(s, &r, &error);
 	}
-	submaps_update(s, history, 40, error);
+	submaps_update(s, history, 40, &error);
 	for (uint32_t i = 1; i < submaps_count(s); i++)
 		good = good && submaps_at(s, i)->stamp >
 			       submaps_at(s, i - 1)->stamp;
@@ -133,13 +133,13 @@ static void test_standing(void)
 
 	for (int i = 0; i < SUBMAPS_SCANS_MAX + 10; i++) {
 		history[i] = (struct pose){ 1, 1, i * 0.1 };
-		submaps_add(s, &r, error);
+		submaps_add(s, &r, &error);
 		if (i == 500)
-			submaps_update(s, history, i + 1, error);
+			submaps_update(s, history, i + 1, &error);
 	}
-	submaps_update(s, history, SUBMAPS_SCANS_MAX, error);
+	submaps_update(s, history, SUBMAPS_SCANS_MAX, &error);
 	ok(submaps_count(s) == 1, "a robot that turns on the spot: one submap");
-	submaps_update(s, history, SUBMAPS_SCANS_MAX + 10, error);
+	submaps_update(s, history, SUBMAPS_SCANS_MAX + 10, &error);
 	ok_eq(submaps_count(s), 2, "but with so many scans and no more");
 	ok_eq(submaps_at(s, 1)->scans, 10, "... scans");
 	submaps_destroy(s);
@@ -156,9 +156,9 @@ static void test_history(void)
 	int n;
 
 	drive(s, 0, STEPS);
-	take(s, submaps_update(s, history, STEPS, error), &cells);
+	take(s, submaps_update(s, history, STEPS, &error), &cells);
 	bend(78, STEPS, 0.05, 0.2);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	ok_eq(n, 2, "another particle: those behind where it branched off");
 	ok_eq(submaps_list(s)[0], 3, "... submaps list");
 	ok_eq(submaps_list(s)[1], 4, "... submaps list");
@@ -167,7 +167,7 @@ static void test_history(void)
 	ok_eq(cells, 0, "... cells");
 	ok(is_drawn(s, 3), "... is drawn");
 	bend(40, STEPS, 0.05, 0);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	ok_eq(n, 4, "a bend within a submap: it is drawn anew");
 	ok(submaps_at(s, 1)->changed, "... changed");
 	ok_eq(submaps_at(s, 1)->moved, 0, "... moved");
@@ -177,10 +177,10 @@ static void test_history(void)
 	ok(is_drawn(s, 2), "... is drawn");
 	ok(is_drawn(s, 4), "... is drawn");
 	take(s, n, &cells);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	ok(!n, "and told once");
 	bend(112, STEPS, 0.05, 0);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	ok_eq(n, 1, "also the open one");
 	ok(submaps_at(s, 4)->changed, "... changed");
 	ok(is_drawn(s, 4), "... is drawn");
@@ -195,14 +195,14 @@ static void test_tolerance(void)
 	double far = 0;
 
 	drive(s, 0, STEPS);
-	take(s, submaps_update(s, history, STEPS, error), &cells);
+	take(s, submaps_update(s, history, STEPS, &error), &cells);
 	bend(0, STEPS, 0, 0.02);
-	ok(!submaps_update(s, history, STEPS, error),
+	ok(!submaps_update(s, history, STEPS, &error),
 	   "less than the tolerance");
 	for (int i = 0; i < 20; i++) {
 		bend(0, STEPS, 0, 0.02);
 		far += 0.02;
-		if (submaps_update(s, history, STEPS, error) == 5) {
+		if (submaps_update(s, history, STEPS, &error) == 5) {
 			take(s, 5, &cells);
 			updates++;
 		}
@@ -211,10 +211,10 @@ static void test_tolerance(void)
 	      far);
 	ok_eq(cells, 0, "... cells");
 	bend(90, STEPS, 0.001, 0);
-	ok(!submaps_update(s, history, STEPS, error), "a small bend");
+	ok(!submaps_update(s, history, STEPS, &error), "a small bend");
 	for (int i = 0; i < 10; i++)
 		bend(90, STEPS, 0.001, 0);
-	ok_eq(submaps_update(s, history, STEPS, error), 2, "and many of them");
+	ok_eq(submaps_update(s, history, STEPS, &error), 2, "and many of them");
 	ok(submaps_at(s, 3)->changed, "... changed");
 	submaps_destroy(s);
 }
@@ -231,9 +231,9 @@ static void test_memory(void)
 	c.memory = 40 * (BEAMS * sizeof(float) + 200);
 	s = make(&c);
 	drive(s, 0, 60);
-	take(s, submaps_update(s, history, 60, error), &cells);
+	take(s, submaps_update(s, history, 60, &error), &cells);
 	drive(s, 60, STEPS);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	counts = submaps_counts(s);
 	ok_range(counts.bytes, -INFINITY, c.memory,
 		 "memory: %zu bytes, %u submaps are as they are, "
@@ -243,12 +243,12 @@ static void test_memory(void)
 	ok_eq(counts.lost, 2, "... lost");
 	take(s, n, &cells);
 	bend(10, STEPS, 0.1, 0);
-	n = submaps_update(s, history, STEPS, error);
+	n = submaps_update(s, history, STEPS, &error);
 	moved = take(s, n, &cells);
 	ok_eq(n, 4, "those still move");
 	ok_eq(moved, 4, "... moved");
 	ok_eq(cells, 0, "... cells");
-	ok(submaps_draw(s, 0, &o, error) == -ENODATA, "%s", error);
+	ok(submaps_draw(s, 0, &o, &error) == -ENODATA, "%s", error.text);
 	submaps_destroy(s);
 }
 
@@ -270,27 +270,27 @@ static void test_bad(void)
 	struct pose keep;
 
 	for (int i = 0; i < 7; i++)
-		ok_eq(submaps_create(&none, &bad[i], error), -EINVAL,
-		      "settings that cannot be, %d: %s", i, error);
+		ok_eq(submaps_create(&none, &bad[i], &error), -EINVAL,
+		      "settings that cannot be, %d: %s", i, error.text);
 	drive(s, 0, 30);
-	ok_eq(submaps_add(s, &r, error), -EINVAL, "a scan that cannot be: %s",
-	      error);
+	ok_eq(submaps_add(s, &r, &error), -EINVAL, "a scan that cannot be: %s",
+	      error.text);
 	ok_eq(submaps_scans(s), 30, "... submaps scans");
-	ok(submaps_update(s, history, 29, error) == -EINVAL, "%s", error);
+	ok(submaps_update(s, history, 29, &error) == -EINVAL, "%s", error.text);
 	keep = history[12];
 	history[12].x = NAN;
-	ok(submaps_update(s, history, 30, error) == -EINVAL, "%s", error);
+	ok(submaps_update(s, history, 30, &error) == -EINVAL, "%s", error.text);
 	history[12] = (struct pose){ 0, 2 * POSE_MAX, 0 };
-	ok_eq(submaps_update(s, history, 30, error), -EINVAL,
+	ok_eq(submaps_update(s, history, 30, &error), -EINVAL,
 	      "and nothing is changed");
 	ok_eq(submaps_count(s), 0, "... submaps count");
 	history[12] = keep;
-	ok(submaps_update(s, history, 30, error) == 2, "until it is right");
+	ok(submaps_update(s, history, 30, &error) == 2, "until it is right");
 	r.stamp = 5 * second;
 	history[30] = (struct pose){ 9e5, 0, 1e30 };
-	ok_eq(submaps_add(s, &r, error), 0, "%s", error);
-	ok_eq(submaps_update(s, history, 31, error), 3, "... submaps update");
-	ok_eq(submaps_draw(s, 2, &o, error), -ENODATA, "... submaps draw");
+	ok_eq(submaps_add(s, &r, &error), 0, "%s", error.text);
+	ok_eq(submaps_update(s, history, 31, &error), 3, "... submaps update");
+	ok_eq(submaps_draw(s, 2, &o, &error), -ENODATA, "... submaps draw");
 	submaps_destroy(s);
 }
 
@@ -305,9 +305,9 @@ static void test_large(void)
 	struct submaps *s = make(&c);
 
 	history[0] = (struct pose){ 0 };
-	submaps_add(s, &r, error);
-	submaps_update(s, history, 1, error);
-	ok(submaps_draw(s, 0, &o, error) == -E2BIG, "%s", error);
+	submaps_add(s, &r, &error);
+	submaps_update(s, history, 1, &error);
+	ok(submaps_draw(s, 0, &o, &error) == -E2BIG, "%s", error.text);
 	submaps_destroy(s);
 }
 

@@ -26,10 +26,10 @@ static struct bus *member(enum bus_role role)
 		.job = "remote", .protocol = WIRE_VERSION, .build = "",
 		.heartbeat_ms = PATIENCE, .hub = hub,
 	};
-	char error[ERROR_TEXT];
+	struct error error;
 	struct bus *e;
 
-	if (bus_open(&e, "threads", role, &config, error))
+	if (bus_open(&e, "threads", role, &config, &error))
 		abort();
 	return e;
 }
