@@ -3,6 +3,7 @@
  * The interface for callers: choice of the engine, sending within windows,
  * receiving.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,7 +103,7 @@ static int bus_choose_amqp(struct bus *e, struct error *error)
 	(void)e;
 	return error_set(error, -EOPNOTSUPP, "amqp: built without RabbitMQ");
 #else
-	(void)error->text;
+	(void)error;
 	e->transport = &bus_amqp;
 	return 0;
 #endif
@@ -319,6 +320,7 @@ static int bus_send_all(struct bus *e, uint16_t type,
 		p->sent += peer_cost(len);
 		present++;
 	}
+	assert(present <= e->peers.count);
 	f.to = FRAME_ALL;
 	if (!err && present && e->transport->broadcast)
 		err = e->transport->send(e, &f, 0, iov, pieces, len);
@@ -399,6 +401,7 @@ static int bus_take(struct bus *e, struct bus_message *m)
 
 	if (!b)
 		return e->state == BUS_FAILED ? -EPROTO : 0;
+	assert(!e->current && b->start + b->len <= b->room);
 	e->current = b;
 	count_received(e, b);
 	member_took(e, b);

@@ -142,7 +142,7 @@ struct bus {
 	bool				lends;
 	uint64_t			lent;
 	int				event;
-	struct error				error;
+	struct error			error;
 	struct bus_counters		counters;
 };
 

@@ -2,6 +2,7 @@
 /*
  * cloud_file - point clouds in files
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -92,6 +93,7 @@ static int pcd_header(struct pcd *p, const uint8_t *data, size_t len)
 
 		if (!end || end - data - at >= LINE)
 			return -EINVAL;
+		assert(at <= len);
 		memcpy(line, data + at, end - data - at);
 		line[end - data - at] = '\0';
 		at = end - data + 1;
@@ -110,6 +112,7 @@ static int pcd_header(struct pcd *p, const uint8_t *data, size_t len)
 		if (!c->type)
 			return -EINVAL;
 	}
+	assert(p->fields <= CLOUD_CHANNELS);
 	p->layout.step = offset;
 	return 0;
 }
@@ -124,6 +127,7 @@ static int pcd_ascii(struct pcd *p, struct cloud *cloud, const char *text)
 		p->layout.channel[i].type = CLOUD_FLOAT64;
 		p->layout.channel[i].offset = i * sizeof(double);
 	}
+	assert(p->fields <= CLOUD_CHANNELS);
 	p->layout.step = p->fields * sizeof(double);
 	p->layout.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	if (cloud_begin(cloud, &p->layout))

@@ -66,7 +66,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON *part;
 
 	(void)p;
-	(void)error->text;
+	(void)error;
 	cJSON_AddStringToObject(answer, "store", store ? store :
 				g->config.store);
 	free(store);
@@ -99,7 +99,7 @@ static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
 			   struct error *error)
 {
 	(void)p;
-	(void)error->text;
+	(void)error;
 	return query_layers(g->site, answer);
 }
 

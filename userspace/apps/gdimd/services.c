@@ -119,6 +119,7 @@ static void on_spot(void *arg, const union service_request *request,
 	if (!known)
 		r->message = services_string(s,
 					     "all layers are unknown at this position");
+	assert(n <= SERVICE_GASES);
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }
@@ -188,7 +189,7 @@ struct service_job {
 	struct ros2_service_call	*call;
 	double				hz;
 	char				name[64], path[RECORDER_PATH];
-	struct error				error;
+	struct error			error;
 	int				err;
 };
 
@@ -255,6 +256,7 @@ static const char *later(struct gdimd *g, enum service_kind kind,
 		err = jobs_run(g->jobs, run, done, j);
 		if (!err)
 			return NULL;
+		assert(j->call);
 		j->err = err;
 		snprintf(j->error.text, sizeof(j->error.text), "%s", strerror(-err));
 		done(j);
@@ -388,6 +390,7 @@ int gdimd_services_open(struct gdimd *g, struct error *error)
 
 	if (strncmp(g->config.to, "ros2", strlen("ros2")))
 		return 0;
+	assert(!g->services);
 	s = g->services = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 /*
  * stored - work of the thread that stores, and notification of the loop
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static void log_rejected(struct gdimd *g, const char *line)
 			     g->refusals_since);
 	else
 		service_logf(LOG_WARNING, "%s", line);
+	assert(now >= g->refusal_logged);
 	g->refusal_logged = now;
 	g->refusals_since = 0;
 }

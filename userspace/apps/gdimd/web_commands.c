@@ -26,7 +26,7 @@ struct order {
 	cJSON			*answer, *parameters;
 	const char		*slow;
 	int			err;
-	struct error			error;
+	struct error		error;
 };
 
 /*

@@ -7,6 +7,7 @@
  * right, Y downwards: at zoom 0, tile X/Y has the columns 256 X ..
  * 256 X + 255 of the map and the rows -256 Y - 256 .. -256 Y - 1.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -194,9 +195,11 @@ static int view_of(const struct web_request *r, struct view *v,
 			 TILE_MAX);
 		return -EINVAL;
 	}
+	assert(z >= -ZOOM_MAX && z <= ZOOM_MAX);
 	v->scale = z > 0 ? 1 << z : 1;
 	v->factor = z < 0 ? 1 << -z : 1;
 	side = TILE / v->scale;
+	assert(v->factor == 1 || v->scale == 1);
 	v->pixels = (struct rect){ x * side, (-y - 1) * side, side, side };
 	/* so far away that cell numbers would overflow */
 	if (labs(x) >= INT32_MAX / 4 / TILE / (long)v->factor ||
@@ -225,6 +228,7 @@ static int read_reduced(struct web_worker *w, unsigned int layer,
 		/* blocks begin at multiples of the factor */
 		next = (y & ~(f - 1)) + rows;
 		next = next < end ? next : end;
+		assert(next > y);
 		band.rect.height = next - y;
 		err = web_tiles_room_for(&w->cells, &w->cells_room,
 					 web_tiles_size_of(&band.rect));
@@ -257,6 +261,7 @@ static int web_tiles_draw_tile(struct web_worker *w, unsigned int layer,
 				 web_tiles_size_of(&picture.rect));
 	if (err)
 		return err;
+	assert(w->drawn_room >= web_tiles_size_of(&picture.rect));
 	picture.cells = w->drawn;
 	web_tiles_forget(&picture);
 	if (v->factor > 1)

@@ -3,6 +3,7 @@
  * optsample-recv - the operator's side: converts the robots' datagrams back to
  * ordinary messages
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ static int set_sink(void *c, const char *v)
 	if (config->sinks == SINKS ||
 	    settings_text(config->sink[config->sinks], TEXT, v))
 		return -EINVAL;
+	assert(config->sinks < SINKS);
 	config->sinks++;
 	return 0;
 }

@@ -3,6 +3,7 @@
  * optsample-send - the robot's side: converts messages to datagrams that are
  * each decodable alone, as many as the link can carry
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static void send_on_ended(void *arg)
 	struct input *in = arg;
 	struct send *s = in->send;
 
+	assert(!in->ended);
 	in->ended = true;
 	for (unsigned int i = 0; i < s->config.sources; i++)
 		if (!s->input[i].ended)

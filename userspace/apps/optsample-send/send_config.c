@@ -32,6 +32,7 @@ static int send_config_set_source(void *c, const char *v)
 	if (config->sources == SEND_SOURCES ||
 	    settings_text(config->source[config->sources], SEND_TEXT, v))
 		return -EINVAL;
+	assert(config->sources < SEND_SOURCES);
 	config->sources++;
 	return 0;
 }
@@ -104,6 +105,7 @@ static int insert_topic(struct send_config *c, const struct send_options *o)
 
 	if (n == SENDER_PATTERNS)
 		return -E2BIG;
+	assert(at <= n);
 	memmove(t + at + 1, t + at, (n - at) * sizeof(*t));
 	t[at] = *o;
 	c->sender.topics++;

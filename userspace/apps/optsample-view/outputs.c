@@ -162,6 +162,7 @@ static struct output *outputs_find(struct outputs *o, const struct action *a)
 	strcpy(t->name, a->topic);
 	if (sink_add(o->sink, a->topic, a->kind, false, &t->topic))
 		return NULL;
+	assert(o->count < VIEW_PUBLISH && t->topic);
 	o->count++;
 	return t;
 }
@@ -196,6 +197,7 @@ int outputs_publish(struct outputs *o, const struct action *a)
 				     a->topic, strerror(-err));
 		return err;
 	}
+	assert(t->kind == a->kind);
 	o->counts.published++;
 	if (!is_velocity(t->kind))
 		return 0;

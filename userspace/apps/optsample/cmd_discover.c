@@ -94,7 +94,7 @@ struct discover {
 	uint64_t		guarded;	/* last redirect_guard(), ms */
 	struct discovery	*dds;
 	int			dds_ifindex;	/* when it was opened */
-	struct error			dds_error;
+	struct error		dds_error;
 	bool			outside;	/* cannot join the DDS domain */
 	bool			masterless;	/* no ROS 1 master answers */
 	bool			swept;
@@ -395,6 +395,7 @@ static void discover_add(struct discover *d, const struct topic *topic)
 	struct topic *t = topic_get(&d->topics, topic->guid);
 	uint32_t flow = t->flow;
 
+	assert(!topic->gone && d->ngone >= t->gone);
 	d->ngone -= t->gone;
 	*t = *topic;
 	t->flow = flow;
@@ -410,6 +411,7 @@ static void discover_admit_next(struct discover *d)
 
 	if (!d->left_out.n || !discover_has_room(d))
 		return;
+	assert(d->topics.n < ROS_WRITERS_MAX);
 	t = d->left_out.v[0];
 	topic_drop(&d->left_out, t.guid);
 	discover_add(d, &t);
@@ -436,6 +438,7 @@ static void discover_on_gone(void *arg, const uint8_t *guid)
 		discover_update_warnings(d);
 	if (++d->ngone > GONE)
 		discover_forget_gone(d);
+	assert(d->ngone <= GONE && d->topics.n >= (size_t)d->ngone);
 	discover_admit_next(d);
 	/* No writers are left: this includes forgotten ones. */
 	if (d->forgot && d->topics.n == (size_t)d->ngone) {
@@ -610,6 +613,7 @@ static void discover_follow_tunnel(struct discover *d, uint64_t now)
 			 d->watch);
 	else
 		cli_warn("%s sends by %s now", d->dev, name);
+	assert(lower > 0 && *name);
 	if (qdisc_set_watch(d->queue, name, &error))
 		cli_error(0, "%s", error.text);
 	else

@@ -137,6 +137,7 @@ static void watch_show_flow(struct watch *w, const struct flow_stats *f)
 			f->st.flow, f->st.c.msgs_in, f->st.c.msgs_out,
 		};
 	assert(w->nnew <= FLOWS);
+	assert(!old || old->flow == f->st.flow);
 	if (old && w->elapsed_s > 0) {
 		in = (f->st.c.msgs_in - old->in) / w->elapsed_s;
 		out = (f->st.c.msgs_out - old->out) / w->elapsed_s;
@@ -226,6 +227,7 @@ static int watch_loop(struct watch *w)
 			w->rows = size.ws_row;
 			w->columns = size.ws_col;
 		}
+		assert(w->rows > 0 && w->columns > 0);
 		w->lines = 0;
 		if (w->tty)
 			fputs("\033[H\033[J", stdout);

@@ -6,6 +6,7 @@
  * queued readings, preferring new ones. The mapper draws the filter's results
  * as often as it can. The last two publish through the loop.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -213,6 +214,7 @@ static int live_recall_all(struct live *l)
 		return cli_error(err, "no memory");
 	if (ret < 0)
 		return ret;
+	assert(ret == 0 || l->stopping);
 	/* filtering must continue at its end: add nothing before */
 	if (ret)
 		return -EINTR;
@@ -233,6 +235,7 @@ static void end_loop(void *arg)
 {
 	const struct ending *e = arg;
 
+	assert(e->status <= 0);
 	loop_stop(e->live->loop, e->status);
 }
 
@@ -253,6 +256,7 @@ static void *live_filter(void *arg)
 		mapper_pose(l->mapper, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
+	assert(l->failed <= 0);
 	if (l->failed == -EINTR)
 		l->failed = 0;
 	e.status = l->failed;

@@ -2,6 +2,7 @@
 /*
  * depth - a depth image as multiple descriptions
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static unsigned int depth_find_base(const struct zeroblock_curve *c,
 {
 	unsigned int base = 0;
 
+	assert(c->points);
 	for (unsigned int i = 0; i < c->points; i++)
 		if (c->error[i] < PICTURE * c->error[0] &&
 		    c->bytes[i] <= size / 2)
@@ -188,10 +190,12 @@ int depth_encode(struct depth_encoder *e, const struct image *image,
 	h.stream = depthcode_encode(e->code, image, e->stream, limit, &whole,
 				    &e->curve);
 	h.flags = whole ? DEPTH_WHOLE : 0;
+	assert(h.stream <= limit);
 	/* levels may reach beyond the end of the stream: pad with 0 */
 	memset(e->stream + h.stream, 0,
 	       limit + DESCRIPTIONS_LEVELS * h.count - h.stream);
 	depth_protect(e, &h, loss, size);
+	assert(h.protection.levels && h.protection.levels <= DESCRIPTIONS_LEVELS);
 	out->count = h.count;
 	for (unsigned int i = 0; i < h.count; i++)
 		at = depth_put_header(payload_at(out, i), &h, i);
@@ -312,6 +316,7 @@ long depth_finish(struct depth_decoder *d, struct image *image, size_t room,
 	stream = descriptions_gather(&d->came, d->erasure, &h->protection,
 				     h->count, h->size, d->stream);
 	/* bytes after the end are padding */
+	assert(stream <= sizeof(d->stream));
 	if (stream >= h->stream) {
 		stream = h->stream;
 		whole = h->flags & DEPTH_WHOLE;

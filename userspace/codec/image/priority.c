@@ -182,6 +182,7 @@ static void gilbert(double *chance, unsigned int n, double loss, double burst,
 	double good[PRIORITY_DATAGRAMS + 1] = { 0 };
 	double bad[PRIORITY_DATAGRAMS + 1] = { 0 };
 
+	assert(n <= PRIORITY_DATAGRAMS && loss > 0 && loss < 1);
 	good[1] = 1 - loss;
 	bad[0] = loss;
 	for (unsigned int i = 1; i < n; i++)
@@ -272,6 +273,7 @@ static double priority_settle(struct run *r, unsigned int runs,
 
 static void pool(struct run *a, const struct run *b)
 {
+	assert(a->w > 0 && b->w > 0);
 	a->q += b->q;
 	a->w += b->w;
 }
@@ -316,6 +318,7 @@ static double merged(const struct run *a, const struct run *b,
 
 static void priority_merge(struct run *r, unsigned int *runs, unsigned int i)
 {
+	assert(i + 1 < *runs);
 	pool(&r[i], &r[i + 1]);
 	--*runs;
 	for (i++; i < *runs; i++)

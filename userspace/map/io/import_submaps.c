@@ -2,6 +2,7 @@
 /*
  * import_submaps - import submaps of one layer from files
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -146,6 +147,7 @@ static int import_submaps_put(struct site *s, const struct import *job,
 	char frame[STORE_FRAME];
 	int err;
 
+	assert((index + 1) * each <= job->len);
 	if (!c)
 		return error_set(error, -ENOMEM, "out of memory");
 	if (snprintf(frame, sizeof(frame), "%s%u", im->frame, index) >=
@@ -175,6 +177,7 @@ int import_run(struct import *job, struct site *s, bool at_once,
 	if (err)
 		return error_set(error, err, "%s",
 				 store_error(site_store(s)));
+	assert(job->poses.count);
 	layer = import_layer_find(s, job->im->layer, job->im->words, error);
 	if (layer == -ENOENT)
 		layer = site_set_layer(s, &job->layer, error);

@@ -142,6 +142,7 @@ static int write_both(const char *paths[2], const struct raster *r,
 	struct atomic_file n[2];
 	int err = atomic_file_open(&n[0], paths[0], error);
 
+	assert(strcmp(paths[0], paths[1]));
 	if (err)
 		return err;
 	err = atomic_file_open(&n[1], paths[1], error);
@@ -187,6 +188,7 @@ int map_file_write(const char *path, const struct raster *r,
 	if (rect_is_empty(&r->rect))
 		return atomic_file_error(error, path, -EINVAL,
 					 "map has no cells");
+	assert(r->cells && r->resolution > 0);
 	map_yaml_default(&y);
 	snprintf(y.image, sizeof(y.image), "%s", base);
 	snprintf(yaml, sizeof(yaml), "%.*s.yaml", (int)len - 4, path);
@@ -260,6 +262,7 @@ static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
 	const uint8_t alpha = has_alpha ? pixel[colours] : 255;
 	unsigned int sum = 0, n = 3;
 
+	assert(colours == 1 || colours == 3);
 	/* grey is three equal channels */
 	for (unsigned int c = 0; c < 3; c++)
 		sum += pixel[colours == 3 ? c : 0];
@@ -283,6 +286,7 @@ static int map_file_cells_of(struct map_file *map, const struct map_yaml *y,
 	to = map->cells = malloc((size_t)m->width * m->height);
 	if (!to)
 		return -ENOMEM;
+	assert(m->channels >= 1 && m->channels <= 4);
 	map->width = m->width;
 	map->height = m->height;
 	map->resolution = y->resolution;

@@ -72,7 +72,7 @@ struct recorder {
 	struct note		note[NOTES];
 	unsigned int		notes;
 	uint64_t		written, failed;
-	struct error			error;
+	struct error		error;
 	char			folder[RECORDER_PATH];
 	int			folder_fd;		/* its lock */
 	/* only used by the thread */
@@ -134,6 +134,7 @@ static void recorder_on_event(void *arg, uint32_t events)
 	if (read(r->watch.fd, &n, sizeof(n)) != sizeof(n))
 		return;
 	pthread_mutex_lock(&r->lock);
+	assert(r->notes <= NOTES);
 	notes = r->notes;
 	memcpy(note, r->note, notes * sizeof(*note));
 	r->notes = 0;

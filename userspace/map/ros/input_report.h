@@ -45,7 +45,7 @@ struct input_report {
 	pthread_mutex_t	lock;		/* of the fields below */
 	uint64_t	count[INPUT_COUNTERS];
 	int		unmatched;
-	struct error		error;
+	struct error	error;
 	struct stamps	stamps;
 	bool		skew_logged;
 };

@@ -116,6 +116,7 @@ int cells_blob_unpack(struct cells_blob *b, unsigned int width,
 		return -EBADMSG;
 	if (cells_blob_grow(&b->cells, &b->cells_size, n))
 		return -ENOMEM;
+	assert(b->cells_size >= n);
 	if (ZSTD_decompressDCtx(b->unpack, b->cells, n, data, len) != n)
 		return -EBADMSG;
 	*cells = b->cells;

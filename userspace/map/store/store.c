@@ -2,6 +2,7 @@
 /*
  * store - all data of a site in one SQLite file
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -45,6 +46,7 @@ int store_open(struct store **out, const char *path, enum store_mode mode,
 		store_close(s);
 		return err;
 	}
+	assert(s->db && (mode == STORE_READ) == !s->writable);
 	*out = s;
 	return 0;
 }

@@ -68,6 +68,7 @@ int store_begin(struct store *s)
 	if (s->begun)
 		return store_error_set(s, -EINVAL,
 				       "a transaction is already open");
+	assert(!s->lost);
 	err = store_change(s, "beginning");
 	s->begun = !err;
 	return err;
@@ -98,4 +99,5 @@ void store_rollback(struct store *s)
 	s->lost = 0;
 	s->doing = "undoing";
 	store_change_undo(s);
+	assert(sqlite3_get_autocommit(s->db));
 }

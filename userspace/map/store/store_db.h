@@ -56,7 +56,7 @@ struct store {
 	ino_t			inode;
 	const char		*doing;
 	const char		*path;
-	struct error			error;
+	struct error		error;
 	void			(*io_error)(void *arg, const char *line);
 	void			*io_arg;
 };

@@ -2,6 +2,7 @@
 /*
  * store_keyframe - write and read submaps and their nodes
  */
+#include <assert.h>
 #include <errno.h>
 #include "base/error.h"
 #include "map/store/store_db.h"
@@ -101,6 +102,7 @@ static int store_keyframe_put_row(struct store *s, struct store_submap *m,
 {
 	int err;
 
+	assert(len && m->node > 0 && m->layer > 0);
 	if (m->id)
 		return store_sql_run(s, SQL_SUBMAP_CHANGE, SUBMAP_KINDS "i",
 				     SUBMAP_VALUES(m), data, len, m->id);

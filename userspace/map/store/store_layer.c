@@ -2,6 +2,7 @@
 /*
  * store_layer - settings of layers
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "map/store/store_db.h"
@@ -122,6 +123,7 @@ static int store_layer_read_words(sqlite3_stmt *q, struct layer *l)
 	d = find_word(drawings, LAYER_SAMPLE + 1, drawing);
 	if (m < 0 || u < 0 || d < 0)
 		return -EBADMSG;
+	assert(d <= LAYER_SAMPLE);
 	l->modality = m;
 	l->rule = u;
 	l->drawing = d;

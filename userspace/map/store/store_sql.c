@@ -257,6 +257,7 @@ int store_error_set(struct store *s, int err, const char *format, ...)
 	int n;
 
 	n = snprintf(s->error.text, size, "%.120s: ", s->path);
+	assert(err <= 0 && n > 0 && (size_t)n < size);
 	va_start(ap, format);
 	vsnprintf(s->error.text + n, size - n, format, ap);
 	va_end(ap);
@@ -308,6 +309,7 @@ sqlite3_stmt *store_sql_get(struct store *s, enum store_sql id, int *err)
 {
 	sqlite3_stmt *q = s->sql[id];
 
+	assert(id < SQLS && !*err);
 	if (q && !sqlite3_stmt_busy(q))
 		return q;
 	*err = prepare(s, id, q ? 0 : SQLITE_PREPARE_PERSISTENT, &q);
@@ -332,6 +334,7 @@ static void bind_all(sqlite3_stmt *q, const char *kinds, va_list ap)
 {
 	const void *data;
 
+	assert(strlen(kinds) <= (size_t)sqlite3_bind_parameter_count(q));
 	for (int i = 1; *kinds; kinds++, i++)
 		switch (*kinds) {
 		case 'i':
@@ -395,6 +398,7 @@ int store_sql_text(sqlite3_stmt *q, int column, char *to, size_t size)
 	const char *text = (const char *)sqlite3_column_text(q, column);
 	const size_t n = sqlite3_column_bytes(q, column);
 
+	assert(column < sqlite3_column_count(q));
 	if (!text || n >= size || memchr(text, 0, n))
 		return -EBADMSG;
 	memcpy(to, text, n);

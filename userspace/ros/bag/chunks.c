@@ -296,6 +296,7 @@ int chunked_rewind(struct bag_reader *bag)
 	c->scanning = false;
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		release_slot(c, &c->slot[i]);
+	assert(!c->held);
 	c->current = NULL;
 	c->next = c->looked = 0;
 	c->from = INT64_MIN;
@@ -490,6 +491,7 @@ int chunked_before(struct bag_reader *bag, unsigned int topic,
 	err = chunks_look(c, best.at >> 32);
 	if (err)
 		return err;
+	assert((uint32_t)best.at < s->records);
 	r = &s->record[(uint32_t)best.at];
 	*place = best;
 	*msg = (struct bag_message){

@@ -68,6 +68,7 @@ static size_t begin_array(struct bag_buffer *b)
 
 static void end_array(struct bag_buffer *b, size_t begin)
 {
+	assert(b->bad || (begin >= 4 && b->len >= begin));
 	if (!b->bad)
 		put_le32(b->data + begin - 4, b->len - begin);
 }
@@ -156,6 +157,7 @@ static int mcap_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 	struct bag_buffer *b = &m->chunk;
 	size_t begin;
 
+	assert(topic < bag->topics && topic < BAG_TOPICS);
 	if (!m->known[topic]) {
 		put_schema(m, b, schema_of(m, topic));
 		put_channel(m, b, topic);
@@ -278,6 +280,7 @@ static int mcap_flush(struct bag_writer *bag)
 		if (e[i].stamp > end)
 			end = e[i].stamp;
 	}
+	assert(m->entries.len % sizeof(*e) == 0);
 	m->out.len = 0;
 	mcap_writer_put_chunk(m, begin, end);
 	if (m->out.bad)

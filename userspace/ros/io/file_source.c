@@ -79,6 +79,7 @@ static const char *file_source_path_of(const struct file_source *s,
 {
 	static char path[4096];
 
+	assert(i < s->count);
 	snprintf(path, sizeof(path), "%s%s%s", s->folder ? s->folder : "",
 		 s->folder ? "/" : "", s->names[i]);
 	return path;
@@ -103,6 +104,7 @@ static int serialize(struct file_source *s, enum message_kind kind,
 		s->data = data;
 		s->size = len + len / 4;
 	}
+	assert((size_t)len <= s->size);
 	return (int)message_write(kind, MESSAGE_CDR, msg, s->data, s->size);
 }
 
@@ -135,6 +137,7 @@ static bool next_file(struct file_source *s)
 	while (s->at < s->count) {
 		const char *path = file_source_path_of(s, s->at++);
 
+		assert(!s->open);
 		s->topic = file_source_topic_of(path);
 		if (s->topic < 0 || !s->wanted[s->topic])
 			continue;

@@ -138,6 +138,7 @@ static void on_sweep(void *arg, uint64_t now)
 			continue;
 		}
 		*at = t->next;
+		assert(t->sub && t->source == s);
 		ros1_unsubscribe(t->sub);
 		ros1_source_free_topic(t);
 	}

@@ -103,6 +103,7 @@ static int find_endpoints(struct ros2_graph *g)
 static size_t put_gid(const struct ros2_graph *g, const dds_guid_t *guid,
 		      uint8_t *to)
 {
+	assert(g->gid >= sizeof(guid->v));
 	memset(to, 0, g->gid);
 	memcpy(to, guid->v, sizeof(guid->v));
 	return g->gid;
@@ -113,6 +114,7 @@ static size_t put_gids(const struct ros2_graph *g, const struct gids *gids,
 {
 	size_t at = 4;
 
+	assert(gids->count <= ENDPOINTS);
 	put_le32(to, gids->count);
 	for (unsigned int i = 0; i < gids->count; i++)
 		at += put_gid(g, &gids->guid[i], to + at);

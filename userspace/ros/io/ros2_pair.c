@@ -2,6 +2,7 @@
 /*
  * ros2_pair - the endpoints of a client or of a service, and their matches
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static void user_data(const struct ros2 *ros, enum service_part part,
 	for (int i = 1; i < 16; i++)
 		n += sprintf(text + n, ".%x", guid.v[i]);
 	n += sprintf(text + n, ";");
+	assert(n < (int)sizeof(text));
 	dds_qset_userdata(qos, text, n);
 }
 
@@ -108,6 +110,7 @@ static dds_return_t make_endpoints(struct ros2_pair *p, const struct ros2 *ros,
 	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, SENT);
 	dds_qset_writer_data_lifecycle(qos, false);
 	user_data(ros, part, qos);
+	assert(p->topic[part] && p->topic[!part]);
 	ret = dds_create_writer(ros2_participant(ros), p->topic[part], qos,
 				p->listener);
 	if (ret >= 0) {
@@ -133,6 +136,7 @@ static int watch_event(struct ros2_pair *p, struct loop *loop)
 {
 	int err;
 
+	assert(p->event < 0 && !p->loop);
 	p->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->event < 0)
 		return -errno;

@@ -76,7 +76,7 @@ struct ros2_service {
 	void				*offered;
 	uint8_t				seen[KEPT][FASTDDS_ID];
 	unsigned int			next_seen;
-	struct error				why;
+	struct error			why;
 	pthread_mutex_t			lock;	/* of what follows */
 	struct request			*first, **last;
 	unsigned int			requests;

@@ -177,6 +177,7 @@ static void sink_thread_give(struct thread_sink *s, struct order *o,
 	o->kind = kind;
 	o->topic = w;
 	pthread_mutex_lock(&s->lock);
+	assert(!s->end);
 	s->waiting += sizeof(*o) + o->len;
 	STAILQ_INSERT_TAIL(&s->orders, o, next);
 	pthread_cond_signal(&s->more);
@@ -263,6 +264,7 @@ static int thread_sink_publish(struct sink_topic *t, int64_t received,
 
 static void sink_thread_release(struct thread_sink *s)
 {
+	assert(STAILQ_EMPTY(&s->orders) && !s->waiting);
 	sink_close(s->inner);
 	pthread_cond_destroy(&s->more);
 	pthread_mutex_destroy(&s->lock);

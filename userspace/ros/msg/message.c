@@ -182,6 +182,7 @@ static int walk_list(struct walk *w, const struct field *f,
 		return -E2BIG;
 	if (w->in)
 		memcpy((char *)base + f->counter, &n, sizeof(n));
+	assert(f->sub && f->size);
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = walk_fields(w, f->sub, (char *)member + i * f->size);
 	return err;
@@ -251,6 +252,7 @@ static int walk_numbers(struct walk *w, const struct field *f,
 	unsigned int size = sizes[f->op];
 	int err = 0;
 
+	assert(f->op < sizeof(sizes) && size && f->count);
 	for (unsigned int i = 0; i < f->count && !err; i++)
 		err = walk_number(w, (char *)member + i * size, size);
 	return err;
@@ -358,6 +360,7 @@ long message_walk_out(const struct part parts[2], enum message_format format,
 	w.len = size - begin;
 	/* without w.in the walk only reads the structs */
 	err = walk_parts(&w, parts);
+	assert(err || w.at <= w.len);
 	return err ? err : (long)(begin + w.at);
 }
 
@@ -411,6 +414,7 @@ float message_float(const struct message_floats *f, uint32_t i)
 {
 	float v;
 
+	assert(i < f->count);
 	copy_number(&v, f->data + (size_t)i * 4, 4, f->big_endian);
 	return v;
 }
@@ -419,6 +423,7 @@ double message_double(const struct message_doubles *f, uint32_t i)
 {
 	double v;
 
+	assert(i < f->count);
 	copy_number(&v, f->data + (size_t)i * 8, 8, f->big_endian);
 	return v;
 }

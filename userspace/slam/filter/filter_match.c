@@ -113,6 +113,7 @@ static uint32_t find_fittest(const struct filter *f)
 {
 	uint32_t best = 0;
 
+	assert(f->count);
 	for (uint32_t i = 1; i < f->count; i++) {
 		if (f->out[i].fit > f->out[best].fit)
 			best = i;
