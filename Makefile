@@ -83,6 +83,8 @@ programs: left_out $(PROGRAMS_BUILT) $(HELPERS_BUILT) $(PLUGINS) $(PROGRAM_BPF)
 # tests of programs run two of the unit tests
 tests: $(TOOLS_BUILT) $(TESTS_BUILT) $(TESTS_THREADED) $(FUZZERS) $(addprefix $(BIN)/test_,bus io)
 tests-plain: $(TESTS_PLAIN)
+# for tests/e2e/sanitized.sh
+programs-sanitized: $(PROGRAMS_CHECKED)
 bpf: $(PROGRAM_BPF) $(call objects,tests/bpf/*.bpf.c)
 
 # tools/machines/kernel knows when nothing is to be done
@@ -200,5 +202,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tests tests-plain quick quick-build bpf module demo demo-build program-names installed check test test-list mutate coverage check-distros \
+.PHONY: help build all programs tests tests-plain programs-sanitized quick quick-build bpf module demo demo-build program-names installed check test test-list mutate coverage check-distros \
 	check-full unit-tests threaded-tests links clean distclean

@@ -144,7 +144,8 @@ link = $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 unit = $(if $(filter tests/%,$(2)),$(2),tests/unit/$(2:userspace/%=%))/test_$(1).c
 
 each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
-program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2)),$(BIN)))
+program = $(foreach o,$(OBJ) $(CHECKED),$(eval $(call linked,$(o),$(1),$(2),$(call \
+	main,$(1),$(2)),$(if $(filter $(OBJ),$(o)),$(BIN),$(o)/bin))))
 tests_of = $(foreach o,$(OBJECTS),$(eval $(call linked,$(o),test_$(1),$(2),$(call \
 	unit,$(1),$(2)),$(if $(filter $(OBJ),$(o)),$(BIN),$(o)/bin))))
 fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c,$(BIN)))
@@ -160,6 +161,7 @@ FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
 PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample,$(call names,PROGRAMS)))
 HELPERS_BUILT := $(addprefix $(BIN)/,$(call wanted,optsample-discover,$(call names,HELPERS)))
 TOOLS_BUILT := $(addprefix $(BIN)/,$(call names,TOOLS))
+PROGRAMS_CHECKED := $(patsubst $(BIN)/%,$(CHECKED)/bin/%,$(PROGRAMS_BUILT) $(HELPERS_BUILT) $(TOOLS_BUILT))
 
 $(PROGRAMS_BUILT) $(HELPERS_BUILT) $(TOOLS_BUILT) $(TESTS_PLAIN) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
 	$(call msg,LD,$@)
@@ -169,7 +171,7 @@ $(FUZZERS): $(BIN)/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(SANITIZE) -fsanitize=fuzzer -o $@ $(link)
-$(TESTS_BUILT): $(CHECKED)/bin/%:
+$(TESTS_BUILT) $(PROGRAMS_CHECKED): $(CHECKED)/bin/%:
 	$(call msg,LD,$@)
 	@mkdir -p $(@D)
 	@# where a program looks for the classifier: beside its folder
