@@ -347,8 +347,8 @@ void member_took(struct bus *e, struct bus_buffer *b)
 	b->incarnation = 0;
 	if (!peer_to_be_told(p, e->window))
 		return;
-	p->told = p->taken;
-	member_control(e, FRAME_CREDIT, p->id, p->told);
+	p->reported_bytes = p->taken;
+	member_control(e, FRAME_CREDIT, p->id, p->reported_bytes);
 }
 
 static void lend(struct bus *e, struct bus_buffer *b)

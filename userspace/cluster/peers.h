@@ -18,7 +18,7 @@
  * @heard:	CLOCK_MONOTONIC, ns
  * @sent:	bytes to it; @taken_there of them its caller received, as it
  *		reported
- * @taken:	bytes from it that our caller received; @told was reported
+ * @taken:	bytes from it that our caller received; @reported_bytes: reported to it
  */
 struct peer {
 	uint32_t	id;
@@ -29,7 +29,7 @@ struct peer {
 	uint64_t	sent;
 	uint64_t	taken_there;
 	uint64_t	taken;
-	uint64_t	told;
+	uint64_t	reported_bytes;
 };
 
 /* Sorted by id; memory is kept */
@@ -60,7 +60,7 @@ static inline bool peer_full(const struct peer *p, uint32_t window)
 /* Often enough that a sender does not wait, and no more */
 static inline bool peer_to_be_told(const struct peer *p, uint32_t window)
 {
-	return p->taken - p->told >= window / 4;
+	return p->taken - p->reported_bytes >= window / 4;
 }
 
 #endif

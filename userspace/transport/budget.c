@@ -113,11 +113,11 @@ static uint64_t loosen(const struct budget *b, uint64_t spent, uint64_t most)
 {
 	uint64_t time = b->time;
 
-	if (b->skipped == b->told)
+	if (b->skipped == b->ticked)
 		time *= 2;
 	else if (spent < most / 10 * 9)
 		time += time / 4;
-	return b->skipped == b->told && time >= most ? 0 :
+	return b->skipped == b->ticked && time >= most ? 0 :
 	       time < most ? time : most;
 }
 
@@ -142,6 +142,6 @@ void budget_tick(struct budget *const *streams, unsigned int count,
 			b->time = share;
 		else if (b->time)
 			b->time = loosen(b, spent, most);
-		b->told = b->skipped;
+		b->ticked = b->skipped;
 	}
 }

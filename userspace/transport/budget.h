@@ -35,7 +35,7 @@ struct budget {
 	_Atomic uint64_t refused;
 	uint64_t	skipped;
 	/* private */
-	uint64_t	told;		/* @skipped at the last tick */
+	uint64_t	ticked;		/* @skipped at the last tick */
 	unsigned int	users;
 };
 

@@ -18,7 +18,7 @@ enum {
 	ROOM	= 8 << 20,	/* bytes of the socket, for a burst */
 };
 
-#define TELL_AGAIN	60000000000ULL	/* ns */
+#define LOG_AGAIN	60000000000ULL	/* ns */
 
 struct downlink {
 	struct loop	*loop;
@@ -29,7 +29,7 @@ struct downlink {
 	const struct seal *seal;
 	uint64_t	serial;		/* of the last datagram sent */
 	uint64_t	strange, unsealed;
-	uint64_t	told;		/* last log of one without key, ns */
+	uint64_t	logged;		/* last log of one without key, ns */
 	uint8_t		bytes[BATCH][OPTSAMPLE_SEGMENT_MAX + 1];
 	struct sockaddr_storage from[BATCH];
 	struct {
@@ -45,9 +45,9 @@ static void downlink_log_unsealed(struct downlink *d, unsigned int i,
 	char text[ADDRESS_TEXT];
 
 	d->unsealed++;
-	if (d->told && now - d->told < TELL_AGAIN)
+	if (d->logged && now - d->logged < LOG_AGAIN)
 		return;
-	d->told = now;
+	d->logged = now;
 	service_logf(LOG_WARNING, "%s sends %s: datagrams rejected",
 		     address_text(&d->from[i], text),
 		     why == -ENOKEY ? "without a key" : "with another key");

@@ -23,7 +23,7 @@ enum {
 struct topic {
 	char			*name;
 	enum message_kind	kind;
-	bool			told;	/* a second kind was logged */
+	bool			logged;	/* a second kind was logged */
 	int64_t			used;	/* arrival of its last message */
 	struct sink_topic	*at[SINKS];
 };
@@ -174,13 +174,13 @@ int publish_message(struct publish *p, const char *name,
 	assert(p->sinks <= SINKS && p->topics <= TOPICS);
 	t->used = received;
 	if (t->kind != kind) {
-		if (!t->told)
+		if (!t->logged)
 			service_logf(LOG_ERR,
 				     "%s: type changed from %s to %s; messages "
 				     "dropped", name,
 				     message_type(t->kind, MESSAGE_CDR),
 				     message_type(kind, MESSAGE_CDR));
-		t->told = true;
+		t->logged = true;
 		p->refused++;
 		return -EPROTOTYPE;
 	}

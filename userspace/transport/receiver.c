@@ -38,7 +38,7 @@ struct entry {
 	/* values when its topics were published */
 	unsigned int	shown_number;
 	bool		shown_prefixed;
-	bool		told;		/* its overuse was logged */
+	bool		logged;		/* its overuse was logged */
 	struct replay	replay;
 	unsigned int	copies;		/* copies of the report left to send */
 	struct command_queue commands;
@@ -565,9 +565,9 @@ static void divide_time(struct receiver *r, uint64_t now)
 		if (!e->stream)
 			continue;
 		b = budgets[count++] = stream_budget(e->stream);
-		if (e->told || (!b->skipped && !b->refused))
+		if (e->logged || (!b->skipped && !b->refused))
 			continue;
-		e->told = true;
+		e->logged = true;
 		label_of(e, label);
 		service_logf(LOG_WARNING, b->skipped ?
 			     "%s: decoding exceeds its share of CPU time; "

@@ -55,7 +55,7 @@ struct stream {
 	uint32_t		base[SLOTS];	/* minimum of each slot */
 	uint64_t		slot;
 	/* the last report: its number and counts */
-	uint32_t		number, told;
+	uint32_t		number, reported;
 	uint32_t		expected, received;
 	uint32_t		paced, growth, runs;
 };
@@ -374,7 +374,7 @@ static void begin_report(const struct stream *s, uint64_t now,
 	r->number = s->number;
 	r->echo = s->echo;
 	r->held = (now - s->echo_at) / 1000;
-	r->transit = s->told;
+	r->transit = s->reported;
 	r->epoch = s->epoch;
 	r->datagrams = s->counts.datagrams;
 	r->bytes = s->counts.bytes;
@@ -408,7 +408,7 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 	struct control_report r;
 
 	s->number++;
-	s->told = least(s);
+	s->reported = least(s);
 	learn_frames(s);
 	begin_report(s, now, &r);
 	for (r.topics = 0; r.topics < s->topics; r.topics++)

@@ -41,7 +41,7 @@ struct uplink {
 	struct {
 		uint64_t	run, serial;
 	}			runs[RUNS];	/* of receivers; newest first */
-	bool			told;		/* one without key was logged */
+	bool			logged;		/* one without key was logged */
 	int			error;		/* why it is unreachable */
 	bool			told_error;
 	uint64_t		told_at;	/* when that was logged, ns */
@@ -121,9 +121,9 @@ static void uplink_log_unsealed(struct uplink *u, int why)
 	char text[ADDRESS_TEXT];
 
 	u->counts.unsealed++;
-	if (u->told)
+	if (u->logged)
 		return;
-	u->told = true;
+	u->logged = true;
 	service_logf(LOG_WARNING,
 		     "the receiver at %s answers %s: reports rejected",
 		     address_text(&u->to.storage, text),

@@ -145,7 +145,7 @@ int cmd_rate(int argc, char **argv)
 }
 
 struct log {
-	bool	on, told;
+	bool	on, given;
 	double	hz;
 };
 
@@ -167,13 +167,13 @@ static error_t log_parse(int key, char *arg, struct argp_state *state)
 					 "log rate must be 0.001..10 Hz");
 		return 0;
 	case ARGP_KEY_ARG:
-		if (l->told || (strcmp(arg, "on") && strcmp(arg, "off")))
+		if (l->given || (strcmp(arg, "on") && strcmp(arg, "off")))
 			return cli_usage(state->argv[0], "missing on or off");
-		l->told = true;
+		l->given = true;
 		l->on = !strcmp(arg, "on");
 		return 0;
 	case ARGP_KEY_END:
-		return l->told ? 0 : cli_usage(state->argv[0],
+		return l->given ? 0 : cli_usage(state->argv[0],
 					       "missing on or off");
 	}
 	return ARGP_ERR_UNKNOWN;

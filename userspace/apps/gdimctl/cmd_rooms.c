@@ -78,7 +78,7 @@ int cmd_rooms(int argc, char **argv)
 
 struct which {
 	uint32_t	id;
-	bool		told;
+	bool		given;
 };
 
 static error_t room_parse(int key, char *arg, struct argp_state *state)
@@ -87,15 +87,15 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (w->told)
+		if (w->given)
 			return cli_usage(state->argv[0], "more than one room");
-		w->told = true;
+		w->given = true;
 		if (parse_u32(ctl_argument(arg), 0, ROOM_ID_MAX, &w->id))
 			return cli_error(-EINVAL, "room must be 0..%d",
 					 ROOM_ID_MAX);
 		return 0;
 	case ARGP_KEY_END:
-		return w->told ? 0 : cli_usage(state->argv[0],
+		return w->given ? 0 : cli_usage(state->argv[0],
 					       "missing room ID");
 	}
 	return ARGP_ERR_UNKNOWN;

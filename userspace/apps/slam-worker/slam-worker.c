@@ -135,7 +135,7 @@ static void worker_pause_ms(uint32_t ms)
 }
 
 /* Interval of repeated warnings, ns */
-#define TOLD	UINT64_C(30000000000)
+#define LOG_AGAIN	UINT64_C(30000000000)
 
 /* The broker may start later. Return: 0, 1: stopped, -errno */
 static int join(const struct work *w, struct bus **engine)
@@ -144,7 +144,7 @@ static int join(const struct work *w, struct bus **engine)
 	const struct bus_config config = worker_config(w->job);
 	char last[ERROR_TEXT] = "";
 	struct error error;
-	uint64_t told = 0;
+	uint64_t next_log = 0;
 	uint32_t ms = STEP;
 	int err;
 
@@ -163,9 +163,9 @@ static int join(const struct work *w, struct bus **engine)
 		}
 		/* repeat it, for users who look later */
 		if (log_shows(LOG_WARNING) &&
-		    (strcmp(error.text, last) || loop_now() >= told)) {
+		    (strcmp(error.text, last) || loop_now() >= next_log)) {
 			print_line(w, "warning: ", error.text);
-			told = loop_now() + TOLD;
+			next_log = loop_now() + LOG_AGAIN;
 		}
 		memcpy(last, error.text, sizeof(last));
 		worker_pause_ms(ms);

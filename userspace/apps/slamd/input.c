@@ -17,7 +17,7 @@
 enum { PORT = 7450 };
 
 /* After this many unusable scans the reason is logged */
-#define SCANS_TOLD	20
+#define SCANS_LOGGED	20
 
 /**
  * struct reading_input
@@ -31,7 +31,7 @@ struct reading_input {
 	struct publish		*publish;
 	struct laser_input	*laser;
 	uint64_t		useless;
-	bool			told;
+	bool			logged;
 	struct reading_input_count	count;
 };
 
@@ -46,9 +46,9 @@ static void input_log_waiting(struct reading_input *in)
 {
 	char text[LASER_INPUT_TEXT], line[ERROR_TEXT];
 
-	if (in->told || in->useless < SCANS_TOLD)
+	if (in->logged || in->useless < SCANS_LOGGED)
 		return;
-	in->told = true;
+	in->logged = true;
 	laser_input_lacks(in->laser, text);
 	if (*text)
 		snprintf(line, sizeof(line), "cannot use scans: %s", text);
@@ -64,9 +64,9 @@ static void input_give(struct reading_input *in)
 	struct reading r;
 
 	while (laser_input_next(in->laser, &r)) {
-		if (in->told)
+		if (in->logged)
 			input_log(in, LOG_INFO, "using scans again");
-		in->told = false;
+		in->logged = false;
 		in->useless = 0;
 		if (in->config.range_max > 0)
 			r.range_max = (float)in->config.range_max;

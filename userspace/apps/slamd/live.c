@@ -34,7 +34,7 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
 /**
  * struct live
  * @readings, @text: for progress; under @lock
- * @told:	time of the last history passed to the mapper
+ * @passed:	time of the last history passed to the mapper
  * @dirty:	the filter has a newer history
  * @behind:	the last history is not in a map yet
  * @told_draw:	an error of the mapper was logged
@@ -56,7 +56,7 @@ struct live {
 	struct mapper_queue	*mapper_queue;
 	pthread_t		filter, draw;
 	bool			filters, draws;
-	uint64_t		told, mapped;
+	uint64_t		passed, mapped;
 	uint64_t		readings, unused;
 	pthread_mutex_t		lock;
 	char			text[SESSION_STATE];
@@ -189,9 +189,9 @@ static int take_result(struct live *l, const struct reading *r,
 	if (result->updated)
 		err = mapper_queue_scan(l->mapper_queue, r);
 	l->dirty |= result->updated;
-	if (!err && (l->dirty || l->behind) && now - l->told >= second &&
+	if (!err && (l->dirty || l->behind) && now - l->passed >= second &&
 	    mapper_queue_idle(l->mapper_queue)) {
-		l->told = now;
+		l->passed = now;
 		l->dirty = false;
 		err = live_hand_over(l);
 	}

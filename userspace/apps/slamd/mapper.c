@@ -146,25 +146,25 @@ void mapper_pose(struct mapper *m, const struct reading *r,
 
 /* Poses are published before cells. Return: 0 or a negative errno */
 static int publish_transforms(struct mapper *m, int count, int64_t now,
-			      bool *told, struct error *error)
+			      bool *published, struct error *error)
 {
 	const int n = submap_out_transforms(&m->out, m->submaps,
 					    submaps_list(m->submaps),
 					    (uint32_t)count, false, m->message,
 					    error);
 
-	*told = n <= 0 || mapper_publish(m, SLAM_PUBLISHER_TRANSFORMS, now);
+	*published = n <= 0 || mapper_publish(m, SLAM_PUBLISHER_TRANSFORMS, now);
 	return n < 0 ? n : 0;
 }
 
 static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
-			 bool *told, struct error *error)
+			 bool *published, struct error *error)
 {
 	const struct submap *s = submaps_at(m->submaps, number);
 	const struct occupancy *o;
 	int err;
 
-	*told = true;
+	*published = true;
 	if (!s->changed || !m->config.publish)
 		return 0;
 	err = submaps_draw(m->submaps, number, &o, error);
@@ -172,7 +172,7 @@ static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
 		err = submap_out_grid(&m->out, number, s, o, m->message,
 				      error);
 	if (!err)
-		*told = mapper_publish(m, SLAM_PUBLISHER_SUBMAP, now);
+		*published = mapper_publish(m, SLAM_PUBLISHER_SUBMAP, now);
 	/* an empty or too large one need not be retried */
 	return err == -ENOMEM ? err : 0;
 }
@@ -182,7 +182,7 @@ int mapper_history(struct mapper *m, const struct pose *history,
 {
 	const int listed = submaps_update(m->submaps, history, count, error);
 	int err = listed < 0 ? listed : 0;
-	bool placed = true, told;
+	bool placed = true, published;
 	int64_t now = 0;
 
 	if (err)
@@ -196,9 +196,9 @@ int mapper_history(struct mapper *m, const struct pose *history,
 	for (int i = 0; i < listed && !err; i++) {
 		const uint32_t number = submaps_list(m->submaps)[i];
 
-		err = publish_cells(m, number, now, &told, error);
+		err = publish_cells(m, number, now, &published, error);
 		if (!err)
-			submaps_published(m->submaps, number, placed, told);
+			submaps_published(m->submaps, number, placed, published);
 	}
 	return err;
 }

@@ -207,7 +207,7 @@ int query_rooms(struct site *s, cJSON *out, struct error *error)
 {
 	struct room_search find = { .list = cJSON_CreateArray() };
 	unsigned int rooms;
-	char told[16];
+	char stored[16];
 	int err = site_rooms(s, queries_search, &find, error);
 
 	if (err) {
@@ -219,9 +219,9 @@ int query_rooms(struct site *s, cJSON *out, struct error *error)
 	 * the number of rooms described so far
 	 */
 	rooms = find.count;
-	if (site_setting(s, "rooms", told, sizeof(told)) > 0 &&
-	    atoi(told) > (int)rooms)
-		rooms = atoi(told);
+	if (site_setting(s, "rooms", stored, sizeof(stored)) > 0 &&
+	    atoi(stored) > (int)rooms)
+		rooms = atoi(stored);
 	cJSON_AddNumberToObject(out, "rooms", rooms);
 	cJSON_AddItemToObject(out, "list", find.list);
 	return 0;

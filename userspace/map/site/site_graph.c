@@ -24,7 +24,7 @@ enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };
 
 /**
  * struct place - new pose of a node
- * @told:	set by one of the new transforms
+ * @updated:	set by one of the new transforms
  * @known:	@pose and @storey are; it is @placed, or @apart
  */
 struct place {
@@ -32,7 +32,7 @@ struct place {
 	struct storey	storey;
 	struct storey_link rise;
 	uint32_t	node, predecessor;
-	bool		placed, linked, told, known, apart;
+	bool		placed, linked, updated, known, apart;
 	uint8_t		state;
 };
 
@@ -130,7 +130,7 @@ static int site_graph_apply(struct moving *g, const struct site_transform *t)
 
 	if (!p)
 		return -ENOMEM;
-	p->told = true;
+	p->updated = true;
 	p->linked = !is_root(t->predecessor);
 	p->rise = t->rise;
 	p->known = !p->linked;
@@ -162,7 +162,7 @@ static int begin_map(struct moving *g, const struct site_transform *t,
 			continue;
 		p->pose = (struct pose){ 0 };
 		p->storey = (struct storey){ 0 };
-		p->known = p->told = true;
+		p->known = p->updated = true;
 		return 0;
 	}
 	return 0;
@@ -225,7 +225,7 @@ static void site_graph_ground(struct moving *g)
 	struct site *s = g->s;
 
 	for (uint32_t i = 0; i < g->places && !s->grounded && !g->grounds; i++)
-		if (g->place[i].known && g->place[i].told &&
+		if (g->place[i].known && g->place[i].updated &&
 		    storey_lean(&g->place[i].storey) <= STOREY_LEAN) {
 			g->grounds = true;
 			g->ground = g->place[i].storey.height;
@@ -260,7 +260,7 @@ static bool links_anew(const struct node *n, const struct place *p)
 {
 	if (p->apart != n->apart && (p->linked || n->node.linked))
 		return true;
-	return p->told && (p->linked != n->node.linked || (p->linked &&
+	return p->updated && (p->linked != n->node.linked || (p->linked &&
 		(p->predecessor != n->predecessor ||
 		 memcmp(&p->link, &n->node.link, sizeof(p->link)))));
 }
@@ -349,7 +349,7 @@ static int take_place(struct site *s, const struct place *p)
 	const bool moved = moves(n, p);
 	int err = 0;
 
-	if (!p->told && !moved && !p->apart && !n->apart)
+	if (!p->updated && !moved && !p->apart && !n->apart)
 		return 0;
 	s->placed += p->placed - n->node.placed;
 	s->apart += p->apart - n->apart;

@@ -116,11 +116,11 @@ static int bag_sink_publish(struct sink_topic *t, int64_t received,
 				received, s->s.buffer, len);
 	if (err == -EINVAL || err == -EMSGSIZE || err == -E2BIG ||
 	    err == -ENOMEM) {
-		if (!t->told)
+		if (!t->logged)
 			sink_log(&s->s, LOG_WARNING,
 				 "%s: cannot record a message: %s",
 				 t->name, strerror(-err));
-		t->told = true;
+		t->logged = true;
 	} else {
 		bag_sink_log(s, err);
 	}

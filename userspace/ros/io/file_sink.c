@@ -264,9 +264,9 @@ static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err,
 		s->full = false;
 		return;
 	}
-	if (t->told)
+	if (t->logged)
 		return;
-	t->told = true;
+	t->logged = true;
 	file_sink_fault(t, msg, err, text, sizeof(text));
 	sink_log(&s->s, LOG_WARNING, "%s: cannot write a message to a file: %s",
 		 t->name, text);

@@ -80,11 +80,11 @@ static int ros1_sink_publish(struct sink_topic *topic, int64_t received,
 
 	(void)received;
 	ros1_end_due(ros1_sink_end_of(s));
-	if (err && !topic->told)
+	if (err && !topic->logged)
 		sink_log(s, LOG_WARNING,
 			 "%s: message dropped, logged once: %s",
 			 topic->name, strerror(-err));
-	topic->told |= err != 0;
+	topic->logged |= err != 0;
 	return err;
 }
 

@@ -30,7 +30,7 @@ struct topic {
 	struct ros1_sub		*sub;
 	char			*name;
 	int			kind;
-	bool			told, left;
+	bool			logged, left;
 };
 
 struct ros1_source {
@@ -75,8 +75,8 @@ static void ros1_source_on_message(void *arg, const void *bytes, size_t len,
 			  (t->kind < 0 && kind < MESSAGE_KINDS))) {
 		t->kind = kind;
 		s->config.message(s->config.arg, &m);
-	} else if (!t->told) {
-		t->told = true;
+	} else if (!t->logged) {
+		t->logged = true;
 		source_log(s, LOG_WARNING, "%s ignored: %s", t->name,
 			   kind < 0 ? "unsupported type" :
 			   message_type(kind, MESSAGE_ROS1));

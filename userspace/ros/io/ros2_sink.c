@@ -129,13 +129,13 @@ static int ros2_sink_publish(struct sink_topic *topic, int64_t received,
 	int err = ros2_sink_write_message((struct ros2_topic *)topic, msg);
 
 	(void)received;
-	if (err && !topic->told)
+	if (err && !topic->logged)
 		sink_log(topic->sink, LOG_WARNING,
 			 "%s: message dropped, logged once: %s",
 			 topic->name,
 			 err == -EAGAIN ? "a reader is too slow" :
 					  strerror(-err));
-	topic->told |= err != 0;
+	topic->logged |= err != 0;
 	return err;
 }
 

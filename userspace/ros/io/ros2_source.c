@@ -71,8 +71,8 @@ struct writer {
  * @kind:	-1: not known yet
  * @type:	of @topic
  * @all:	each message is wanted
- * @told_lost:	a loss was logged
- * @told:	a writer with another type was logged
+ * @logged_lost:	a loss was logged
+ * @logged:	a writer with another type was logged
  * @left:	was unsubscribed: to be freed when it is not in use
  */
 struct topic {
@@ -81,7 +81,7 @@ struct topic {
 	int		kind;
 	dds_entity_t	topic, reader[READERS];
 	const struct ddsi_sertype *type;
-	bool		all, told_lost, told, left;
+	bool		all, logged_lost, logged, left;
 };
 
 struct ros2_source {
@@ -250,12 +250,12 @@ static void meet(struct ros2_source *s, struct topic *t,
 	if (err)
 		source_log(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
 	if (w->kind != t->kind || w->kind < 0) {
-		if (!t->told)
+		if (!t->logged)
 			source_log(&s->s, LOG_WARNING, "%s ignored: %s",
 				   t->name, w->kind < 0 ?
 				   "unsupported type" :
 				   message_type(w->kind, MESSAGE_CDR));
-		t->told = true;
+		t->logged = true;
 	} else if (!t->reader[reader_for(t, w)] && t->topic) {
 		t->reader[reader_for(t, w)] = make_reader(s, t,
 							  reader_for(t, w));
@@ -454,11 +454,11 @@ static bool count_lost(struct ros2_source *s, struct topic *t,
 	if (!last || !n)
 		return false;
 	s->lost += n;
-	if (!t->told_lost)
+	if (!t->logged_lost)
 		source_log(&s->s, LOG_WARNING, "%s: %llu messages of a writer "
 			   "were lost; further losses are only counted in the "
 			   "status", t->name, (unsigned long long)n);
-	t->told_lost = true;
+	t->logged_lost = true;
 	return false;
 }
 

@@ -15,14 +15,14 @@
 
 /**
  * struct sink_topic
- * @told: a lost message was logged
+ * @logged: a lost message was logged
  */
 struct sink_topic {
 	struct sink		*sink;
 	struct sink_topic	*next;
 	char			*name;
 	enum message_kind	kind;
-	bool			latched, told;
+	bool			latched, logged;
 };
 
 /**

@@ -177,7 +177,7 @@ static double odometry_share(const struct matcher *m, const struct scan *scan)
 	    m->prior->place >= KEPT)
 		return 0;
 	odometry = wall * wall / (m->prior->place * m->prior->place);
-	return odometry / (odometry + scan->told / (sigma * sigma));
+	return odometry / (odometry + scan->evidence / (sigma * sigma));
 }
 
 /* Move by @part towards @to, but only along the blind direction */

@@ -26,7 +26,7 @@ struct scan_box {
  * @laser_x, @laser_y: origins of the beams, likewise
  * @blind_x, @blind_y: unit vector of the direction in which the walls constrain
  *		the robot's position least
- * @told:	number of endpoints that constrain it, counted as if each were
+ * @evidence:	number of endpoints that constrain it, counted as if each were
  *		on
  *		a perpendicular wall; 0: almost none, as in a plain corridor;
  *		INFINITY: as many as in other directions, or there is no wall
@@ -37,7 +37,7 @@ struct scan {
 	unsigned int		hits, cuts;
 	float			*x, *y;
 	double			laser_x, laser_y;
-	double			blind_x, blind_y, told;
+	double			blind_x, blind_y, evidence;
 	/* private */
 	float			*memory;
 	unsigned int		room;

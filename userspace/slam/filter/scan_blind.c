@@ -29,12 +29,12 @@
 #define MOST		1080
 
 /* Sums over normals n: n_x n_x, n_x n_y, n_y n_y */
-struct told {
+struct evidence {
 	double	xx, xy, yy;
 	double	count;
 };
 
-static void add_normal(struct told *t, double dx, double dy)
+static void add_normal(struct evidence *t, double dx, double dy)
 {
 	const double square = dx * dx + dy * dy;
 
@@ -45,7 +45,7 @@ static void add_normal(struct told *t, double dx, double dy)
 }
 
 /* The normal at endpoint @i. @step: every so many endpoints are used */
-static void add_from(struct told *t, const struct scan *s,
+static void add_from(struct evidence *t, const struct scan *s,
 		     const uint32_t *beam, unsigned int i, unsigned int step,
 		     double base)
 {
@@ -70,7 +70,7 @@ static void add_from(struct told *t, const struct scan *s,
 void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 {
 	const unsigned int step = s->hits / (MOST + 1) + 1;
-	struct told t = { .count = 0 };
+	struct evidence t = { .count = 0 };
 	double half, root, least, length;
 
 	for (unsigned int i = 0; i < s->hits; i += step)
@@ -92,7 +92,7 @@ void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 	s->blind_x = length > 0 ? s->blind_x / length : 1;
 	s->blind_y = length > 0 ? s->blind_y / length : 0;
 	/* nothing is known without a wall, and odometry does not count */
-	s->told = least < PLENTY * t.count ?
+	s->evidence = least < PLENTY * t.count ?
 		step * fmax(least - NOISE * t.count, 0) /
 		(1 - least / (PLENTY * t.count)) : INFINITY;
 }

@@ -36,15 +36,15 @@ struct kept {
  * struct part - a submap and its scans
  * @scan:	@submap.scans of them, NULL: not kept any more
  * @drawn:	number of scans in the last drawing
- * @told:	the pose that was published
- * @placed:	@told is valid
+ * @shown:	the pose that was published
+ * @placed:	@shown is valid
  * @radius:	of the drawing around the origin of the frame, m
  */
 struct part {
 	struct submap	submap;
 	struct kept	*scan;
 	uint32_t	room, drawn;
-	struct pose	told;
+	struct pose	shown;
 	bool		placed;
 	double		radius;
 };
@@ -341,7 +341,7 @@ static void submaps_compare(const struct submaps *s, struct part *p,
 	bool same = true;
 
 	p->submap.pose = history[0];
-	if (!p->placed || pose_distance(&p->told, &history[0], p->radius) >
+	if (!p->placed || pose_distance(&p->shown, &history[0], p->radius) >
 			  s->config.tolerance)
 		p->submap.moved = true;
 	if (!p->scan)
@@ -525,7 +525,7 @@ void submaps_published(struct submaps *s, uint32_t i, bool pose, bool cells)
 	struct part *p = &s->part[i];
 
 	if (pose) {
-		p->told = p->submap.pose;
+		p->shown = p->submap.pose;
 		p->placed = true;
 		p->submap.moved = false;
 	}

@@ -521,14 +521,14 @@ static void test_blind(void)
 		world_scan(&corridor, &r, &at, 0.01, &state, range);
 		if (scan_make(&s, &r, params))
 			abort();
-		nothing = nothing && s.told == 0;
+		nothing = nothing && s.evidence == 0;
 		along = along && fabs(cos(at.yaw) * s.blind_y +
 				      sin(at.yaw) * s.blind_x) < 0.01 &&
 			fabs(hypot(s.blind_x, s.blind_y) - 1) < 1e-9;
 		world_scan(&room, &r, &at, 0.01, &state, range);
 		if (scan_make(&s, &r, params))
 			abort();
-		all = all && s.told > 10;
+		all = all && s.evidence > 10;
 	}
 	ok(nothing, "scan: of a plain corridor it is blind along it");
 	ok(along, "... along");
@@ -543,7 +543,7 @@ static void test_blind(void)
 		ok_eq(scan_make(&s, &r, params), 0,
 		      "scan: of one endpoint nothing is known");
 		ok_eq(s.hits, 1, "... hits");
-		ok(isinf(s.told), "... told is infinite");
+		ok(isinf(s.evidence), "... evidence is infinite");
 		ok_range(fabs(hypot(s.blind_x, s.blind_y) - 1), -INFINITY, 1e-9,
 			 "... how far off");
 	}
@@ -575,7 +575,7 @@ static void test_told(void)
 		world_scan(&world, &r, &at, 0.01, &state, range);
 		if (scan_make(&s, &r, &slam_defaults))
 			abort();
-		part = s.told / s.hits;
+		part = s.evidence / s.hits;
 		ok_range(
 			part, 0.0397 / 1.1, 0.0495 * 1.1,
 			"scan: of %u beams %.4f of the endpoints tell of the way",
