@@ -527,9 +527,117 @@ static void test_cost(void)
 	free(t);
 }
 
+static int fails(void *arg, struct error *e)
+{
+	(void)arg;
+	return error_set(e, -EIO, "it fails");
+}
+
+/* What fails undoes its own transaction, but none that others began */
+static void test_undo(void)
+{
+	const char *path = in_folder("undo");
+	const struct site_transform t = transform("b", "a", 1, 0, 0);
+	struct site *s = begin("undo");
+
+	move(s, "a", "", 1, 0, 0);
+	site_turn(s);
+	ok_eq(site_move(s, &t, 1, "test", fails, NULL, &error), -EIO,
+	      "what belongs to a transform fails");
+	ok_str(error.text, "it fails", "... which is told");
+	ok(!store_is_begun(site_store(s)), "... and is undone");
+	store_begin(site_store(s));
+	ok_eq(site_move(s, &t, 1, "test", fails, NULL, &error), -EIO,
+	      "it fails in a transaction of others");
+	ok(store_is_begun(site_store(s)), "... which may go on");
+	store_rollback(site_store(s));
+	site_turn_end(s);
+	ok_eq(site_counts(s).nodes, 1, "nothing of it is left");
+	ok(is_on_disk(s, path, true), "... on disk neither");
+	site_close(s);
+}
+
+/* Of what a site has, only what would move is fused */
+static void test_narrow(void)
+{
+	struct site *s = begin("narrow");
+	struct site_transform t[2];
+	uint64_t moved = 0;
+
+	put_mark(s, "a", 2);
+	put_mark(s, "b", 3);
+	put_mark(s, "c", 4);
+	put_mark(s, "d", 5);
+	move(s, "a", "", 1, 0, 0);
+	move(s, "b", "a", 1, 0, 0);
+	move(s, "c", "b", 1, 0, 0);
+	move(s, "d", "", 9, 0, 0);
+	site_close(s);
+	s = open_site(in_folder("narrow"), STORE_WRITE);
+	t[0] = transform("b", "a", 1, 1, 0);
+	t[1] = transform("new", "a", 1, 1, 0);
+	ok_eq(site_narrow(s, t, 2), 0, "a site is narrowed to a frame");
+	ok_eq(seen(s, 2.01, 0.01), 3, "... it is fused");
+	ok_eq(seen(s, 3.01, 0.01), 4, "... and what follows it");
+	ok_eq(seen(s, 1.01, 0.01), -1, "... but not what it follows");
+	ok_eq(seen(s, 9.01, 0.01), -1, "... nor others");
+	move(s, "b", "a", 1, 1, 0);
+	site_fuse(s, -1, UINT64_MAX, &moved, NULL);
+	ok_eq(moved, 2, "... so many move");
+	move(s, "d", "", 8, 0, 0);
+	ok_eq(seen(s, 8.01, 0.01), 5, "what moves later is fused, too");
+	site_close(s);
+}
+
+/* Without a quaternion a link turns by its yaw, and what leans stays so */
+static void test_storey_turn(void)
+{
+	const struct storey_link lean = { 0, { 0, sin(M_PI / 12), 0,
+					       cos(M_PI / 12) } };
+	const struct storey_link level = { 0 };
+	const struct storey flat = { 0 };
+	const struct pose none = { 0 }, turn = { 0, 0, M_PI / 2 };
+	const struct pose ahead = { 2, 0, 0 }, left = { 0, 2, 0 };
+	const struct storey a = storey_follow(&flat, &none, &lean);
+	const struct storey b = storey_follow(&a, &turn, &level);
+
+	ok_near(storey_lean(&b), 30, 1e-3, "a robot turns on a slope of 30 degrees");
+	ok_near(storey_follow(&a, &ahead, &level).height, -1, 1e-5,
+		"it would have gone down");
+	ok_near(storey_follow(&b, &ahead, &level).height, 0, 1e-5,
+		"now it goes along the slope");
+	ok_near(storey_follow(&b, &left, &level).height, 1, 1e-5,
+		"and to its left it goes up");
+}
+
+static void test_lost_node(void)
+{
+	const char *path = in_folder("lost");
+	struct site *s = begin("lost");
+	sqlite3 *db;
+
+	put_mark(s, "a", 2);
+	put_mark(s, "b", 2);
+	site_close(s);
+	if (sqlite3_open(path, &db) ||
+	    sqlite3_exec(db, "DELETE FROM node WHERE frame = 'a'", NULL, NULL,
+			 NULL))
+		abort();
+	sqlite3_close(db);
+	s = open_site(path, STORE_READ);
+	ok(!s, "a site with a submap of no node is not opened");
+	ok(strstr(error.text, "submap refers to a missing node or layer"),
+	   "... %s", error.text);
+	site_close(s);
+}
+
 int main(void)
 {
 	make_folder();
+	test_storey_turn();
+	test_lost_node();
+	test_undo();
+	test_narrow();
 	test_chain();
 	test_storeys();
 	test_origin();

@@ -249,14 +249,14 @@ static unsigned int wrong_levels(const struct level_map *m, unsigned int factor,
 				 enum reduce_how how, const struct raster *r)
 {
 	const size_t n = (size_t)r->rect.width * r->rect.height;
-	int *most = malloc(3 * n * sizeof(int)), *least = most + n;
-	int *known = least + n;
+	int *most = malloc(4 * n * sizeof(int)), *least = most + n;
+	int *known = least + n, *sum = known + n;
 	unsigned int bad = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		most[i] = -1;
 		least[i] = INT16_MAX;
-		known[i] = 0;
+		known[i] = sum[i] = 0;
 	}
 	for (int i = 0; i < LEVEL_TILES; i++)
 		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++) {
@@ -271,6 +271,7 @@ static unsigned int wrong_levels(const struct level_map *m, unsigned int factor,
 			if (v < 0)
 				continue;
 			known[at]++;
+			sum[at] += v;
 			most[at] = v > most[at] ? v : most[at];
 			least[at] = v < least[at] ? v : least[at];
 		}
@@ -279,8 +280,10 @@ static unsigned int wrong_levels(const struct level_map *m, unsigned int factor,
 
 		if (!known[i])
 			bad += v != -1;
-		else if (how == REDUCE_MEAN)
+		else if (how == REDUCE_MEAN && factor > LEVEL_SIDE)
 			bad += v < least[i] || v > most[i];
+		else if (how == REDUCE_MEAN)
+			bad += v != (2 * sum[i] + known[i]) / (2 * known[i]);
 		else
 			bad += v != (how == REDUCE_MAX ? most[i] : least[i]);
 	}
@@ -332,10 +335,73 @@ static void test_levels(void)
 	      "... level factor");
 }
 
+/* Four tiles, each of one value, in one cell of 128 */
+static int square_of(const int v[4], enum reduce_how how)
+{
+	static struct level_map m;
+	const struct level_source from = { read_level_tile, each_level_tile,
+					   &m };
+	int16_t cell = -2;
+	struct raster r = { .rect = { 0, 0, 1, 1 }, .cells = &cell };
+
+	for (int i = 0; i < LEVEL_TILES; i++) {
+		/* the others are elsewhere, and higher and lower */
+		m.tile[i] = i < 4 ?
+			(struct rect){ i % 2 * LEVEL_SIDE, i / 2 * LEVEL_SIDE,
+				       LEVEL_SIDE, LEVEL_SIDE } :
+			(struct rect){ i * 2 * LEVEL_SIDE, 0, LEVEL_SIDE,
+				       LEVEL_SIDE };
+		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++)
+			m.cells[i][k] = i < 4 ? v[i] : i & 1 ? 100 : 0;
+	}
+	return level_read(&from, 2 * LEVEL_SIDE, how, &r) ? -3 : cell;
+}
+
+static void test_square(void)
+{
+	static const int v[4] = { 8, 3, -1, 6 }, half[4] = { 8, 3, -1, -1 };
+	static const int none[4] = { -1, -1, -1, -1 };
+
+	ok_eq(square_of(v, REDUCE_MAX), 8, "the most of four tiles");
+	ok_eq(square_of(v, REDUCE_MIN), 3, "the least of those that are known");
+	ok_eq(square_of(v, REDUCE_MEAN), 6, "their mean, to the nearest");
+	ok_eq(square_of(half, REDUCE_MEAN), 6, "... a half is rounded up");
+	ok_eq(square_of(none, REDUCE_MEAN), -1, "... of nothing");
+}
+
+/* Walls and hazards must not get lost in a mean, whatever the rule is */
+static void test_reduce_how(void)
+{
+	static const struct {
+		enum rule_id	rule;
+		enum modality	modality;
+		enum reduce_how	how;
+	} rows[] = {
+		{ RULE_MAX, MODALITY_SMOKE, REDUCE_MAX },
+		{ RULE_LOG_ODDS, MODALITY_SMOKE, REDUCE_MAX },
+		{ RULE_MEAN, MODALITY_OBSTACLE, REDUCE_MAX },
+		{ RULE_MIN, MODALITY_HAZARD, REDUCE_MAX },
+		{ RULE_MIN, MODALITY_SMOKE, REDUCE_MIN },
+		{ RULE_MEAN, MODALITY_SMOKE, REDUCE_MEAN },
+		{ RULE_LATEST, MODALITY_SMOKE, REDUCE_MEAN },
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct layer l = { .rule = rows[i].rule,
+					 .modality = rows[i].modality };
+
+		ok_eq(reduce_how(&l), rows[i].how,
+		      "how cells of rule %d and modality %d are reduced",
+		      rows[i].rule, rows[i].modality);
+	}
+}
+
 int main(void)
 {
 	make_folder();
 	test_levels();
+	test_square();
+	test_reduce_how();
 	test_memory();
 	test_shares();
 	test_cache();
