@@ -395,6 +395,70 @@ static void test_playback(void)
 	fixture_close();
 }
 
+/* A request for playback, which is as long as @len says */
+static int ask_playback(struct peer *p, const uint8_t *data, size_t len)
+{
+	uint8_t *exact = malloc(len);
+	int err;
+
+	memcpy(exact, data, len);
+	actions = 0;
+	err = p->ops->received(p, exact, len, true);
+	free(exact);
+	fixture_act();
+	return err;
+}
+
+static void test_playback_requests(void)
+{
+	uint8_t data[19 + 256] = { 3 };
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(true);
+	p = open_peer(&foxglove_sdk_ops);
+	ok_eq(ask_playback(p, data, 19), 0, "a request without an id");
+	ok_eq(actions, 1, "... is one, too");
+	ok_eq(last_action.pause, -1, "... to go on");
+	ok_near(last_action.value, 0, 0, "... at the speed that it has");
+	ok(!last_action.seek, "... where it is");
+	put_lef32(data + 2, INFINITY);
+	ask_playback(p, data, 19);
+	ok_near(last_action.value, 0, 0, "no speed is infinite");
+	put_lef32(data + 2, -1);
+	ask_playback(p, data, 19);
+	ok_near(last_action.value, 0, 0, "... nor backward");
+	put_le32(data + 15, 255);
+	ok_eq(ask_playback(p, data, 19 + 255), 0, "the longest id");
+	ok_eq(actions, 1, "... is taken");
+	view.replaying = false;
+	ask_playback(p, data, 19 + 255);
+	ok_eq(actions, 0, "without a replay nothing is done");
+	o = fixture_expect(p, "status");
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "message")),
+	       "this is no replay", "... which is told");
+	cJSON_Delete(o);
+	view.replaying = true;
+	peer_destroy(p);
+
+	for (unsigned int i = 0; i < 4; i++) {
+		static const char *const what[] = {
+			"an id that is longer than the request", "a long id",
+			"an unknown command", "half a request",
+		};
+
+		p = open_peer(&foxglove_sdk_ops);
+		put_le32(data + 15, i == 0 ? 3 : i == 1 ? 256 : 0);
+		data[1] = i == 2 ? 2 : 0;
+		ok(ask_playback(p, data, i == 0 ? 21 : i == 1 ? 19 + 256 :
+				i == 2 ? 19 : 18), "%s", what[i]);
+		ok(p->failed, "... ends the connection");
+		ok_eq(actions, 0, "... and does nothing");
+		peer_destroy(p);
+	}
+	fixture_close();
+}
+
 static void test_assets(void)
 {
 	char folder[] = "/tmp/assets-XXXXXX", path[64], text[128];
@@ -528,6 +592,7 @@ int main(void)
 	test_parameters();
 	test_publish();
 	test_playback();
+	test_playback_requests();
 	test_assets();
 	test_services();
 	test_graph();

@@ -2,6 +2,7 @@
 /*
  * test_view_browser - the protocol of the page
  */
+#include <errno.h>
 #include <math.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -279,6 +280,47 @@ static void test_depth_frame(void)
 	fixture_close();
 }
 
+/* Values that a robot wrote beside 0..100 are limited or unknown */
+static void test_map_frame(void)
+{
+	static const int8_t cells[6] = { 0, 7, -1, 100, 120, -128 };
+	static const int8_t shown[6] = { 0, 7, -1, 100, 100, -1 };
+	union message m = { .map = {
+		.resolution = .25f, .width = 3, .height = 2,
+		.origin = { { 5, 6, 0 }, { 0, 0, 1, 0 } },
+		.data = { (const uint8_t *)cells, 6 },
+	} };
+	struct view_message *f;
+	int8_t got[6];
+	uLongf len = sizeof(got);
+
+	fixture_open(false);
+	fixture_put("/map", MESSAGE_OCCUPANCY_GRID, &m, 1);
+	f = frame_of("/map", NULL);
+	ok_eq(get_le32(f->data), 3, "the width of a map");
+	ok_eq(get_le32(f->data + 4), 2, "its height");
+	ok_near(get_lef32(f->data + 8), .25, 0, "its resolution");
+	ok_near(get_lef32(f->data + 12), 5, 0, "x of its corner");
+	ok_near(get_lef32(f->data + 16), 6, 0, "its y");
+	ok_near(fabs(get_lef32(f->data + 20)), M_PI, 1e-6, "its yaw");
+	ok_near(get_lef32(f->data + 24), 0, 0, "0 stands for 0");
+	ok_near(get_lef32(f->data + 28), 100, 0, "100 for 100");
+	ok_str((const char *)f->data + 32, "", "it is no layer");
+	ok_eq(uncompress((Bytef *)got, &len, f->data + 64, f->len - 64), Z_OK,
+	      "its cells can be read");
+	ok_eq(len, 6, "all of them");
+	ok_mem(got, shown, 6, "as they are known");
+	view_message_put(f);
+	m.map.width = 2;
+	fixture_put("/cut", MESSAGE_OCCUPANCY_GRID, &m, 1);
+	f = NULL;
+	ok_eq(browser_frame_body(board_topic(view.board,
+					     board_find(view.board, "/cut"))
+				 ->history.newest, NULL, &f), -EBADMSG,
+	      "a map of another number of cells is not drawn");
+	fixture_close();
+}
+
 static void test_live(void)
 {
 	struct peer *p;
@@ -502,6 +544,7 @@ int main(void)
 	test_cloud();
 	test_scan_frame();
 	test_depth_frame();
+	test_map_frame();
 	test_live();
 	test_grid(0, 9.25, 19.5);
 	test_grid(M_PI / 2, 10.5, 19.25);

@@ -27,6 +27,7 @@ static struct server *server;
 static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int changed;
 static struct sockaddr_in at;
+static const char *for_foxglove = "";
 
 static void on_change(void *arg)
 {
@@ -78,7 +79,7 @@ static void start(const char *tokens, const char *const *origins)
 	char where[32];
 	struct error error;
 	const struct server_config config = {
-		.http = where, .foxglove = "", .tokens = tokens,
+		.http = where, .foxglove = for_foxglove, .tokens = tokens,
 		.origins = origins, .view = &view, .metrics = write_metrics,
 		.arg = &answer,
 	};
@@ -117,11 +118,18 @@ struct answer {
 	size_t	len;
 };
 
+/* of 127.0.0.N, from which clients come */
+static unsigned int from = 1;
+
 static int dial(void)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct sockaddr_in own = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from),
+	};
 
-	if (connect(fd, (struct sockaddr *)&at, sizeof(at)))
+	if (bind(fd, (struct sockaddr *)&own, sizeof(own)) || connect(fd, (struct sockaddr *)&at, sizeof(at)))
 		abort();
 	return fd;
 }
@@ -500,6 +508,99 @@ static void test_parts(void)
 	stop();
 }
 
+/* Return: whether so many clients are connected, soon */
+static bool clients_become(unsigned int n)
+{
+	for (unsigned int i = 0; i < WAIT; i++) {
+		if (view_server_counts(server).clients == n)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static void test_counts(void)
+{
+	static uint8_t large[60000];
+	char where[32];
+	struct server_counts n;
+	struct sockaddr_in page, second = free_port();
+	int fd[2], status, opcode;
+	unsigned int parts;
+	uint8_t *data;
+	size_t len;
+
+	snprintf(where, sizeof(where), "127.0.0.1:%u", ntohs(second.sin_port));
+	for_foxglove = where;
+	start("", NULL);
+	page = at;
+	ok_str(view_server_address(server, 1), where, "an address for Foxglove");
+	fd[0] = upgrade("optsample.view.v1", "", &status);
+	ok_eq(status, 101, "a page connects");
+	at = second;
+	fd[1] = upgrade("foxglove.sdk.v1", "", &status);
+	ok_eq(status, 101, "Foxglove at its own address");
+	ok(clients_become(2), "two clients");
+	ok_eq(upgrade_status("mqtt", ""), 400, "an unknown sub-protocol");
+	ok_eq(view_server_counts(server).refused, 1,
+	      "is counted at that address, too");
+	close(fd[0]);
+	ok(clients_become(1), "one is left");
+	n = view_server_counts(server);
+	ok_eq(n.connected, 2, "two were there");
+	ok_eq(n.failed, 0, "none failed");
+	/* 1.2 MB */
+	for (unsigned int i = 0; i < 20; i++)
+		say_frame(fd[1], i ? 0 : 2, large, sizeof(large));
+	while ((opcode = take_message(fd[1], &data, &len, &parts)) > 0 &&
+	       opcode != 8)
+		free(data);
+	ok_eq(opcode, 8, "too long a message ends the connection");
+	ok_str(opcode == 8 ? (char *)data + 2 : "",
+	       "it sent a message of more than 1 MB", "which is told");
+	free(data);
+	ok(clients_become(0), "then none is left");
+	ok_eq(view_server_counts(server).failed, 1, "one failed");
+	close(fd[1]);
+	for_foxglove = "";
+	at = page;
+	stop();
+}
+
+/* One address cannot keep others out: its own clients are closed */
+static void test_crowd(void)
+{
+	const char *file = write_token("tokens", TOKEN "\n");
+	struct pollfd closed;
+	int fd[SERVER_CLIENTS + 1], status;
+	unsigned int bad = 0;
+	cJSON *o;
+
+	start(file, NULL);
+	for (unsigned int i = 0; i < SERVER_CLIENTS; i++) {
+		from = i ? 1 : 2;
+		fd[i] = upgrade("optsample.view.v1", "", &status);
+		bad += status != 101;
+	}
+	ok_eq(bad, 0, "as many as there is room for");
+	ok(clients_become(SERVER_CLIENTS), "are connected");
+	from = 3;
+	fd[SERVER_CLIENTS] = upgrade("optsample.view.v1", "", &status);
+	ok_eq(status, 101, "one more, of another address");
+	closed = (struct pollfd){ fd[1], POLLRDHUP, 0 };
+	ok_eq(poll(&closed, 1, WAIT), 1, "for the oldest of most");
+	closed = (struct pollfd){ fd[2], POLLRDHUP, 0 };
+	ok_eq(poll(&closed, 1, 0), 0, "but not for the next one");
+	say_text(fd[0], "{\"op\":\"hello\",\"token\":\"" TOKEN "\"}");
+	o = expect(fd[0], "hello");
+	ok(o, "and an older one, of an address with fewer, stays");
+	cJSON_Delete(o);
+	for (unsigned int i = 0; i <= SERVER_CLIENTS; i++)
+		close(fd[i]);
+	from = 1;
+	stop();
+}
+
 /*
  * gdimd
  */
@@ -692,6 +793,8 @@ int main(void)
 	test_tokens();
 	test_origins();
 	test_parts();
+	test_counts();
+	test_crowd();
 	test_gdim();
 	test_gdim_requests();
 	test_gdim_layers();
