@@ -133,6 +133,45 @@ static void test_redirect(void)
 	need("ip link del keep-v0; tc qdisc del dev v0 clsact");
 }
 
+/* The next file that is opened gets it */
+static int free_fd(void)
+{
+	const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+/* A redirect that is made again is by the same program */
+static void test_restore(void)
+{
+	struct state st = { .ready = true, .stack = {
+		.dev = "v0", .queue = "opt-v0", .egress = true,
+		.made_ifb = true, .made_clsact = true,
+	} };
+	const int prog = classifier_load("v0", &error);
+	const int fd = classifier_load_redirect("v0", "opt-v0", &error);
+	const int before = free_fd();
+	struct filter_query f;
+	bool done;
+
+	st.stack.ifindex = netlink_ifindex("v0");
+	if (stack_redirect(&st.stack, fd, &error) || state_save(&st, &error))
+		abort();
+	ok_eq(redirect_restore(&st, &done, &error), 0, "redirect once more");
+	ok(done, "it is");
+	filter_find(st.stack.ifindex, &f, &error);
+	ok(f.redirect, "there");
+	ok(f.by_bpf, "by the program that is pinned");
+	ok_eq(free_fd(), before, "and no file is left open");
+	stack_redirect_undo(&st.stack, &error);
+	close(prog);
+	close(fd);
+	classifier_unload("v0");
+	state_remove("v0");
+	sh("tc qdisc del dev v0 clsact 2>/dev/null");
+}
+
 /* What keep-DEV knows of the interface, if it is an ifb */
 static void test_keep(void)
 {
@@ -286,6 +325,7 @@ int main(void)
 	test_pins();
 	test_names();
 	test_redirect();
+	test_restore();
 	test_keep();
 	prog = classifier_load("v0", &error);
 	classifier_pins("v0", pins);

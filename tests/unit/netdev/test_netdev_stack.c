@@ -370,7 +370,7 @@ static struct state up(void)
 
 static void test_restore(void)
 {
-	struct state st = up();
+	struct state st = up(), saved;
 	bool done = true;
 
 	st.ready = false;
@@ -400,6 +400,9 @@ static void test_restore(void)
 	ok_eq(redirect_restore(&st, &done, &error), -EBUSY, "one with ingress");
 	ok(!done, "is not redirected");
 	ok(st.ready, "but may be replaced again");
+	state_load("v0", &saved);
+	ok(saved.ready, "so says the file");
+	state_free(&saved);
 	need("ip link del v0; ip link set v9 name v0; ip link set v0 up");
 	stack_down(&st.stack, &error);
 	state_remove("v0");

@@ -257,8 +257,18 @@ static const char *neighbours(void)
 	return all;
 }
 
+/* The next file that is opened gets it: a daemon must not run out of them */
+static int free_fd(void)
+{
+	const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
 static void test_neigh_file(void)
 {
+	const int before = free_fd();
 	struct ip_addr a, b;
 	FILE *f;
 
@@ -278,6 +288,7 @@ static void test_neigh_file(void)
 	unlink("/run/optsample/v0.neigh");
 	netns_put("/run/optsample/v0.neigh", "ifindex 9\nnonsense\npeer x\n10.0.0.8\n");
 	ok_str(neighbours(), "10.0.0.8@9 ", "what is no address is left out");
+	ok_eq(free_fd(), before, "no file is left open");
 	state_remove("v0");
 }
 
