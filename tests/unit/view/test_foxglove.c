@@ -31,6 +31,10 @@ static void test_info(void)
 	p = open_peer(&foxglove_sdk_ops);
 	o = fixture_expect(p, "serverInfo");
 	ok(o, "serverInfo of a replay for foxglove.sdk.v1");
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "name")), "test",
+	       "with our name");
+	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "sessionId")), "1",
+	       "and session");
 	ok(fixture_has(o, "capabilities", "rangedPlayback"),
 	   "serverInfo of a replay for foxglove.sdk.v1");
 	ok(fixture_has(o, "capabilities", "time"),

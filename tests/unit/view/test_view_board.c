@@ -75,6 +75,28 @@ static void shows(struct board *b, int64_t from, int64_t to, const char *want,
 		printf("# wanted %s\n#    got %s\n", want, got);
 }
 
+static void count_change(void *arg)
+{
+	++*(unsigned int *)arg;
+}
+
+/* Clients wait for what it tells */
+static void test_told(void)
+{
+	unsigned int changes = 0;
+	const struct board_config config = {
+		.memory = 1 << 20, .replay = true, .changed = count_change,
+		.arg = &changes,
+	};
+	struct board *b = board_create(&config);
+
+	put(b, "/scan", MESSAGE_LASER_SCAN, 100, SECOND, SECOND);
+	ok_eq(changes, 1, "a message is told");
+	put(b, "/scan", MESSAGE_LASER_SCAN, 100, 2 * SECOND, 2 * SECOND);
+	ok_eq(changes, 2, "and the next one");
+	board_destroy(b);
+}
+
 /* 10 Hz for 5 s, an outage of 10 s, kept messages every 2 s, then live again */
 static void test_outage(int64_t offset)
 {
@@ -763,6 +785,7 @@ static void test_pings(void)
 
 int main(void)
 {
+	test_told();
 	cli_program = "test";
 	test_outage(0);
 	test_outage(365LL * 86400 * SECOND);

@@ -256,8 +256,8 @@ static void test_depth_frame(void)
 
 	for (unsigned int y = 0; y < HEIGHT; y++)
 		for (unsigned int x = 0; x < WIDTH; x++)
-			depth[y][x] = x < WIDTH / 3 ? 1000 :
-				      x < WIDTH * 2 / 3 ? 2000 : 3000;
+			depth[y][x] = x < WIDTH / 3 ? 3000 :
+				      x < WIDTH * 2 / 3 ? 2000 : 1000;
 	/* nothing is known here */
 	memset(depth[0], 0, 600);
 	fixture_open(false);
@@ -272,11 +272,65 @@ static void test_depth_frame(void)
 	ok_eq(shown.channels, 1, "in grey");
 	shown.data = pixels;
 	ok_eq(compressed_read(&jpeg, &shown), 0, "can be read");
-	ok_near(pixels[shown.stride + 100], 0, 8, "the nearest is black");
+	ok_near(pixels[shown.stride + 100], 255, 8, "the farthest is white");
 	ok_near(pixels[shown.stride + shown.width / 2], 127, 8, "between them");
-	ok_near(pixels[shown.stride + shown.width - 100], 255, 8,
-		"the farthest is white");
+	ok_near(pixels[shown.stride + shown.width - 100], 0, 8,
+		"the nearest is black");
 	view_message_put(f);
+	fixture_close();
+}
+
+/* JPEG and PNG are shown as they came, depths as a picture of them */
+static void test_compressed_frame(void)
+{
+	static uint16_t depth[48][64];
+	static uint8_t grey[48][64];
+	static const struct {
+		const char	*format;
+		bool		as_it_is;
+	} rows[] = {
+		{ "jpeg", true }, { "png", true },
+		{ "16UC1; compressedDepth png", false },
+		{ "16UC1; png compressed", false },
+	};
+
+	for (unsigned int y = 0; y < 48; y++)
+		for (unsigned int x = 0; x < 64; x++) {
+			grey[y][x] = 3 * x;
+			depth[y][x] = 1000 + x;
+		}
+	fixture_open(false);
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const bool plain = rows[i].as_it_is;
+		const struct image from = {
+			64, 48, 1, plain ? 8 : 16, plain ? 64 : 128,
+			plain ? *grey : (uint8_t *)*depth,
+		};
+		const struct message_string format = { rows[i].format,
+						       strlen(rows[i].format) };
+		union message m = { 0 };
+		struct compressed_buffer b = { 0 };
+		struct view_message *f;
+		char topic[8];
+
+		snprintf(topic, sizeof(topic), "/cam%u", i);
+		if (compressed_write(&from, &format, 0, &b, &m.compressed))
+			abort();
+		m.compressed.format = format;
+		fixture_put(topic, MESSAGE_COMPRESSED_IMAGE, &m, 1);
+		f = frame_of(topic, NULL);
+		ok_eq(get_le16(f->data), 64, "the width of a %s",
+		      rows[i].format);
+		ok_eq(get_le16(f->data + 2), 48, "... its height");
+		ok_eq(f->len == 8 + m.compressed.data.count &&
+		      !memcmp(f->data + 8, m.compressed.data.data,
+			      m.compressed.data.count), plain,
+		      "... and whether it is as it came");
+		if (!plain)
+			ok_mem(f->data + 8, "\xff\xd8", 2, "... but a JPEG");
+		view_message_put(f);
+		free(b.data);
+	}
 	fixture_close();
 }
 
@@ -544,6 +598,7 @@ int main(void)
 	test_cloud();
 	test_scan_frame();
 	test_depth_frame();
+	test_compressed_frame();
 	test_map_frame();
 	test_live();
 	test_grid(0, 9.25, 19.5);
