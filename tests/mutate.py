@@ -162,6 +162,9 @@ class Folder:
         self.folder = folder
         self.headers = folder.startswith("include/")
         self.scratch = tempfile.mkdtemp(prefix="mutate-")
+        # a program looks for those of the kernel in ../bpf
+        os.mkdir(self.scratch + "/bin")
+        os.symlink(os.path.abspath(CHECKED + "/bpf"), self.scratch + "/bpf")
         self.tests = [Test(words[0][5:], words[-1]) for words in
                       map(str.split, output("make", "-s",
                                             "--no-print-directory",
@@ -259,7 +262,7 @@ class Folder:
 
     def built(self, test, made):
         """the test with the mutant in it"""
-        binary = "%s/test_%s" % (self.scratch, test.name)
+        binary = "%s/bin/test_%s" % (self.scratch, test.name)
         line = self.link[test.name].replace(
             " -o %s " % test.binary, " -o %s " % binary)
         if self.headers:
