@@ -564,10 +564,10 @@ static void test_narrow(void)
 	struct site_transform t[2];
 	uint64_t moved = 0;
 
+	put_mark(s, "d", 5);
 	put_mark(s, "a", 2);
 	put_mark(s, "b", 3);
 	put_mark(s, "c", 4);
-	put_mark(s, "d", 5);
 	move(s, "a", "", 1, 0, 0);
 	move(s, "b", "a", 1, 0, 0);
 	move(s, "c", "b", 1, 0, 0);
