@@ -97,6 +97,24 @@ static void test_told(void)
 	board_destroy(b);
 }
 
+/* What a replay that goes back leaves is no more than it was */
+static void test_cut_memory(void)
+{
+	struct board *b = make(1 << 20);
+	const struct topic_history *h;
+	size_t left;
+
+	for (int i = 1; i <= 10; i++)
+		put(b, "/scan", MESSAGE_LASER_SCAN, 10000, i * SECOND, i * SECOND);
+	h = &board_topic(b, 0)->history;
+	board_cut(b, base + 5 * SECOND, base + 5 * SECOND);
+	left = h->bytes;
+	put(b, "/scan", MESSAGE_LASER_SCAN, 10000, 6 * SECOND, 6 * SECOND);
+	ok(h->bytes > left, "after a cut there is room for a message");
+	ok_eq(board_counts(b)->thinned, 0, "and none is left out for it");
+	board_destroy(b);
+}
+
 /* 10 Hz for 5 s, an outage of 10 s, kept messages every 2 s, then live again */
 static void test_outage(int64_t offset)
 {
@@ -786,6 +804,7 @@ static void test_pings(void)
 int main(void)
 {
 	test_told();
+	test_cut_memory();
 	cli_program = "test";
 	test_outage(0);
 	test_outage(365LL * 86400 * SECOND);

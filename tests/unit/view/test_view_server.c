@@ -419,6 +419,8 @@ static void test_origins(void)
 		{ "https://app.foxglove.dev", 101, 403 },
 		{ "https://OURS.example", 101, 403 },
 		{ "https://other.example", 403, 403 },
+		{ "http://other.example", 403, 403 },
+		{ "HTTP://other.example", 403, 403 },
 		{ "file:///tmp/saved.html", 403, 403 },
 		{ "app://lichtblick", 101, 403 },
 		{ "http://localhost:8080", 101, 403 },
@@ -764,6 +766,17 @@ static void test_gdim_layers(void)
 		"the first service");
 	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(v, "name")),
 	       "/gdim/spot", "asks for a spot");
+	for (i = 0; i < 2; i++) {
+		static const char *const side[][2] = {
+			{ "request", "gdim.Spot_Request" },
+			{ "response", "gdim.Spot_Response" },
+		};
+
+		ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(
+				cJSON_GetObjectItem(v, side[i][0]),
+				"schemaName")), side[i][1], "... its %s",
+		       side[i][0]);
+	}
 	cJSON_Delete(o);
 	ok_eq(p->ops->received(p, (const uint8_t *)call, sizeof(call) - 1, true),
 	      0, "a call of it");
