@@ -257,18 +257,8 @@ static const char *neighbours(void)
 	return all;
 }
 
-/* The next file that is opened gets it: a daemon must not run out of them */
-static int free_fd(void)
-{
-	const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	close(fd);
-	return fd;
-}
-
 static void test_neigh_file(void)
 {
-	const int before = free_fd();
 	struct ip_addr a, b;
 	FILE *f;
 
@@ -288,7 +278,6 @@ static void test_neigh_file(void)
 	unlink("/run/optsample/v0.neigh");
 	netns_put("/run/optsample/v0.neigh", "ifindex 9\nnonsense\npeer x\n10.0.0.8\n");
 	ok_str(neighbours(), "10.0.0.8@9 ", "what is no address is left out");
-	ok_eq(free_fd(), before, "no file is left open");
 	state_remove("v0");
 }
 
@@ -346,9 +335,21 @@ static void test_module(void)
 	ok_eq(module_load(&error), -EKEYREJECTED, "in other words");
 }
 
+/* The next file that is opened gets it: a daemon must not run out of them */
+static int free_fd(void)
+{
+	const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
 int main(void)
 {
+	int before;
+
 	netns_enter();
+	before = free_fd();
 	test_empty();
 	test_round_trip();
 	test_here();
@@ -359,6 +360,7 @@ int main(void)
 	test_claim();
 	test_stop();
 	test_neigh_file();
+	ok_eq(free_fd(), before, "no file is left open");
 	test_module();
 	return tap_done();
 }
