@@ -5,6 +5,7 @@
  */
 #include "robot_stream.h"
 #include "tap.h"
+#include "transport/encode.h"
 
 static unsigned int named;
 /* us, what datagrams say of the rest of their message; -1: nothing */
@@ -289,8 +290,93 @@ static void test_time(void)
 	end(&t);
 }
 
+static unsigned int published;
+
+static void count_messages(void *arg, const struct recv_message *m)
+{
+	(void)arg;
+	(void)m;
+	published++;
+}
+
+/* The same joints as a frame of one datagram */
+static void come_joints(struct test *t, uint32_t number, const uint8_t *payload,
+			size_t len)
+{
+	struct optsample_segment s;
+
+	segment_init(&s);
+	s.topic = htole32(1);
+	s.flags = CODEC_BLOB << OPTSAMPLE_SEGMENT_CODEC;
+	s.frame = htole32(number);
+	s.count = htole16(1);
+	come_one(t, &s, payload, len, 0);
+}
+
+static void announce_joints(struct test *t, struct payloads *p)
+{
+	const struct control_sender sender = { 0, "robot" };
+	const struct control_topic topic = {
+		.topic = 1, .kind = MESSAGE_JOINT_STATE, .codec = CODEC_BLOB,
+		.name = "/joints",
+	};
+	struct optsample_segment s;
+
+	segment_init(&s);
+	s.count = htole16(1);
+	control_announce(&sender, &topic, 1, p);
+	for (unsigned int i = 0; i < 2; i++)
+		come_one(t, &s, payload_at(p, 0), p->len[0], 0);
+}
+
+static void encode_joints(struct payloads *p)
+{
+	static const struct encode_options defaults = ENCODE_DEFAULTS;
+	const struct encode_order order = { .codec = CODEC_BLOB, .bytes = 4000,
+					    .copies = 1 };
+	struct encoder *e = encoder_create(MESSAGE_JOINT_STATE, &defaults);
+	const union message joints = { 0 };
+	struct encode_result result;
+	uint8_t cdr[512];
+	long len = message_write(MESSAGE_JOINT_STATE, MESSAGE_CDR, &joints, cdr,
+				 sizeof(cdr));
+
+	if (len < 0 || encoder_encode(e, MESSAGE_CDR, cdr, len, 0, &order, p,
+				      &result))
+		abort();
+	encoder_destroy(e);
+}
+
+/* A state that does not change is shown once, and once more when asked for */
+static void test_state_again(void)
+{
+	const struct stream_events events = { on_named, count_messages, NULL };
+	struct payloads p;
+	struct test t = { .loop = loop_create(), .now = loop_now() };
+
+	published = 0;
+	t.budget = budget_create(64 << 20, NULL);
+	t.stream = stream_create(t.loop, NULL, 1, &options, t.budget, &events);
+	payloads_create(&p, 4);
+	announce_joints(&t, &p);
+	encode_joints(&p);
+	for (uint32_t i = 0; i < 3; i++)
+		come_joints(&t, i, payload_at(&p, 0), p.len[0]);
+	ok_eq(published, 1, "a state that does not change is shown once");
+	ok_eq(recv_topic_counts(stream_topic(t.stream, 0))->repeated, 2,
+	      "... the others are repeats");
+	stream_show_again(t.stream);
+	come_joints(&t, 3, payload_at(&p, 0), p.len[0]);
+	ok_eq(published, 2, "again when it is asked for");
+	come_joints(&t, 4, payload_at(&p, 0), p.len[0]);
+	ok_eq(published, 2, "... but only once");
+	payloads_destroy(&p);
+	close_stream(&t);
+}
+
 int main(void)
 {
+	test_state_again();
 	test_time();
 	test_announced();
 	test_delay();

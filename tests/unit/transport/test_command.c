@@ -68,6 +68,11 @@ static bool one_command(void)
 	return counts()->commands == 1;
 }
 
+static bool three_commands(void)
+{
+	return counts()->commands == 3;
+}
+
 static bool all_sent(void)
 {
 	return l.commands >= COMMAND_COPIES;
@@ -111,6 +116,10 @@ static void test_changes(void)
 	ok(wait_for(y_focus), "the focus");
 	ok(!focus_of("/x"), "the focus");
 	ok(x_is_5(), "which leaves priorities");
+	command(CONTROL_PRIORITY, 5, "/x");
+	ok(wait_for(three_commands), "the priority that it has");
+	ok_eq(counts()->changes, 2, "... that changes nothing");
+	ok(!counts()->refused, "... and is not refused");
 	ok(!command(CONTROL_FOCUS, 1, "/x"), "another focus");
 	ok(wait_for(x_focus), "another focus");
 	ok(!focus_of("/y"), "another focus");
