@@ -316,6 +316,25 @@ static void *go_on(void *arg)
 	return NULL;
 }
 
+/* A worker that leaves after so many messages */
+static void *go_on_until(void *arg)
+{
+	const unsigned int *messages = arg;
+	struct bus *e = member(BUS_WORKER);
+	struct worker *w = worker_create(e, 1, NULL, NULL);
+
+	for (unsigned int n = 0; !over && n < *messages;) {
+		const int ret = worker_turn(w, 20);
+
+		if (ret < 0)
+			break;
+		n += ret > 0;
+	}
+	worker_destroy(w);
+	bus_close(e);
+	return NULL;
+}
+
 static unsigned int lost;	/* readings at which the robot was */
 
 /* @poses: of the readings. Return: of filter_read() */
@@ -431,6 +450,49 @@ static void test_failures(void)
 	   "nobody is left, and nobody will come");
 }
 
+/* Its particles are built anew from their steps, of which there are many */
+static void test_rebuilt(void)
+{
+	const struct slam_params p = few();
+	struct particle_pool_remote_config config = { .workers = 2,
+						      .fixed = 2 };
+	struct trip *all = trip_make(&world, 90, 320), *usual = part;
+	static struct pose alone[TRIP_READINGS], poses[TRIP_READINGS];
+	struct filter *f = filter_create(&p, particle_pool_local(&p, 1));
+	unsigned int messages = 310;
+	struct particle_pool_traffic traffic;
+	struct particle_pool *pool;
+	pthread_t thread[2];
+
+	part = all;
+	if (drive(f, alone))
+		abort();
+	filter_destroy(f);
+	over = false;
+	hub = bus_hub_create();
+	config.engine = member(BUS_COORDINATOR);
+	pthread_create(thread, NULL, go_on, NULL);
+	pthread_create(thread + 1, NULL, go_on_until, &messages);
+	pool = particle_pool_remote(&p, &config);
+	f = filter_create(&p, pool);
+	ok_eq(drive(f, poses), 0, "a worker leaves late");
+	ok_mem(poses, alone, part->count * sizeof(*poses), "... the same bits");
+	particle_pool_remote_traffic(pool, &traffic);
+	ok_eq(traffic.left, 1, "... one left");
+	ok_range(traffic.rebuilt, 1, p.particles,
+		 "... its particles are rebuilt");
+	ok_range(traffic.moved, 1, (double)p.particles * part->count,
+		 "... others had moved before");
+	filter_destroy(f);
+	over = true;
+	bus_close(config.engine);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	bus_hub_destroy(hub);
+	trip_free(all);
+	part = usual;
+}
+
 int main(void)
 {
 	world_corridors(&world);
@@ -440,6 +502,7 @@ int main(void)
 	test_parcels();
 	test_lost();
 	test_failures();
+	test_rebuilt();
 	trip_free(part);
 	return tap_done();
 }
