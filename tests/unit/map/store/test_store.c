@@ -197,6 +197,7 @@ static void keeps_poses(void)
 	struct cells *c = make_cells(60, 60, 8);
 	struct cells *larger = make_cells(400, 9, 8);
 	struct store_pose p[FRAMES];
+	struct store_node node;
 	int64_t id[FRAMES];
 	unsigned int n = 0;
 	char frame[16];
@@ -255,10 +256,25 @@ static void keeps_poses(void)
 	p[7].predecessor = id[7];
 	ok(store_poses(s, p, FRAMES, 79, "x") == -EINVAL,
 	   "its own predecessor");
+	p[7].predecessor = id[6];
+	p[7].transform.x = INFINITY;
+	ok(store_poses(s, p, FRAMES, 79, "x") == -EINVAL, "INFINITY m from it");
+	p[7].transform.x = 1;
 	p[7].pose.yaw = INFINITY;
 	ok(store_poses(s, p, FRAMES, 79, "x") == -EINVAL, "turned by INFINITY");
 	ok(sql_is(path, "SELECT max(rev) FROM pose_rev", "10"),
 	   "none of these left a revision");
+	p[7].placed = false;
+	p[7].link = STORE_LINK_KEEP;
+	ok_eq(store_poses(s, p + 7, 1, 80, "x"), 0, "a pose is taken away");
+	ok_eq(store_node_get(s, id[7], &node), 0, "... store node get");
+	ok(!node.placed, "... placed");
+	ok(node.linked, "... the link stays");
+	p[7].link = STORE_LINK_NONE;
+	ok_eq(store_poses(s, p + 7, 1, 81, "x"), 0, "and a link");
+	ok_eq(store_node_get(s, id[7], &node), 0, "... store node get");
+	ok(!node.linked, "... linked");
+	is_sound(s, "without a pose");
 	store_close(s);
 	cells_put(c);
 	cells_put(larger);
@@ -414,6 +430,7 @@ static void keeps_others(void)
 {
 	static const double a[3][2] = { { 1, 2 }, { 3, 4 }, { -5, 1e-9 } };
 	static const double bad[1][2] = { { 0, NAN } };
+	static const double far[2][2] = { { 0, INFINITY }, { -INFINITY, 0 } };
 	const char *path = in_folder("others");
 	struct store *s = open_it(path, STORE_CREATE);
 	char value[8];
@@ -426,6 +443,8 @@ static void keeps_others(void)
 	ok_near(all->point[1][1], 1e-9, 0, "... point");
 	ok_near(all->point[0][0], 3, 0, "... point");
 	ok_eq(store_repeaters(s, 7, bad, 1), -EINVAL, "not at NAN");
+	ok_eq(store_repeaters(s, 7, far, 1), -EINVAL, "not infinitely far");
+	ok_eq(store_repeaters(s, 7, far + 1, 1), -EINVAL, "... either way");
 	ok(read_all(s), "... read all");
 	ok_eq(all->points, 2, "... points");
 	ok_eq(store_each_repeater(s, stop, &calls), 42,
@@ -454,6 +473,116 @@ static void keeps_others(void)
 	ok_str(all->note[1], "3  -", "... note");
 	is_sound(s, "others");
 	store_close(s);
+}
+
+static unsigned int visits;
+
+static int stop_at_layer(void *arg, int64_t id, const struct layer *l)
+{
+	(void)arg;
+	(void)id;
+	(void)l;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static int stop_at_node(void *arg, const struct store_node *n)
+{
+	(void)arg;
+	(void)n;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static int stop_at_submap(void *arg, const struct store_submap *m)
+{
+	(void)arg;
+	(void)m;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static int stop_at_room(void *arg, const struct room *r)
+{
+	(void)arg;
+	(void)r;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static int stop_near(void *arg, int64_t node)
+{
+	(void)arg;
+	(void)node;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static int stop_at_note(void *arg, int64_t stamp, const char *text,
+			const char *path)
+{
+	(void)arg;
+	(void)stamp;
+	(void)text;
+	(void)path;
+	return ++visits == 2 ? 42 : 0;
+}
+
+static void stopped(int ret, const char *what)
+{
+	ok_eq(ret, 42, "%s: the second of three ends it", what);
+	ok_eq(visits, 2, "... visits");
+	visits = 0;
+}
+
+/* Three of each, and a callback that wants no more than two */
+static void stops(void)
+{
+	struct store *s = open_it(in_folder("stops"), STORE_CREATE);
+	const struct pose pose = { 1, 2, 0 };
+	struct cells *c = make_cells(5, 5, 8);
+	struct cells *three[3] = { c, c, c };
+	struct store_submap m[3] = { { .layer = add_layer(s, "a", 8) },
+				     { .layer = add_layer(s, "b", 8) },
+				     { .layer = add_layer(s, "c", 8) } };
+	char frame[4] = "n0";
+
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct room r = make_room(i, 3, 0);
+
+		frame[1] = (char)('0' + i);
+		ok_eq(put(s, frame, &pose, m, three, 3), 0, "... put");
+		ok_eq(store_room(s, &r), 0, "... store room");
+		ok_eq(store_note(s, i, "error", "x", NULL), 0, "... store note");
+	}
+	stopped(store_layers(s, stop_at_layer, NULL), "layers");
+	stopped(store_nodes(s, stop_at_node, NULL), "nodes");
+	stopped(store_submaps(s, stop_at_submap, NULL), "submaps");
+	stopped(store_node_submaps(s, m[0].node, stop_at_submap, NULL),
+		"submaps of a node");
+	stopped(store_rooms(s, stop_at_room, NULL), "rooms");
+	stopped(store_near(s, 0, 0, 2, 2, stop_near, NULL), "nodes of an area");
+	stopped(store_notes(s, "error", stop_at_note, NULL), "notes");
+	store_close(s);
+	cells_put(c);
+}
+
+/* As long as a name and as heavy as a submap may be */
+static void takes_the_most(void)
+{
+	struct store *s = open_it(in_folder("most"), STORE_CREATE);
+	struct store_submap m = { .layer = add_layer(s, "a", 8),
+				  .weight = RULE_WEIGHT_FULL };
+	struct cells *c = make_cells(5, 5, 8);
+	char frame[STORE_FRAME + 1] = "";
+	struct store_node node;
+
+	memset(frame, 'f', STORE_FRAME - 1);
+	ok_eq(put(s, frame, NULL, &m, &c, 1), 0, "the longest name of a frame");
+	ok_eq(store_find_node(s, frame, &node), 0, "... is found");
+	ok_str(node.frame, frame, "... as it is");
+	frame[STORE_FRAME - 1] = 'f';
+	ok_eq(put(s, frame, NULL, &m, &c, 1), -EINVAL, "not a longer one");
+	m.weight++;
+	ok_eq(put(s, "a", NULL, &m, &c, 1), -EINVAL, "nor more weight");
+	is_sound(s, "the most");
+	store_close(s);
+	cells_put(c);
 }
 
 static void undoes(void)
@@ -605,6 +734,8 @@ int main(void)
 	keeps_rooms();
 	removes();
 	keeps_others();
+	stops();
+	takes_the_most();
 	undoes();
 	reads_beside();
 	tells_io_errors();

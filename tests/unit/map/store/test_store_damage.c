@@ -240,6 +240,30 @@ static void meets_damage(void)
 		    "SELECT * FROM s", "submap", true);
 }
 
+/* What is damaged is named when it is read */
+static void names_damage(void)
+{
+	static const double at[1][2] = { { 1, 2 } };
+	const char *path = in_folder("named");
+	struct store *s = open_it(path, STORE_CREATE);
+	const struct room r = make_room(7, 4, 2);
+
+	ok_eq(store_room(s, &r), 0, "... store room");
+	ok_eq(store_repeaters(s, 5, at, 1), 0, "... store repeaters");
+	store_close(s);
+	sql(path, "UPDATE room SET x = 9e999");
+	sql(path, "UPDATE repeater SET y = 9e999");
+	s = open_it(path, STORE_READ);
+	memset(all, 0, sizeof(*all));
+	ok(fails(s, store_rooms(s, on_room, NULL), -EBADMSG, "room 7 is damaged"),
+	   "a damaged room");
+	ok_eq(all->rooms, 0, "... is not given");
+	ok(fails(s, store_each_repeater(s, on_point, NULL), -EBADMSG,
+		 "damaged row"), "a damaged repeater");
+	ok_eq(all->points, 0, "... is not given");
+	store_close(s);
+}
+
 static void verifies(void)
 {
 	static const char *const wrong[] = {
@@ -581,6 +605,7 @@ int main(void)
 	odd_names();
 	migrates();
 	meets_damage();
+	names_damage();
 	verifies();
 	survives_noise(in_folder("good"));
 	blob_of(1, 1, 8);
