@@ -633,8 +633,11 @@ static void reads_beside(void)
 	const int64_t layer = add_layer(w, "a", 8);
 	struct store_submap m = { .layer = layer };
 	struct cells *c = make_cells(50, 50, 8);
+	char first[64];
 
-	refused(path, STORE_WRITE, -EBUSY, "process", "a second writer");
+	snprintf(first, sizeof(first), "locked: process %d writes it",
+		 (int)getpid());
+	refused(path, STORE_WRITE, -EBUSY, first, "a second writer");
 	refused(path, STORE_CREATE, -EBUSY, "process", "a second creator");
 	ok(!symlink(path, in_folder("link")), "another name");
 	refused(in_folder("link"), STORE_WRITE, -EBUSY, "process",
