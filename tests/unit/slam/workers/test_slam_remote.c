@@ -493,6 +493,51 @@ static void test_rebuilt(void)
 	part = usual;
 }
 
+/* Worker 1 gets a message that it cannot take; the next is not of interest */
+static void refuses(enum wire_type type, const void *head, size_t len, bool setup,
+		    const char *what)
+{
+	const struct slam_params params = slam_defaults;
+	struct bus_message m;
+	struct scene s;
+
+	scene_open(&s);
+	if (setup)
+		tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	work(s.worker[0]);
+	tell(s.robot, 1, type, head, len, NULL, 0);
+	ok_eq(worker_turn(s.worker[0], 0), -EBADMSG, "%s is refused", what);
+	m = await(&s, WIRE_FAILED);
+	ok_eq(m.from, 1, "... the robot hears of it");
+	ok_eq(*(const int32_t *)m.data, -EBADMSG, "... and why");
+	scene_close(&s);
+}
+
+static void test_refused(void)
+{
+	struct slam_params params = slam_defaults;
+	struct wire_rebuild none = { .total = 1, .at = 2 };
+	struct wire_rebuild short_of = { .total = 2, .steps = 1 };
+	struct wire_settle children = { .count = 1 };
+	struct scene s;
+
+	refuses(WIRE_SETUP, &params, sizeof(params) - 1, false, "a short SETUP");
+	params.range_max = NAN;
+	refuses(WIRE_SETUP, &params, sizeof(params), false, "SETUP without sense");
+	refuses(WIRE_REBUILD, &none, sizeof(none), true, "a step behind the last");
+	refuses(WIRE_REBUILD, &short_of, sizeof(short_of), true,
+		"a step that is not there");
+	refuses(WIRE_REBUILD, &none, sizeof(none) - 1, true, "a short REBUILD");
+	refuses(WIRE_SETTLE, &children, sizeof(children), true,
+		"a child that is not there");
+	scene_open(&s);
+	work(s.worker[0]);
+	tell(s.robot, 1, WIRE_REBUILD, &none, sizeof(none), NULL, 0);
+	ok_eq(worker_turn(s.worker[0], 0), 1, "before SETUP nothing matters");
+	ok_eq(worker_turn(s.worker[0], 0), 0, "... and nothing waits");
+	scene_close(&s);
+}
+
 int main(void)
 {
 	world_corridors(&world);
@@ -504,5 +549,6 @@ int main(void)
 	test_failures();
 	test_rebuilt();
 	trip_free(part);
+	test_refused();
 	return tap_done();
 }
