@@ -264,6 +264,13 @@ static void names_damage(void)
 	store_close(s);
 }
 
+/* @arg: whether a line is about more than one node's box */
+static void on_tree(void *arg, const char *line)
+{
+	*(bool *)arg |= !strncmp(line, "extent: ", 8) &&
+			!strstr(line, "outside its box");
+}
+
 static void verifies(void)
 {
 	static const char *const wrong[] = {
@@ -288,6 +295,7 @@ static void verifies(void)
 
 	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		const char *path = in_folder("verify");
+		bool tree = false;
 
 		unlink(path);
 		s = open_it(path, STORE_CREATE);
@@ -298,6 +306,9 @@ static void verifies(void)
 		sql(path, wrong[i]);
 		s = open_it(path, STORE_READ);
 		ok(store_verify(s, on_found, NULL) > 0, "%s", wrong[i]);
+		store_verify(s, on_tree, &tree);
+		if (strstr(wrong[i], "extent_rowid"))
+			ok(tree, "... the tree itself");
 		store_close(s);
 	}
 	cells_put(c);
