@@ -102,7 +102,7 @@ static void refuses(void)
 	is_refused("a", "range=0:-inf", "two numbers");
 	is_refused("a", "range=5:5", "not less than");
 	is_refused("a", "range=6:5", "not less than");
-	is_refused("a", "unit=0123456789abcdef", "longer");
+	is_refused("a", "unit=0123456789abcdef", "longer than 15 bytes");
 	is_refused("a", "unit=\xff", "UTF-8");
 	is_refused("a", "drawing=paint", "drawing=paint");
 	is_refused("a", "resolution=0", "resolution=0");
@@ -113,7 +113,7 @@ static void refuses(void)
 	is_refused("a", "weights=b", "rule=weighted");
 	is_refused("a", "rule=weighted weights=a", "itself");
 	is_refused("a", "rule=max\ninput=b", "control");
-	is_refused("a", word, "bytes");
+	is_refused("a", word, "more than 127 bytes");
 }
 
 static void converts(void)
