@@ -168,6 +168,45 @@ static void test_hostile(void)
 	ok(taken > 0, "noise");
 }
 
+/* A payload with the byte at @at changed. Return: as blob_add() */
+static int changed(unsigned int at, uint8_t value)
+{
+	uint8_t p[PAYLOAD_MAX];
+
+	memcpy(p, payload_at(&sent, 0), sent.len[0]);
+	p[at] = value;
+	blob_begin(decoder);
+	return blob_add(decoder, p, sent.len[0]);
+}
+
+static void test_header(void)
+{
+	const uint8_t *p = payload_at(&sent, 0);
+	/* one byte in each group */
+	uint8_t most[BLOB_HEADER + 1] = {
+		BLOB_VERSION << 4, 0, BLOB_GROUPS, 0, 1, 1, 1, 0, BLOB_GROUPS,
+	};
+
+	blob_begin(decoder);
+	ok_eq(blob_add(decoder, most, sizeof(most)), 0, "as many groups as can be");
+	most[2] = ++most[8];
+	blob_begin(decoder);
+	ok_eq(blob_add(decoder, most, sizeof(most)), -EINVAL, "one more");
+	blob_encode(encoder, data, 5000, 1, &sent);
+	ok_eq(changed(0, p[0]), 0, "a header");
+	ok_eq(changed(0, p[0] + 16), -EINVAL, "of another version");
+	ok_eq(changed(1, p[2]), -EINVAL, "a group behind the last");
+	ok_eq(changed(2, 0), -EINVAL, "no group");
+	ok_eq(changed(2, BLOB_GROUPS + 1), -EINVAL, "too many groups");
+	ok_eq(changed(3, p[5]), -EINVAL, "a row behind the last");
+	ok_eq(changed(4, 0), -EINVAL, "no row is needed");
+	ok_eq(changed(4, BLOB_NEED + 1), -EINVAL, "too many are");
+	ok_eq(changed(4, p[5] + 1), -EINVAL, "more than there are");
+	ok_eq(changed(6, p[6] + 1), -EINVAL, "longer than its payload");
+	ok_eq(changed(11, 1), -EINVAL, "more bytes than rows hold");
+	ok_eq(changed(9, 0), -EINVAL, "so few that rows would be shorter");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(data); i++)
@@ -179,6 +218,7 @@ int main(void)
 	test_any();
 	test_parity();
 	test_hostile();
+	test_header();
 	blob_encoder_destroy(encoder);
 	blob_decoder_destroy(decoder);
 	payloads_destroy(&sent);
