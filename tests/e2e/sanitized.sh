@@ -17,7 +17,7 @@ trap 'rm -rf -- "$reports"' EXIT
 export BIN=$PWD/build/sanitized/bin
 common=log_path=$reports/report:exitcode=66
 # as malloc() does
-export ASAN_OPTIONS=$common:allocator_may_return_null=1
+export ASAN_OPTIONS=$common:handle_abort=1:allocator_may_return_null=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/unit/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=$common:print_stacktrace=1
 

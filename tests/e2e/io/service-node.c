@@ -182,8 +182,8 @@ static void print_response(int kind, const union service_response *r)
 	else if (kind == SERVICE_SPOT_INFORMATION)
 		printf(SPOT_LINE, s->success, TEXT(s->message), s->temperature,
 		       s->names, TEXT(s->gas_name[1]), s->gases.count,
-		       message_float(&s->gases, 1), s->smoke, s->signal,
-		       s->hazard);
+		       s->gases.count > 1 ? message_float(&s->gases, 1) : 0,
+		       s->smoke, s->signal, s->hazard);
 	else if (kind == SERVICE_PUB_RATE)
 		printf("pub_rate %d [%.*s] %g %g\n", r->pub_rate.success,
 		       TEXT(r->pub_rate.message), r->pub_rate.old_rate,
