@@ -105,7 +105,7 @@ static int console_obey(struct console *c, const char *line, size_t len,
 	if (command)
 		ret = c->request(c->arg, command, request, answer, error);
 	else
-		snprintf(error->text, sizeof(error->text), "not a JSON object with \"do\"");
+		error_set(error, 0, "not a JSON object with \"do\"");
 	cJSON_Delete(request);
 	return ret;
 }

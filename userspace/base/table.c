@@ -17,7 +17,7 @@ int table_error(struct error *error, const char *path,
 
 	if (number)
 		snprintf(at, sizeof(at), ":%lu", number);
-	snprintf(error->text, sizeof(error->text), "%s%s%s: %.90s", n > most ? "..." : "",
+	error_set(error, 0, "%s%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path, at,
 		 text ? text : strerror(-err));
 	/* a file name may contain any character */

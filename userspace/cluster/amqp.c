@@ -218,7 +218,7 @@ static int open_link(struct bus *e, const struct bus_config *config,
 	e->up->connected(e, a->broker.address, 0);
 	err = amqp_start(e);
 	if (err) {
-		snprintf(error->text, sizeof(error->text), "thread: %s", strerror(-err));
+		error_set(error, 0, "thread: %s", strerror(-err));
 		broker_close(&a->broker, false);
 	}
 	return err;

@@ -137,7 +137,7 @@ static int threads_open(struct bus *e, const char *spec,
 		      be_worker(t);
 	}
 	if (err) {
-		snprintf(error->text, sizeof(error->text), "threads: %s", err == -EBUSY ?
+		error_set(error, 0, "threads: %s", err == -EBUSY ?
 			 "the hub already has a coordinator" : "no memory");
 		free(t);
 		return err;

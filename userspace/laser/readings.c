@@ -31,7 +31,7 @@ int readings_error(struct error *error, const char *path, int err,
 		vsnprintf(text, sizeof(text), format, args);
 		va_end(args);
 	}
-	snprintf(error->text, sizeof(error->text), "%s%s: %s", n > PATH_SHOWN ? "..." : "",
+	error_set(error, 0, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
 		 n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
 		 format ? text : strerror(-err));
 	/* a file name may contain any character */

@@ -660,7 +660,7 @@ int receiver_open(struct receiver **out, struct loop *l,
 	if (!ret) {
 		ret = workers_create(&r->workers, l, options->threads);
 		if (ret)
-			snprintf(error->text, sizeof(error->text), "cannot start threads: %s",
+			error_set(error, 0, "cannot start threads: %s",
 				 strerror(-ret));
 	}
 	if (ret) {

@@ -416,7 +416,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	*out = s;
 	return 0;
 failed:
-	snprintf(error->text, sizeof(error->text), "cannot send: %s", strerror(-ret));
+	error_set(error, 0, "cannot send: %s", strerror(-ret));
 	sender_close(s);
 	return ret;
 }

@@ -497,7 +497,7 @@ static void test_leaving(void)
 	fake.broadcast = true;
 	deliver(e, FRAME_BEAT, 2, 0, 0);
 	ok_str(sent[0].data, "removed", "one that does not know it");
-	check_sent(FRAME_OUT, 2, 0, "... is told");
+	check_sent(FRAME_OUT, 2, 0, "... is reported");
 	deliver(e, FRAME_WELCOME, 2, 0, 0);
 	deliver(e, FRAME_BEAT, 0, 0, 0);
 	deliver(e, FRAME_BEAT, FRAME_ALL, 0, 0);

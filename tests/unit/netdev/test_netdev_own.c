@@ -117,7 +117,7 @@ static void test_check(void)
 	need("ip addr add 10.8.0.1 peer 10.8.1.1/30 dev v1");
 	ok_eq(check("10.7.0.2/24"), 0, "a free subnet");
 	ok_eq(check("10.5.0.1/24"), -EADDRINUSE, "an address in use");
-	ok_str(error.text, "address 10.5.0.1/24: v1 has it already", "by whom");
+	ok_str(error.text, "address 10.5.0.1/24: v1 has it already", "who has it");
 	ok_eq(check("10.5.0.2/24"), -EADDRINUSE, "a subnet in use");
 	ok_str(error.text, "address 10.5.0.2/24: its subnet overlaps 10.5.0.1/24 of v1: choose another one",
 	       "by which address");

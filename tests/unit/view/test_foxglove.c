@@ -440,7 +440,7 @@ static void test_playback_requests(void)
 	ok_eq(actions, 0, "without a replay nothing is done");
 	o = fixture_expect(p, "status");
 	ok_str(cJSON_GetStringValue(cJSON_GetObjectItem(o, "message")),
-	       "this is no replay", "... which is told");
+	       "this is no replay", "... which is reported");
 	cJSON_Delete(o);
 	view.replaying = true;
 	peer_destroy(p);

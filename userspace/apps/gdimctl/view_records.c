@@ -516,7 +516,7 @@ int view_records_open(struct view_records **records, const char *folder,
 	return 0;
 out:
 	if (!*error->text)
-		snprintf(error->text, sizeof(error->text), "%.180s: %s", folder,
+		error_set(error, 0, "%.180s: %s", folder,
 			 strerror(-err));
 	view_records_close(v);
 	return err;

@@ -445,7 +445,7 @@ static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = store_notes(site_store(g->site), kind ? kind : "snapshot",
 			  add_note, &list);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "%s",
+		error_set(error, 0, "%s",
 			 store_error(site_store(g->site)));
 	site_turn_end(g->site);
 	return err;

@@ -200,7 +200,7 @@ static int open_socket(struct gdimd *g, struct error *error)
 				 SOCKET_GDIMD, gdimd_request, g, &why);
 	/* without it gdimd could not be controlled */
 	if (err)
-		snprintf(error->text, sizeof(error->text),
+		error_set(error, 0,
 			 "%.190s; --socket selects another path", why.text);
 	return err > 0 ? -EACCES : err;
 }

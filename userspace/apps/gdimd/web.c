@@ -289,7 +289,7 @@ static int web_listen_on(struct web *web, struct error *error)
 		web->worker[i].web = web;
 	err = http_server_open(&web->server, &config);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "http %s: %s", web->auth.where,
+		error_set(error, 0, "http %s: %s", web->auth.where,
 			 strerror(-err));
 	return err;
 }
@@ -303,7 +303,7 @@ int web_open(struct web **out, const struct web_config *config,
 	*out = NULL;
 	if (!*config->where)
 		return 0;
-	snprintf(error->text, sizeof(error->text), "out of memory");
+	error_set(error, 0, "out of memory");
 	web = calloc(1, sizeof(*web));
 	if (!web)
 		return -ENOMEM;

@@ -67,12 +67,12 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 		utf8_clean(item->string, strnlen(item->string, 40), key,
 			   sizeof(key));
 		if (a->keys[1])
-			snprintf(error->text, sizeof(error->text),
+			error_set(error, 0,
 				 "%s: unknown key '%s'; known:%.*s",
 				 a->name, key, (int)strlen(a->keys) - 1,
 				 a->keys);
 		else
-			snprintf(error->text, sizeof(error->text),
+			error_set(error, 0,
 				 "%s: unknown key '%s'; it has no keys",
 				 a->name, key);
 		return -EINVAL;

@@ -189,7 +189,7 @@ static int view_of(const struct web_request *r, struct view *v,
 	if (whole_number(r->part[5], -ZOOM_MAX, ZOOM_MAX, &z) ||
 	    whole_number(r->part[6], -TILE_MAX, TILE_MAX, &x) ||
 	    whole_number(last, -TILE_MAX, TILE_MAX, &y)) {
-		snprintf(error->text, sizeof(error->text), "a tile must be Z/X/Y.png with Z "
+		error_set(error, 0, "a tile must be Z/X/Y.png with Z "
 			 "%d..%d, X and Y %d..%d",
 			 -ZOOM_MAX, ZOOM_MAX, -TILE_MAX,
 			 TILE_MAX);
@@ -384,7 +384,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 			 (k.y + (double)k.height) * r.resolution);
 	free(r.cells);
 	if (err == -ENODATA)
-		snprintf(error->text, sizeof(error->text), "layer %s has no known cells", l.name);
+		error_set(error, 0, "layer %s has no known cells", l.name);
 	return err;
 }
 

@@ -257,7 +257,7 @@ int stats_write(const struct stats *s, const char *path,
 	if (text)
 		err = write_text(text, path, error);
 	else
-		snprintf(error->text, sizeof(error->text), "no memory");
+		error_set(error, 0, "no memory");
 	free(text);
 	return err;
 }

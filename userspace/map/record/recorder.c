@@ -166,14 +166,14 @@ static int open_file(struct recorder *r, struct record **record,
 	int err = folder_make(r->folder);
 
 	if (err)
-		snprintf(error->text, sizeof(error->text), "%.160s: %s", r->folder,
+		error_set(error, 0, "%.160s: %s", r->folder,
 			 strerror(-err));
 	else if (r->folder_fd < 0)
 		r->folder_fd = folder_lock(r->folder, false);
 	/* that daemon would take this file for an unfinished one */
 	if (!err && r->folder_fd == -EWOULDBLOCK) {
 		err = -EBUSY;
-		snprintf(error->text, sizeof(error->text), "%.160s: another daemon is "
+		error_set(error, 0, "%.160s: another daemon is "
 			 "completing recordings in this folder", r->folder);
 	}
 	return err ? err : record_open(record, path, r->config.config,
@@ -316,7 +316,7 @@ static int write_log(struct recorder *r, bool sure, struct error *error)
 	if (!err && sure && r->log)
 		err = record_flush(r->log);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "%.160s: %s", r->log_path,
+		error_set(error, 0, "%.160s: %s", r->log_path,
 			 strerror(-err));
 	folder_trim(r->folder, r->config.quota, r->log_path);
 	return err;
@@ -509,7 +509,7 @@ static int ask_log(struct recorder *r, double hz, struct error *error)
 	} else {
 		r->asked_left = true;
 		err = -ETIMEDOUT;
-		snprintf(error->text, sizeof(error->text), "timeout writing to disk");
+		error_set(error, 0, "timeout writing to disk");
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
@@ -526,7 +526,7 @@ static int keep_setting(struct recorder *r, double hz,
 	site_turn(r->site);
 	err = store_set(s, LOG_SETTING, text);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "%.200s", store_error(s));
+		error_set(error, 0, "%.200s", store_error(s));
 	site_turn_end(r->site);
 	return err;
 }
@@ -594,12 +594,12 @@ int recorder_snapshot(struct recorder *r, const char *name,
 		strcpy(path, s->path);
 		if (left_out)
 			strcpy(left_out, s->left_out);
-		strcpy(error->text, s->error.text);
+		*error = s->error;
 		err = s->err;
 		free(s);
 	} else {
 		s->left = true;
-		snprintf(error->text, sizeof(error->text), "timeout writing to disk");
+		error_set(error, 0, "timeout writing to disk");
 		err = -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&r->lock);

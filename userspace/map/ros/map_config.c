@@ -103,7 +103,7 @@ int map_config_add_layer(struct map_config *c, const char *line, bool whole,
 	struct layer try;
 	const char *words;
 
-	snprintf(error->text, sizeof(error->text),
+	error_set(error, 0,
 		 "'%.80s' is not NAME KEY=VALUE ..., or there are "
 		 "more than %d layers",
 		 line, MAP_CONFIG_LAYERS);

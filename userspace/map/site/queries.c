@@ -63,7 +63,7 @@ int query_spot(struct site *s, double x, double y, cJSON *out,
 	struct modality_values values;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
-		snprintf(error->text, sizeof(error->text),
+		error_set(error, 0,
 			 "position out of range: %g, %g m", x, y);
 		cJSON_Delete(gases);
 		return -EINVAL;
@@ -299,7 +299,7 @@ int query_find_room(struct site *s, unsigned int id, struct room *room,
 	if (found == 1)
 		return 0;
 	if (!found)
-		snprintf(error->text, sizeof(error->text), "no room %u", id);
+		error_set(error, 0, "no room %u", id);
 	return found < 0 ? found : -ENOENT;
 }
 

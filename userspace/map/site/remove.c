@@ -32,9 +32,9 @@ int remove_room(struct site *s, unsigned int id, cJSON *answer,
 	site_turn(s);
 	err = store_remove_room(site_store(s), id);
 	if (err == -ENOENT)
-		snprintf(error->text, sizeof(error->text), "no room %u", id);
+		error_set(error, 0, "no room %u", id);
 	else if (err)
-		snprintf(error->text, sizeof(error->text), "%s",
+		error_set(error, 0, "%s",
 			 store_error(site_store(s)));
 	else
 		cJSON_AddNumberToObject(answer, "room", id);

@@ -22,15 +22,14 @@ static int refuse_lost(struct store *s)
 /* The original error is preserved */
 static void store_change_undo(struct store *s)
 {
-	struct error error;
+	const struct error error = s->error;
 
 	if (sqlite3_get_autocommit(s->db))
 		return;
-	memcpy(error.text, s->error.text, sizeof(error.text));
 	if (!s->begun || store_sql_run(s, SQL_UNDO, "") ||
 	    store_sql_run(s, SQL_RELEASE, ""))
 		store_sql_run(s, SQL_ROLLBACK, "");
-	memcpy(s->error.text, error.text, sizeof(error.text));
+	s->error = error;
 }
 
 int store_change(struct store *s, const char *doing)

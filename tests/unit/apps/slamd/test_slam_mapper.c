@@ -319,8 +319,8 @@ static void test_redrawn(void)
 	add(m, 0, 60, 0);
 	mapper_map(m, &error);
 	add(m, 60, READINGS, 0.4);
-	ok(!mapper_map(m, &error), "nobody listens");
-	ok(!mapper_raster(m, &a), "nobody listens");
+	ok(!mapper_map(m, &error), "without listeners");
+	ok(!mapper_raster(m, &a), "without listeners");
 	add(n, 0, READINGS, 0.4);
 	mapper_map(n, &error);
 	mapper_raster(n, &b);

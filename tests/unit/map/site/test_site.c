@@ -251,11 +251,11 @@ static void test_layers(void)
 	   "not any more: %s", error.text);
 	layer_default(&l, "a b");
 	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, &error)),
-	   "a name that cannot be: %s", error.text);
+	   "a name that is not valid: %s", error.text);
 	layer_default(&l, "c");
 	l.low = NAN;
 	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, &error)),
-	   "a range that cannot be: %s", error.text);
+	   "a range that is not valid: %s", error.text);
 	for (unsigned int i = site_layers(s); i < SITE_LAYERS; i++) {
 		char name[16];
 
@@ -377,9 +377,9 @@ static void test_refused(void)
 	for (unsigned int i = 0; i < 3; i++)
 		good += NO(-EINVAL, "new", 20, &bad[i], 0, 8) &&
 			NO(-EINVAL, "f1", 20, &bad[i], 0, 8);
-	ok(good == 3, "poses that cannot be: %s", error.text);
+	ok(good == 3, "poses that is not valid: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_weight(s, RULE_WEIGHT_FULL + 1)),
-	   "a confidence that cannot be: %s", error.text);
+	   "a confidence that is not valid: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_twice(s, "new", &at)),
 	   "a layer twice, its node does not move either: %s", error.text);
 	ok(refuses(s, path, -EINVAL, put_twice(s, "f0", &at)), "... refuses");

@@ -222,7 +222,7 @@ static void test_circle(void)
 	      "no circle if another one of them is no more");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok(refuses(s, path, -EINVAL, move(s, SITE_ROOT, "a", 1, 0, 0)),
-	   "frames and transforms that cannot be: %s", error.text);
+	   "frames and transforms that is not valid: %s", error.text);
 	ok(refuses(s, path, -EINVAL, move(s, "", "a", 1, 0, 0)), "... refuses");
 	ok(refuses(s, path, -EINVAL, move(s, "q", "a\001", 1, 0, 0)),
 	   "... refuses");
@@ -544,7 +544,7 @@ static void test_undo(void)
 	site_turn(s);
 	ok_eq(site_move(s, &t, 1, "test", fails, NULL, &error), -EIO,
 	      "what belongs to a transform fails");
-	ok_str(error.text, "it fails", "... which is told");
+	ok_str(error.text, "it fails", "... which is reported");
 	ok(!store_is_begun(site_store(s)), "... and is undone");
 	store_begin(site_store(s));
 	ok_eq(site_move(s, &t, 1, "test", fails, NULL, &error), -EIO,

@@ -288,10 +288,10 @@ static void test_names(void)
 
 	ok_eq(ros2_service_open(&s, ros, loop, &config, &error), -EINVAL,
 	      "a service with a space");
-	ok_str(error.text, "invalid service name 'a b'", "... is told");
+	ok_str(error.text, "invalid service name 'a b'", "... is reported");
 	ok_eq(ros2_client_open(&c, ros, loop, "room", SERVICE_ROOMS, &error),
 	      -EINVAL, "a client of a relative name");
-	ok_str(error.text, "invalid service name 'room'", "... is told");
+	ok_str(error.text, "invalid service name 'room'", "... is reported");
 }
 
 int main(void)

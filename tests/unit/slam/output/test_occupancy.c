@@ -534,7 +534,7 @@ static void test_limit(void)
 	occupancy_destroy(o);
 	ok_eq(occupancy_create(&o, &(struct occupancy_config){ 0, 0, 0 },
 			       &error),
-	      -EINVAL, "grids that cannot be: %s", error.text);
+	      -EINVAL, "grids that is not valid: %s", error.text);
 	ok_eq(occupancy_create(&o, &(struct occupancy_config){ NAN, 0, 0 },
 			       &error),
 	      -EINVAL, "... occupancy create");

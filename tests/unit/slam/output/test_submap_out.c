@@ -310,7 +310,7 @@ static void test_names(void)
 					   bad[i][2], &error) == -EINVAL &&
 			   *error.text;
 	}
-	ok(refused == sizeof(bad) / sizeof(*bad), "names that cannot be: %s",
+	ok(refused == sizeof(bad) / sizeof(*bad), "names that is not valid: %s",
 	   error.text);
 	longest[STORE_FRAME - SUBMAP_OUT_NUMBER] = 0;
 	ok_eq(submap_out_init(&out, "submaps", "s1a", longest, &error), 0,

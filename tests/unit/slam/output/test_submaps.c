@@ -273,7 +273,7 @@ static void test_bad(void)
 		ok_eq(submaps_create(&none, &bad[i], &error), -EINVAL,
 		      "settings that cannot be, %d: %s", i, error.text);
 	drive(s, 0, 30);
-	ok_eq(submaps_add(s, &r, &error), -EINVAL, "a scan that cannot be: %s",
+	ok_eq(submaps_add(s, &r, &error), -EINVAL, "a scan that is not valid: %s",
 	      error.text);
 	ok_eq(submaps_scans(s), 30, "... submaps scans");
 	ok(submaps_update(s, history, 29, &error) == -EINVAL, "%s", error.text);
