@@ -167,8 +167,8 @@ static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
 }
 
 /*
- * keep-DEV's routes are used when DEV has none. Nobody answers there, so its
- * entry gets the last known link address.
+ * keep-DEV's routes are used when DEV has none. No host answers there, so
+ * its entry gets the last known link address.
  */
 static void neigh_set_copy(const struct neigh_table *t, const struct neigh *e)
 {
@@ -322,8 +322,14 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		neigh_store_lladdr(&probe, lladdr);
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
-	} else if (!state && e->llen && !was_dead) {
-		/* Flushed, e.g. with an address. It is needed at once. */
+	} else if (e->llen && (state ? e->asked && state & NUD_FAILED :
+				       !was_dead)) {
+		/*
+		 * Flushed, e.g. with an address. It is needed at once. The
+		 * kernel says first that it failed, which a permanent entry
+		 * never does by itself.
+		 */
+		e->dead = false;
 		neigh_verify(t, e);
 	} else if ((e->peer || e->verify) && (!state || state & NUD_FAILED)) {
 		/* Once: packets retry it, but a peer may have none. */

@@ -5,12 +5,33 @@
  */
 #include "base/clock.h"
 #include "netdev/keep.h"
+#include "netdev/device.h"
 #include "netdev/link_thread.h"
+#include "netdev/network.h"
 #include "netdev/state.h"
 #include "netns.h"
 #include "fake_module.h"
 
 enum { SECOND = 1000, TURNS = 60 };
+
+/* Is v0 a radio, and of which network? */
+static bool wireless;
+static struct network wifi;
+
+bool __real_device_is_wireless(const char *dev);
+bool __wrap_device_is_wireless(const char *dev);
+bool __wrap_network_read(const char *dev, struct network *n);
+
+bool __wrap_device_is_wireless(const char *dev)
+{
+	return wireless || __real_device_is_wireless(dev);
+}
+
+bool __wrap_network_read(const char *dev, struct network *n)
+{
+	*n = wifi;
+	return !strcmp(dev, "v0") && n->ssid_len;
+}
 
 static struct error error;
 static struct keep *keep;
@@ -272,6 +293,86 @@ static void test_cable(void)
 	restart();
 }
 
+static void join(const char *ssid)
+{
+	wifi.ssid_len = strlen(ssid);
+	memcpy(wifi.ssid, ssid, wifi.ssid_len);
+}
+
+static void roam(const char *ssid)
+{
+	carrier(false);
+	join(ssid);
+	fake.opts_len = 0;
+	carrier(true);
+}
+
+/* A radio knows its network by its name */
+static void test_wifi(void)
+{
+	struct state st = {
+		.stack = { .dev = "v0", .queue = "opt-v0", .egress = true },
+		.settles = true,
+	};
+
+	fake.qdisc = netlink_ifindex("opt-v0");
+	wireless = true;
+	restart();
+	roam("home");
+	ok(!fake_opt(TCA_OPTSAMPLE_PAUSE), "the first network is as good as any");
+	change("ip addr change 10.1.0.1/24 dev v0 valid_lft 1000 preferred_lft 1000");
+	roam("home");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0,
+	      "back in the same one nothing is held any longer");
+	ok_str(netns_logged(), "", "without a line");
+	roam("work");
+	ok_str(netns_logged(), "v0 is in another Wi-Fi network: holding messages until it has an address",
+	       "another network");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "flows wait for an address");
+	fake.opts_len = 0;
+	/* time stands still, or the kernel's lease would seem to be renewed */
+	change("ip link set v0 alias one");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "and wait");
+	fake.opts_len = 0;
+	change("ip addr change 10.1.0.1/24 dev v0 valid_lft 2000 preferred_lft 2000");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0, "until its lease is renewed");
+	fake.opts_len = 0;
+	turn(5 * SECOND);
+	ok(!fake_opt(TCA_OPTSAMPLE_PAUSE), "and no longer");
+	/* the name may be known later */
+	roam("");
+	ok(!fake_opt(TCA_OPTSAMPLE_PAUSE), "a network without a name yet");
+	change("ip link set v0 alias two");
+	ok_str(netns_logged(), "", "is awaited");
+	join("home");
+	change("ip link set v0 alias three");
+	ok_str(netns_logged(), "v0 is in another Wi-Fi network: holding messages until it has an address",
+	       "then it is another one");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 3000, "and flows wait");
+	netns_logged();
+	fake.opts_len = 0;
+	change("ip addr add 10.7.0.1/24 dev v0");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0, "for a new address");
+	ok(!is_local("10.1.0.1"), "that of the former network is given up");
+	/* what has no lease is valid anywhere */
+	change("ip addr flush dev v0; ip addr add 10.1.0.1/24 dev v0");
+	roam("work");
+	ok_eq(fake_u32(TCA_OPTSAMPLE_PAUSE), 0,
+	      "an address without a lease needs no renewal");
+	keep_close(keep);
+	if (state_save(&st, &error))
+		abort();
+	keep = keep_open("v0", &netns_logs);
+	turn(0);
+	roam("work");
+	roam("work");
+	ok(!fake_opt(TCA_OPTSAMPLE_PAUSE),
+	   "for how long a link settles may be the user's choice");
+	wireless = false;
+	fake.qdisc = 0;
+	restart();
+}
+
 static void test_no_queue(void)
 {
 	int before;
@@ -332,16 +433,83 @@ static void test_temporary(void)
 	restart();
 }
 
+/* A route that had a temporary address as its source gets another one */
+static void test_temporary_source(void)
+{
+	const char *six = "nodad noprefixroute preferred_lft 0";
+
+	change("ip addr add 2001:db8:1::1/64 dev v0 nodad");
+	change("ip addr add 2001:db8:1::77/64 dev v0 %s valid_lft 20", six);
+	ok(until(has6("keep-v0", "2001:db8:1::77")), "a temporary address");
+	change("ip addr del 2001:db8:1::77/64 dev v0");
+	netns_logged();
+	fake.opts_len = 0;
+	turn(21 * SECOND);
+	ok(!has6("keep-v0", "2001:db8:1::77"), "is given up at its end");
+	ok_str(netns_logged(), "v0: 2001:db8:1::77 is given up: its lease is over",
+	       "which is logged");
+	ok(has6("keep-v0", "2001:db8:1::1"), "its base is not");
+	ok(!sh("ip -6 route show dev keep-v0 | grep -q '2001:db8:1::/64'"),
+	   "nor its route");
+	ok(!fake_opt(TCA_OPTSAMPLE_FLUSH), "and nothing is flushed");
+	for (int i = 0; i < KEEP_TEMPORARY + 2; i++)
+		need("ip addr add 2001:db8:1::1%d/64 dev v0 %s valid_lft 1000",
+		     i, six);
+	netns_lines = 0;
+	until(netns_lines);
+	ok_str(netns_logged(), "v0 has more than 8 temporary addresses: the others are not kept",
+	       "more of them than may be kept");
+	ok_eq(atoi(out("ip -6 addr show dev keep-v0 | grep -c 2001:db8:1::1./")),
+	      KEEP_TEMPORARY, "so many are");
+	restart();
+}
+
+static void test_routes(void)
+{
+	need("for i in $(seq 0 39); do echo route add 10.9.$i.0/24 via 10.1.0.9; done | ip -batch -");
+	until(has_route("10.9.39.0/24"));
+	netns_lines = 0;
+	need("for i in $(seq 0 39); do echo route del 10.9.$i.0/24; done | ip -batch -");
+	need("for i in $(seq 40 79); do echo route add 10.9.$i.0/24 via 10.1.0.9; done | ip -batch -");
+	until(netns_lines);
+	ok_str(netns_logged(), "v0 has more than 64 routes: the others are not kept",
+	       "more routes than there is room for");
+	ok_eq(atoi(out("ip route show dev keep-v0 | wc -l")), KEEP_ROUTES,
+	      "so many are kept");
+	change("ip route flush dev v0; ip addr del 10.1.0.1/24 dev v0");
+	ok_eq(atoi(out("ip route show dev keep-v0 | wc -l")), KEEP_ROUTES,
+	      "as long as they are lost");
+	netns_logged();
+	turn(3 * SECOND);
+	ok_str(netns_logged(), "", "it is logged once");
+	restart();
+}
+
+/* What a device does not take is tried again, and logged once */
+static void test_refused(void)
+{
+	need("ip link set keep-v0 down");
+	netns_lines = 0;
+	change("ip route add 203.0.113.0/24 via 10.1.0.9");
+	ok(strstr(netns_logged(), "keep-v0 does not take "), "a device that is down");
+	turn(3 * SECOND);
+	ok_str(netns_logged(), "", "is logged once");
+	need("ip link set keep-v0 up");
+	turn(11 * SECOND);
+	ok(has_route("203.0.113.0/24"), "it is tried again");
+	restart();
+}
+
 static void test_full(void)
 {
-	need("for i in $(seq 20); do ip addr add 10.2.$i.1/32 dev v0; done");
+	need("for i in $(seq 20); do echo addr add 10.2.$i.1/32 dev v0; done | ip -batch -");
 	netns_event(keep_fd(keep));
 	turn(10);
 	need("ip addr flush dev v0");
 	netns_event(keep_fd(keep));
 	turn(10);
 	netns_lines = 0;
-	need("for i in $(seq 20); do ip addr add 2001:db8:1::$i/128 dev v0 nodad; done");
+	need("for i in $(seq 20); do echo addr add 2001:db8:1::$i/128 dev v0 nodad; done | ip -batch -");
 	until(netns_lines);
 	ok_str(netns_logged(), "v0 has more than 32 addresses: the others are not kept",
 	       "more addresses than there is room for");
@@ -429,9 +597,13 @@ int main(void)
 	test_unwanted();
 	test_settled();
 	test_cable();
+	test_wifi();
 	test_no_queue();
 	test_ipv6();
 	test_temporary();
+	test_temporary_source();
+	test_routes();
+	test_refused();
 	test_full();
 	test_inherit();
 	test_removed();

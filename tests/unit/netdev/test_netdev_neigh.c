@@ -132,6 +132,15 @@ static void test_new_address(void)
 	neigh_turn(table, KEEP, now += 100);
 	ok(strstr(entry("v0", "10.1.0.7"), "PERMANENT"),
 	   "a longer lifetime does not");
+	/* nor does one that is deprecated, nor its end */
+	need("ip addr add 2001:db8:2::1/64 dev v0 nodad preferred_lft 0; ip addr del 2001:db8:2::1/64 dev v0");
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
+	need("ip addr change 2001:db8:1::1/64 dev v0 nodad valid_lft 900 preferred_lft 900");
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
+	ok(strstr(entry("v0", "10.1.0.7"), "PERMANENT"),
+	   "nor the end of one that was deprecated");
 	need("ip addr del 2001:db8:1::1/64 dev v0");
 }
 
@@ -171,7 +180,15 @@ static void test_link_event(void)
 	   "is not verified because of another MTU");
 	need("ip neigh del 10.1.0.7 dev v0");
 	ok(becomes("10.1.0.7", "02:00:00:00:00:07 PROBE"),
-	   "and one that is flushed is verified, as the link is up");
+	   "one that is deleted is verified, as the link is up");
+	set_reachable("10.1.0.7", "02:00:00:00:00:07");
+	ok(becomes("10.1.0.7", "PERMANENT"), "then it is permanent");
+	need("ip -4 addr flush dev v0");
+	ok(becomes("10.1.0.7", "02:00:00:00:00:07 PROBE"),
+	   "so is one that is flushed with the address");
+	need("ip addr add 10.1.0.1/24 dev v0; ip addr add 10.1.0.2/24 dev v0; ip route add 192.0.2.0/24 via 10.1.0.9");
+	netns_event(neigh_fd(table));
+	neigh_turn(table, KEEP, now += 100);
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
 	ok(becomes("10.1.0.7", "PERMANENT"), "then it is permanent");
 }
@@ -183,23 +200,23 @@ static void test_lost_events(void)
 
 	setsockopt(neigh_fd(table), SOL_SOCKET, SO_RCVBUF, &small,
 		   sizeof(small));
-	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip neigh del 10.1.0.7 dev v0");
+	need("for i in $(seq 60); do echo link set v1 alias x$i; done | ip -batch -; ip neigh del 10.1.0.7 dev v0");
 	neigh_turn(table, KEEP, now += 100);
 	ok(strstr(entry("v0", "10.1.0.7"), "02:00:00:00:00:07 PROBE"),
 	   "an entry is missed although its event was lost");
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
 	ok(becomes("10.1.0.7", "PERMANENT"), "it is confirmed");
-	need("for i in $(seq 60); do ip link set v1 alias x$i; done");
+	need("for i in $(seq 60); do echo link set v1 alias x$i; done | ip -batch -");
 	neigh_turn(table, KEEP, now += 100);
 	ok(strstr(entry("v0", "10.1.0.7"), "PERMANENT"),
 	   "if nothing has changed nothing is verified");
-	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip addr add 2001:db8:7::1/64 dev v0 nodad");
+	need("for i in $(seq 60); do echo link set v1 alias x$i; done | ip -batch -; ip addr add 2001:db8:7::1/64 dev v0 nodad");
 	neigh_turn(table, KEEP, now += 100);
 	ok(strstr(entry("v0", "10.1.0.7"), "PROBE"),
 	   "but for a new address whose event was lost");
 	set_reachable("10.1.0.7", "02:00:00:00:00:07");
 	ok(becomes("10.1.0.7", "PERMANENT"), "it is confirmed again");
-	need("for i in $(seq 60); do ip link set v1 alias x$i; done; ip link set v1 down");
+	need("for i in $(seq 60); do echo link set v1 alias x$i; done | ip -batch -; ip link set v1 down");
 	neigh_turn(table, KEEP, now += 100);
 	need("ip link set v1 up");
 	ok(becomes("10.1.0.7", "PROBE"),
@@ -218,8 +235,6 @@ static void test_taken_over(void)
 	need("ip neigh replace 10.1.0.7 lladdr 02:00:00:00:00:17 dev v0 nud permanent");
 	ok(becomes("10.1.0.7", "02:00:00:00:00:17 PERMANENT"),
 	   "the user makes it permanent");
-	netns_event(neigh_fd(table));
-	neigh_turn(table, KEEP, now += 100);
 	link_set("down");
 	link_set("up");
 	ok_str(entry("v0", "10.1.0.7"), "lladdr 02:00:00:00:00:17 PERMANENT",
@@ -278,6 +293,23 @@ static void test_release(void)
 	neigh_release("v0");
 }
 
+/* One that the kernel removes with the link, and never confirmed */
+static void test_unconfirmed(void)
+{
+	neigh_peer("v0", "10.1.0.41", &error);
+	table = neigh_open("v0", "v0", -1, -1, &netns_logs);
+	neigh_turn(table, 0, now += 100);
+	need("ip neigh replace 10.1.0.41 lladdr 02:00:00:00:00:41 dev v0 nud stale");
+	ok(becomes("10.1.0.41", "PROBE"), "an entry that was never confirmed");
+	need("ip link set v1 down");
+	ok(becomes("10.1.0.41", "02:00:00:00:00:41 PERMANENT"),
+	   "is kept in an outage, too");
+	need("ip link set v1 up");
+	ok(becomes("10.1.0.41", "02:00:00:00:00:41 PROBE"), "and verified after it");
+	neigh_close(table);
+	neigh_release("v0");
+}
+
 /*
  * Another device of the same name
  */
@@ -321,6 +353,37 @@ static void put_flow(int map, uint32_t id, const char *to)
 		abort();
 }
 
+/* Next hops that do not answer make room for those that do */
+static void test_dead(int flows, int recent)
+{
+	char to[32];
+
+	for (uint32_t id = 1; id < 500; id++)
+		bpf_map_delete_elem(flows, &id);
+	neigh_release("v0");
+	need("ip neigh flush dev v0; ip neigh flush dev v0 nud permanent");
+	table = neigh_open("v0", "v0", flows, recent, &netns_logs);
+	for (int i = 0; i < NEIGH_MAX; i++) {
+		snprintf(to, sizeof(to), "10.1.0.%d", 100 + i);
+		put_flow(flows, 100 + i, to);
+	}
+	for (int i = 0; i < 3; i++)
+		neigh_turn(table, 0, now += 2000);
+	put_flow(flows, 500, "10.1.0.230");
+	for (int i = 0; i < TURNS; i++) {
+		set_reachable("10.1.0.230", "02:00:00:00:02:30");
+		neigh_turn(table, 0, now += 2000);
+		if (strstr(entry("v0", "10.1.0.230"), "PERMANENT"))
+			break;
+	}
+	ok_str(entry("v0", "10.1.0.230"), "lladdr 02:00:00:00:02:30 PERMANENT",
+	       "one that answers takes the place of one that does not");
+	put_flow(flows, 501, "10.1.0.231");
+	neigh_turn(table, 0, now += 2000);
+	ok(!neigh_is_full(table), "one that does not answer does not count");
+	neigh_close(table);
+}
+
 static void test_flows(void)
 {
 	int prog = classifier_load("v0", &error), flows, recent;
@@ -343,9 +406,9 @@ static void test_flows(void)
 	set_reachable("fe80::21", "02:00:00:00:01:21");
 	ok(becomes("fe80::21", "PERMANENT"), "one of the link alone");
 	ok_str(entry("v0", "203.0.113.9"), "", "what has no route has no entry");
+	need("for i in $(seq 100 163); do echo neigh replace 10.1.0.$i lladdr 02:00:00:00:02:01 dev v0 nud reachable; done | ip -batch -");
 	for (int i = 0; i < NEIGH_MAX; i++) {
 		snprintf(to, sizeof(to), "10.1.0.%d", 100 + i);
-		set_reachable(to, "02:00:00:00:02:01");
 		put_flow(flows, 100 + i, to);
 	}
 	for (int i = 0; i < 4; i++)
@@ -357,7 +420,20 @@ static void test_flows(void)
 		bpf_map_delete_elem(flows, &id);
 	neigh_turn(table, 0, now += 100);
 	ok(!neigh_is_full(table), "until there are fewer");
+	need("ip link add keep-v0 type veth peer name k1; ip link set keep-v0 up");
+	keep = netlink_ifindex("keep-v0");
+	need("for i in $(seq 100 163); do echo neigh add 10.1.0.$i lladdr 02:00:00:00:02:01 dev keep-v0 nud permanent; done | ip -batch -");
+	set_reachable("10.1.0.222", "02:00:00:00:02:22");
+	put_flow(flows, 400, "10.1.0.222");
+	neigh_turn(table, keep, now += 2000);
+	ok(becomes("10.1.0.222", "02:00:00:00:02:22 PERMANENT"),
+	   "one that is used takes the place of one that is not");
+	ok_eq(atoi(out("ip neigh show dev keep-v0 | grep -c 02:00:00:00:02:01")),
+	      NEIGH_MAX - 1, "whose copy is gone");
+	need("ip link del keep-v0");
+	keep = 0;
 	neigh_close(table);
+	test_dead(flows, recent);
 	classifier_unload("v0");
 	close(flows);
 	close(recent);
@@ -398,7 +474,11 @@ int main(void)
 {
 	netns_enter();
 	need("mkdir /run/optsample");
+	/* or an address of IPv6 would be new some time later */
+	need("echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad");
 	netns_cable("v0", "v1");
+	/* IPv6 gets no address of its own, which would come at any time */
+	need("ip link set v0 addrgenmode none; ip -6 addr flush dev v0");
 	/* what is verified stays so for long, however slow this machine is */
 	for (int v = 4; v <= 6; v += 2)
 		need("cd /proc/sys/net/ipv%d/neigh; echo 1000 >v0/ucast_solicit; echo 1000 >v0/mcast_solicit; echo 600000 >v0/base_reachable_time_ms", v);
@@ -414,6 +494,7 @@ int main(void)
 	test_copies();
 	test_inherit();
 	test_release();
+	test_unconfirmed();
 	test_replaced();
 	test_flows();
 	test_thread();
