@@ -22,7 +22,7 @@
 #define SECOND		1000000000ULL
 #define MS		(SECOND / 1000)
 
-static const uint64_t TOLD = 900 * MS;	/* spanned by two consecutive reports */
+static const uint64_t REPORTED = 900 * MS; /* by two consecutive reports */
 static const uint64_t RACE = 300 * MS;	/* old reports may arrive this long */
 static const uint64_t SEEN = 200 * MS;	/* of a new rate, to judge it */
 static const uint64_t SPAN = 300 * MS;	/* shorter samples are extended */
@@ -253,7 +253,7 @@ static bool estimate_is_stuck(const struct estimator *e, uint64_t now)
 	double loss = fmin(fmax(e->now.loss_high, 0.01), 0.95);
 
 	return now - e->progress_at > REPORT_TIMEOUT_LEAST &&
-	       e->heard_at - e->progress_at > TOLD && sent * -log(loss) > 7;
+	       e->heard_at - e->progress_at > REPORTED && sent * -log(loss) > 7;
 }
 
 void estimate_tick(struct estimator *e, uint64_t now)
@@ -626,7 +626,7 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 			   const struct estimate_point *p)
 {
 	const struct estimate_point *o = &e->total;
-	double span = (p->reported - o->reported) * 1e-9;
+	const double span = (p->reported - o->reported) * 1e-9;
 	uint32_t bytes = p->bytes - o->bytes, kept = p->kept - o->kept;
 	uint32_t datagrams = p->datagrams - o->datagrams;
 	double came = estimate_bytes(bytes, datagrams) / (1 - e->random);
@@ -634,8 +634,9 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 		     e->link.backlog > 0.05 * e->now.rate;
 
 	assert(e->random >= 0 && e->random < 1);
-	if (!o->valid || span < SPAN * 1e-9)
+	if (!o->valid)
 		return;
+	assert(p->reported - o->reported >= SPAN);
 	/* few kept bytes: the kept messages have been delivered */
 	if ((kept > 0.05 * bytes && came / span > 0.85 * e->drained) ||
 	    waits) {
@@ -746,6 +747,8 @@ static void estimate_account(struct estimator *e, uint64_t now,
 	struct estimate_sample s;
 
 	if (e->now.state == ESTIMATE_DRAIN) {
+		if (e->total.valid && p->reported - e->total.reported < SPAN)
+			return;
 		estimate_drain(e, now, p);
 		e->point = e->total = *p;
 		e->total.valid = true;

@@ -32,7 +32,7 @@ static struct sockaddr_in address(const char *text)
 	return a;
 }
 
-/* Nobody answers there: a static neighbour, so that datagrams are queued */
+/* No host answers there: a static neighbour, so that datagrams are queued */
 static void send_some(unsigned int count)
 {
 	struct sockaddr_in to = address("10.9.0.2");
@@ -47,7 +47,7 @@ static void send_some(unsigned int count)
 }
 
 /* The route is looked up every 2 s */
-static int poll_anew(struct link *l, struct link_stats *st)
+static int poll_again(struct link *l, struct link_stats *st)
 {
 	now += 3 * SECOND;
 	return link_poll(l, now, st);
@@ -62,7 +62,7 @@ static void test_none(struct link *l)
 	ok_eq(link_open(&bad, &none), -EAFNOSUPPORT,
 	      "an address of another family");
 	ok(!none, "an address of another family");
-	ok_eq(poll_anew(l, &st), -ENODEV, "no route: no device");
+	ok_eq(poll_again(l, &st), -ENODEV, "no route: no device");
 	ok(!st.known, "no route: no device");
 	link_close(NULL);
 }
@@ -76,14 +76,14 @@ static void test_veth(struct link *l)
 		 "ip link set b0 up && ip addr add 10.9.0.1/24 dev a0 && "
 		 "ip link set a0 up && ip neigh add 10.9.0.2 "
 		 "lladdr 02:00:00:00:00:01 dev a0"), "veth");
-	ok(!poll_anew(l, &st), "a route: the device has a carrier");
+	ok(!poll_again(l, &st), "a route: the device has a carrier");
 	ok(st.known, "a route: the device has a carrier");
 	ok(st.carrier, "a route: the device has a carrier");
 	ok(st.ifindex > 0, "a route: the device has a carrier");
 	ok(!st.sampling, "a device without a queue");
 	ok(!st.backlog, "a device without a queue");
 	shell("tc qdisc add dev a0 root pfifo limit 100");
-	ok(!poll_anew(l, &st), "pfifo");
+	ok(!poll_again(l, &st), "pfifo");
 	send_some(10);
 	err = link_poll(l, now, &later);
 	ok(!err, "bytes that left: %llu",
@@ -93,7 +93,7 @@ static void test_veth(struct link *l)
 	shell("tc qdisc replace dev a0 root tbf rate 8kbit burst 2000 "
 	      "limit 20000");
 	send_some(40);
-	err = poll_anew(l, &st);
+	err = poll_again(l, &st);
 	ok(!err, "tbf: %u bytes wait", st.backlog);
 	ok(st.backlog > 10000, "tbf: %u bytes wait", st.backlog);
 	ok(st.backlog <= 20000, "tbf: %u bytes wait", st.backlog);
@@ -111,20 +111,20 @@ static void test_ifb(struct link *l)
 	struct link_stats st;
 	int before;
 
-	poll_anew(l, &st);
+	poll_again(l, &st);
 	before = st.ifindex;
 	if (!shell("ip link add opt-a0 type ifb 2>/dev/null")) {
 		ok(true, "the queue of an ifb # SKIP no ifb");
 		return;
 	}
-	ok(!poll_anew(l, &st),
+	ok(!poll_again(l, &st),
 	   "the queue of an ifb, the carrier of the device");
 	ok(st.ifindex != before,
 	   "the queue of an ifb, the carrier of the device");
 	ok(st.carrier, "the queue of an ifb, the carrier of the device");
 	shell("ip link del opt-a0");
 	link_poll(l, now, &st);
-	ok(!poll_anew(l, &st), "without the ifb");
+	ok(!poll_again(l, &st), "without the ifb");
 	ok_eq(st.ifindex, before, "without the ifb");
 }
 

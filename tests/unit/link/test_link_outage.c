@@ -35,14 +35,14 @@ static void test_false_outage(void)
 }
 
 /* A supervisor that sends, and the last report */
-struct told {
+struct arrivals {
 	struct estimator	*e;
 	struct control_report	r;
 	uint64_t		now;
 };
 
 /* 100 ms: 35 datagrams go out, and come if @come */
-static void pass(struct told *t, bool come)
+static void pass(struct arrivals *t, bool come)
 {
 	for (unsigned int i = 0; i < 5; i++) {
 		t->now += 20000000;
@@ -59,7 +59,7 @@ static void pass(struct told *t, bool come)
 /* Without reports nothing is known, be it for as long as usual */
 static void test_silence(void)
 {
-	struct told t = { estimator_create(NULL), { 0 }, 5000000000 };
+	struct arrivals t = { estimator_create(NULL), { 0 }, 5000000000 };
 	const struct estimate *n = estimate_of(t.e);
 	unsigned int blind = 0, late = 0;
 
@@ -78,8 +78,36 @@ static void test_silence(void)
 		pass(&t, false);
 		late++;
 	}
-	ok(late > 30, "none at all: an outage, told in %.1f s", late / 10.);
-	ok(late <= 41, "none at all: an outage, told in %.1f s", late / 10.);
+	ok(late > 30, "none at all: an outage, noticed in %.1f s", late / 10.);
+	ok(late <= 41, "none at all: an outage, noticed in %.1f s", late / 10.);
+	estimator_destroy(t.e);
+}
+
+/* Behind an outage it is live again, however often there are reports */
+static void test_reports_often(void)
+{
+	struct arrivals t = { estimator_create(NULL), { 0 }, 5000000000 };
+	const struct estimate *n = estimate_of(t.e);
+	unsigned int drain = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		pass(&t, true);
+		t.r.number++;
+		estimate_report(t.e, t.now, &t.r);
+	}
+	ok_eq(n->state, ESTIMATE_LIVE, "a report every 100 ms");
+	for (unsigned int i = 0; i < 100; i++)
+		pass(&t, false);
+	ok_eq(n->state, ESTIMATE_BLIND, "an outage");
+	for (unsigned int i = 0; i < 50; i++) {
+		t.r.epoch = n->epoch;
+		pass(&t, true);
+		t.r.number++;
+		estimate_report(t.e, t.now, &t.r);
+		drain += n->state == ESTIMATE_DRAIN;
+	}
+	ok_eq(n->state, ESTIMATE_LIVE, "is over");
+	ok_range(drain, 1, 10, "what was kept had time to leave, 100 ms each");
 	estimator_destroy(t.e);
 }
 
@@ -133,13 +161,13 @@ static void test_one_way(void)
 					     s.changes[1].time, false);
 				break;
 			}
-		ok(mean(&r, 14, 15, v_blind) == 1, "%s: told, and its end",
+		ok(mean(&r, 14, 15, v_blind) == 1, "%s: noticed, and its end",
 		   s.name);
-		ok(mean(&r, 17, 20, v_blind) == 0, "%s: told, and its end",
+		ok(mean(&r, 17, 20, v_blind) == 0, "%s: noticed, and its end",
 		   s.name);
 		link_sim_free(&r);
 	}
-	ok(late < 2.25, "%s: told in %.2f s", s.name, late);
+	ok(late < 2.25, "%s: noticed in %.2f s", s.name, late);
 }
 
 /* ---- outages ---- */
@@ -284,6 +312,7 @@ int main(void)
 {
 	test_false_outage();
 	test_silence();
+	test_reports_often();
 	test_came();
 	test_one_way();
 	test_outage();

@@ -77,9 +77,9 @@ static void test_share(void)
 	ok(!t[1].on, "too little for any: the first has it");
 	t[0].demand = t[1].demand = t[2].demand = 0;
 	allocation_divide(t, 3, 1000);
-	ok(!t[0].on, "nobody wants any");
-	ok(!t[1].on, "nobody wants any");
-	ok(!t[2].on, "nobody wants any");
+	ok(!t[0].on, "no topic wants any");
+	ok(!t[1].on, "no topic wants any");
+	ok(!t[2].on, "no topic wants any");
 }
 
 /* 64 topics can have a rate */
@@ -216,7 +216,7 @@ static void test_dip(void)
 	      "nothing is lost of less");
 	ok_near(dip_capacity(&d), 800, 1, "what arrived was the capacity");
 	dip_forget(&d);
-	ok_near(d.count, 0, 0, "another rate begins anew");
+	ok_near(d.count, 0, 0, "another rate starts again");
 }
 
 static void test_image(void)

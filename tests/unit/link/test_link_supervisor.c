@@ -310,7 +310,7 @@ static void test_spare(void)
 
 static void test_restart(void)
 {
-	struct scene s = scene("receiver begins anew", 30);
+	struct scene s = scene("receiver starts again", 30);
 	double use = NAN;
 	struct link_sim_result r;
 
