@@ -193,20 +193,22 @@ static int codec_blob_decode(void **state, const struct decode_limits *limits,
 	const uint8_t *data;
 	union message msg;
 	long len;
-	int ret = 1;
+	int ret;
 
 	if (!s)
 		s = *state = codec_blob_create(limits);
 	if (!s)
 		return -ENOMEM;
 	blob_begin(s->decoder);
-	if (!decode_add(c, s->decoder, codec_blob_add))
-		return -EPROTO;
+	ret = decode_add(c, s->decoder, codec_blob_add);
+	if (ret < 0)
+		return ret;
 	len = blob_finish(s->decoder, &data);
 	if (len < 0)
 		return len;
 	if (message_read(r.kind, MESSAGE_CDR, data, len, &msg))
 		return -EPROTO;
+	ret = 1;
 	if (message_is_state(r.kind) && !c->kept &&
 	    codec_blob_is_newest(s, c->frame->number))
 		ret = r.kind == MESSAGE_TRANSFORMS ?

@@ -135,11 +135,11 @@ static int codec_block_add(void *decoder, const void *payload, size_t len)
 static int codec_block_points(void *decoder, const struct decode_call *c,
 			      struct cloud *cloud)
 {
-	unsigned int taken;
+	int taken;
 
 	cloudblock_begin(decoder);
 	taken = decode_add(c, decoder, codec_block_add);
-	return cloudblock_finish(decoder, cloud) ? -EFBIG : (int)taken;
+	return cloudblock_finish(decoder, cloud) ? -EFBIG : taken;
 }
 
 static int codec_block_decode(void **state, const struct decode_limits *limits,

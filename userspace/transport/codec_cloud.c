@@ -203,8 +203,8 @@ int codec_cloud_decode(void **state, const struct decode_limits *limits,
 	if (!s)
 		return -ENOMEM;
 	taken = codec->decode(s->decoder, c, s->cloud);
-	if (taken <= 0)
-		return taken ? taken : -EPROTO;
+	if (taken < 0)
+		return taken;
 	r.share = (double)taken / c->frame->count;
 	r.exact = taken == (int)c->frame->count;
 	return codec_cloud_give(s, c, &r);

@@ -41,7 +41,7 @@ void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f);
  * struct codec_cloud_decoder - a codec's decoder of points
  * @create:	creates a decoder; NULL: no memory
  * @decode:	decodes a frame to a cloud. Return: number of valid payloads,
- *		or a negative errno
+ *		1 or more; or as decode_add()
  */
 struct codec_cloud_decoder {
 	void	*(*create)(const struct decode_limits *limits);

@@ -31,11 +31,11 @@ static int codec_cloud80_add(void *decoder, const void *payload, size_t len)
 static int codec_cloud80_points(void *decoder, const struct decode_call *c,
 				struct cloud *cloud)
 {
-	unsigned int taken;
+	int taken;
 
 	cloud80_begin(decoder);
 	taken = decode_add(c, decoder, codec_cloud80_add);
-	return cloud80_finish(decoder, cloud) ? -EFBIG : (int)taken;
+	return cloud80_finish(decoder, cloud) ? -EFBIG : taken;
 }
 
 static int codec_cloud80_decode(void **state,

@@ -71,17 +71,28 @@ static inline struct message_floats decode_floats(const float *v,
 	};
 }
 
-/* Pass all payloads of the frame to a decoder. Return: how many it accepted */
-static inline unsigned int decode_add(const struct decode_call *c, void *d,
-				      int (*add)(void *d, const void *payload,
-						 size_t len))
+/*
+ * Pass all payloads of the frame to a decoder. Return: how many it accepted; if
+ * none, -EFBIG: the message is larger than the receiver allows; -ENOMEM;
+ * -EPROTO: they are damaged
+ */
+static inline int decode_add(const struct decode_call *c, void *d,
+			     int (*add)(void *d, const void *payload,
+					size_t len))
 {
 	const struct payloads *p = &c->frame->received;
-	unsigned int taken = 0;
+	int taken = 0, error = -EPROTO;
 
-	for (unsigned int i = 0; i < p->count; i++)
-		taken += !add(d, payload_at(p, i), p->len[i]);
-	return taken;
+	for (unsigned int i = 0; i < p->count; i++) {
+		const int ret = add(d, payload_at(p, i), p->len[i]);
+
+		taken += !ret;
+		if (ret == -E2BIG || ret == -EFBIG)
+			error = -EFBIG;
+		else if (ret == -ENOMEM)
+			error = ret;
+	}
+	return taken ? taken : error;
 }
 
 #endif

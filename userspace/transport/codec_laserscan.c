@@ -92,7 +92,7 @@ static int codec_laserscan_decode(void **state,
 	struct message_laser_scan *m = &msg.scan;
 	struct laserscan_decoder *decoder = *state;
 	struct laserscan scan;
-	unsigned int taken;
+	int taken;
 
 	(void)limits;
 	if (!decoder)
@@ -101,7 +101,9 @@ static int codec_laserscan_decode(void **state,
 		return -ENOMEM;
 	laserscan_begin(decoder);
 	taken = decode_add(c, decoder, codec_laserscan_add);
-	if (!taken || laserscan_finish(decoder, &scan))
+	if (taken < 0)
+		return taken;
+	if (laserscan_finish(decoder, &scan))
 		return -EPROTO;
 	m->angle_min = scan.angle_min;
 	m->angle_max = scan.angle_min +
@@ -115,7 +117,7 @@ static int codec_laserscan_decode(void **state,
 	if (scan.intensity)
 		m->intensities = decode_floats(scan.intensity, scan.beams);
 	r.share = (double)taken / c->frame->count;
-	r.exact = taken == c->frame->count;
+	r.exact = taken == (int)c->frame->count;
 	r.msg = &msg;
 	c->out(c->arg, &r);
 	return 0;

@@ -178,8 +178,9 @@ static int codec_layers_decode(void **state, const struct decode_limits *limits,
 	if (!s || !s->decoder)
 		return -ENOMEM;
 	layers_begin(s->decoder, c->frame->number);
-	if (!decode_add(c, s->decoder, codec_layers_add))
-		return -EPROTO;
+	ret = decode_add(c, s->decoder, codec_layers_add);
+	if (ret < 0)
+		return ret;
 	if (decode_reserve(c, layers_cells(s->decoder) * LAYERS_CELL))
 		return -EFBIG;
 	grid = &s->grid;

@@ -61,7 +61,7 @@ static int codec_pyramid_decode(void **state,
 	struct decode_result r = { "", MESSAGE_OCCUPANCY_GRID, NULL, 0, false };
 	struct mappyramid_decoder *decoder = *state;
 	struct map map;
-	int ret;
+	int taken, ret;
 
 	(void)limits;
 	if (!decoder)
@@ -69,8 +69,10 @@ static int codec_pyramid_decode(void **state,
 	if (!decoder)
 		return -ENOMEM;
 	mappyramid_begin(decoder);
-	r.share = (double)decode_add(c, decoder, codec_pyramid_add) /
-		  c->frame->count;
+	taken = decode_add(c, decoder, codec_pyramid_add);
+	if (taken < 0)
+		return taken;
+	r.share = (double)taken / c->frame->count;
 	ret = mappyramid_finish(decoder, &map);
 	if (ret)
 		return ret == -EFBIG ? ret : -EPROTO;

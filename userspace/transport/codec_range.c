@@ -43,12 +43,12 @@ static int codec_range_points(void *decoder, const struct decode_call *c,
 			      struct cloud *cloud)
 {
 	struct organised turn;
-	unsigned int taken;
+	int taken;
 
 	rangeimage_begin(decoder);
 	taken = decode_add(c, decoder, codec_range_add);
 	rangeimage_finish(decoder, &turn, NULL);
-	return organised_to_cloud(&turn, cloud) ? -EFBIG : (int)taken;
+	return organised_to_cloud(&turn, cloud) ? -EFBIG : taken;
 }
 
 static int codec_range_decode(void **state, const struct decode_limits *limits,

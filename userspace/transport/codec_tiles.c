@@ -73,7 +73,10 @@ static int codec_tiles_decode(void **state, const struct decode_limits *limits,
 	if (!decoder)
 		return -ENOMEM;
 	tiles_begin(decoder, c->frame->number);
-	decode_add(c, decoder, codec_tiles_add);
+	ret = decode_add(c, decoder, codec_tiles_add);
+	/* a frame without a good payload shows the map as it is known */
+	if (ret < 0 && ret != -EPROTO)
+		return ret;
 	if (decode_reserve(c, tiles_cells(decoder) * MAP_CELL))
 		return -EFBIG;
 	share = tiles_share(decoder);

@@ -108,7 +108,6 @@ void encoder_destroy(struct encoder *e);
  *
  * Return: 0; -EBADMSG: its bytes or sizes are wrong; -EOPNOTSUPP: unknown
  * encoding; -EMSGSIZE, -ENOSPC: too large; -ENOMEM.
- * that is not known; -EMSGSIZE, -ENOSPC: too large; -ENOMEM.
  */
 int encoder_encode(struct encoder *e, enum message_format format,
 		   const void *data, size_t len, int64_t stamp,

@@ -150,8 +150,10 @@ static int cloud80_begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
 	cloud->fields = 0;
 	d->step = COORDINATES;
 	if (p[0] >> 4 != VERSION || fields > CLOUD_FIELDS ||
-	    !parts || parts > d->parts.max)
+	    !parts)
 		return -EPROTO;
+	if (parts > d->parts.max)
+		return -EFBIG;
 	for (unsigned int f = 0; f < fields; f++) {
 		int bytes = cloud_get_name(cloud, p + at, len - at);
 
@@ -216,11 +218,12 @@ int cloud80_add(struct cloud80 *d, const void *payload, size_t len)
 	points = p[1];
 	k = get_le16(p + 4);
 	if (k >= d->parts.count || points > CLOUD80_POINTS ||
-	    points > cloud->max - cloud->count ||
 	    len != d->header_len + (size_t)points * d->step)
 		return -EPROTO;
 	if (cloud_parts_has(&d->parts, k))
 		return -EEXIST;
+	if (points > cloud->max - cloud->count)
+		return -EFBIG;
 	err = get_points(cloud, p + d->header_len, points);
 	if (err)
 		return err;

@@ -45,8 +45,8 @@ void cloud80_begin(struct cloud80 *d);
  * cloud80_add() - add a payload of the cloud
  *
  * Return: 0; -EEXIST: a duplicate; -EINVAL: its shape differs from the first
- * one's; -EPROTO: damaged or beyond the decoder's limit. After an error nothing
- * changed.
+ * one's; -EFBIG: more points or payloads than @max allows; -EPROTO: damaged.
+ * After an error nothing changed.
  */
 int cloud80_add(struct cloud80 *d, const void *payload, size_t len);
 

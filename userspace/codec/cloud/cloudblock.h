@@ -89,8 +89,8 @@ void cloudblock_begin(struct cloudblock_decoder *d);
  * cloudblock_add() - add a payload of the cloud
  *
  * Return: 0; -EEXIST: a duplicate; -EINVAL: its shape differs from the first
- * one's; -EPROTO: damaged or beyond the decoder's limits. After an error
- * nothing changed.
+ * one's; -EFBIG: more points than @max of the decoder; -EPROTO: damaged. After
+ * an error nothing changed.
  */
 int cloudblock_add(struct cloudblock_decoder *d, const void *payload,
 		   size_t len);

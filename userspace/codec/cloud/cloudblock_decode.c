@@ -193,7 +193,7 @@ static int cloudblock_decode_decode(struct cloudblock_decoder *d,
 	struct coder c = code_decoder(p + d->header_len, len - d->header_len);
 
 	if (points > cloud->max - begin)
-		return -EPROTO;
+		return -EFBIG;
 	block_model_init(&d->model);
 	while (blocks--)
 		if (decode_block(d, &c, end))

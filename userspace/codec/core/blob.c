@@ -224,7 +224,7 @@ static int begin(struct blob_decoder *d, const struct shape *s)
 		uint8_t *rows = realloc(d->rows, room);
 
 		if (!rows)
-			return -EFBIG;
+			return -ENOMEM;
 		d->rows = rows;
 		d->room = room;
 	}

@@ -73,7 +73,8 @@ void blob_begin(struct blob_decoder *d);
  * blob_add() - add a payload
  *
  * Return: 0; -EEXIST: a duplicate; -EINVAL: not a valid payload; -EPROTO: of
- * other bytes; -EFBIG: more bytes than @max. After an error nothing changed.
+ * other bytes; -EFBIG: more bytes than @max; -ENOMEM. After an error nothing
+ * changed.
  */
 int blob_add(struct blob_decoder *d, const void *payload, size_t len);
 

@@ -150,13 +150,13 @@ static void test_changes(void)
 	ok(!tiles_pending(e), "a change goes first");
 	receive(d, 200, &rng, 0);
 	tiles_finish(d, &got);
-	ok_eq(changed_tiles(d), 1, "and is told to the viewer");
-	ok(tiles_changed(d, &cursor, &a), "and is told to the viewer");
-	ok_eq(a.x, 384, "and is told to the viewer");
-	ok_eq(a.y, 448, "and is told to the viewer");
-	ok_eq(a.width, 64, "and is told to the viewer");
-	ok_eq(a.height, 64, "and is told to the viewer");
-	ok(same(&m, &got), "and is told to the viewer");
+	ok_eq(changed_tiles(d), 1, "and is reported to the viewer");
+	ok(tiles_changed(d, &cursor, &a), "and is reported to the viewer");
+	ok_eq(a.x, 384, "and is reported to the viewer");
+	ok_eq(a.y, 448, "and is reported to the viewer");
+	ok_eq(a.width, 64, "and is reported to the viewer");
+	ok_eq(a.height, 64, "and is reported to the viewer");
+	ok(same(&m, &got), "and is reported to the viewer");
 	ok(tiles_age(d, 400, 500) == 0, "its tile is new");
 	ok_eq(tiles_share(d).received, tiles_share(d).known,
 	      "all tiles are here");

@@ -250,9 +250,9 @@ static void test_loss(struct rig *r, const char *name, size_t bytes,
 			  r->shown.exact + r->shown.near;
 	}
 	ok(!wrong, "%s, %zu bytes in %u datagrams: no wrong depth at "
-	   "any loss, and what is known is told", name, bytes, r->p.count);
+	   "any loss, and what is known is given", name, bytes, r->p.count);
 	ok(!untrue, "%s, %zu bytes in %u datagrams: no wrong depth at "
-	   "any loss, and what is known is told", name, bytes, r->p.count);
+	   "any loss, and what is known is given", name, bytes, r->p.count);
 }
 
 /* Share of frames that are exact, per cent */
@@ -334,7 +334,7 @@ static void test_bad(void)
 	depth_encode(r.e, &r.in, 4000, -1, &r.p);
 	depth_begin(r.d);
 	ok(depth_finish(r.d, &r.out, r.room, &r.shown) == -ENODATA,
-	   "nothing is told");
+	   "nothing is given");
 	for (size_t len = 0; len < r.p.len[0]; len++)
 		taken += depth_add(r.d, payload_at(&r.p, 0), len) != -EINVAL;
 	ok(!taken, "a datagram that was cut is refused");
@@ -356,7 +356,7 @@ static void test_bad(void)
 	bad[5] = 4;
 	ok(depth_add(r.d, bad, r.p.len[1]) == -EFBIG, "and one too large");
 	ok(depth_finish(r.d, &r.out, 99, &r.shown) == -EMSGSIZE,
-	   "no room is told");
+	   "no room is an error");
 	ok(depth_encode(r.e, &r.in, 10, -1, &r.p) == -EMSGSIZE,
 	   "a budget must hold a datagram");
 	r.in.channels = 3;

@@ -159,7 +159,7 @@ static void test_subsets(unsigned int channels, unsigned int depth, size_t bytes
 
 static void test_exact(unsigned int channels, unsigned int depth)
 {
-	unsigned int inexact = 0, told = 0, least;
+	unsigned int inexact = 0, wrong = 0, least;
 	bool came[SLOTS];
 	struct rig r;
 
@@ -173,11 +173,11 @@ static void test_exact(unsigned int channels, unsigned int depth)
 			continue;
 		rig_decode(&r, came);
 		inexact += error(&r) != 0;
-		told += !md_exact(r.d);
+		wrong += !md_exact(r.d);
 	}
 	ok(!inexact, "%u x %u bit: exact from 70 %% of %u datagrams on",
 	   channels, depth, r.p.count);
-	ok(!told, "%u x %u bit: exact from 70 %% of %u datagrams on", channels,
+	ok(!wrong, "%u x %u bit: exact from 70 %% of %u datagrams on", channels,
 	   depth, r.p.count);
 	memset(came, 0, sizeof(came));
 	came[3] = true;
@@ -294,7 +294,7 @@ static void test_bad(void)
 	rig_encode(&r, 9000, -1);
 	rig_encode(&other, 7000, -1);
 	md_begin(r.d);
-	ok(md_finish(r.d, &r.out, r.room) == -ENODATA, "nothing is told");
+	ok(md_finish(r.d, &r.out, r.room) == -ENODATA, "nothing is given");
 	for (size_t len = 0; len < r.p.len[0]; len++)
 		taken += md_add(r.d, payload_at(&r.p, 0), len) != -EINVAL;
 	ok(!taken, "a datagram that was cut is refused");
@@ -309,7 +309,7 @@ static void test_bad(void)
 	md_begin(r.d);
 	ok(md_add(r.d, bad, r.p.len[1]) < 0, "and one of a larger image");
 	md_add(r.d, payload_at(&r.p, 0), r.p.len[0]);
-	ok(md_finish(r.d, &r.out, 99) == -EMSGSIZE, "no room is told");
+	ok(md_finish(r.d, &r.out, 99) == -EMSGSIZE, "no room is an error");
 	ok(rig_encode(&r, 10, -1) == -EMSGSIZE, "a budget must hold a datagram");
 	r.p.max = 3;
 	ok(rig_encode(&r, 9000, -1) == -EMSGSIZE, "and the slots all of them");
@@ -351,7 +351,7 @@ static double quality(struct rig *r, double loss, double burst)
 static void test_quality(void)
 {
 	static const struct {
-		double	told, told_burst, loss, burst, db;
+		double	given, given_burst, loss, burst, db;
 	} pins[] = {
 		{ -1, 0, 0, 0, 46.06 }, { -1, 0, .2, 0, 45.90 },
 		{ -1, 0, .3, 0, 45.06 }, { -1, 0, .5, 0, 44.59 },
@@ -367,8 +367,8 @@ static void test_quality(void)
 	rig_make(&r, 640, 480, 1, 8);
 	for (unsigned int i = 0; i < sizeof(pins) / sizeof(*pins); i++) {
 		const struct md_budget b = {
-			.bytes = 46336, .loss = pins[i].told,
-			.burst = pins[i].told_burst,
+			.bytes = 46336, .loss = pins[i].given,
+			.burst = pins[i].given_burst,
 		};
 		double db;
 
@@ -377,7 +377,7 @@ static void test_quality(void)
 		db = quality(&r, pins[i].loss, pins[i].burst);
 		ok(db >= pins[i].db - .3,
 		   "46 kB for %g, %g %% lost in bursts of %g: %.2f dB of %.2f",
-		   pins[i].told, pins[i].loss * 100, pins[i].burst, db,
+		   pins[i].given, pins[i].loss * 100, pins[i].burst, db,
 		   pins[i].db);
 	}
 	rig_free(&r);
@@ -401,7 +401,7 @@ static void test_bursts(void)
 		rig_decode(&r, came);
 		db = 10 * log10(255 * 255 / error(&r));
 		ok(db >= least[b] - .3,
-		   "5 %% is told of, %u in a row are lost: %.2f dB of %.2f",
+		   "5 %% is announced, %u in a row are lost: %.2f dB of %.2f",
 		   8 * (b + 1), db, least[b]);
 	}
 	rig_free(&r);

@@ -109,7 +109,7 @@ static void test_breaks(void)
 
 	watch(1, 20, 12, 1, 8);
 	movement_add(&m, &i, 900 * SECOND);
-	ok(!m.known, "the stamps jumped back: it begins anew");
+	ok(!m.known, "the stamps jumped back: it starts again");
 	watch(1, 20, 12, 1, 8);
 	movement_add(&m, &i, 1500 * SECOND);
 	ok(!m.known, "after a pause, too");

@@ -245,12 +245,12 @@ static void test_still(void)
 	ok(same(&in, &out), "and what is newer counts");
 	split_begin(d, false);
 	split_add(d, payload_at(&p, 0), p.len[0]);
-	ok(split_share(d) < .02, "one that moves starts anew");
+	ok(split_share(d) < .02, "one that moves starts again");
 	ok(split_finish(d, false, &out, room - 1) == -EMSGSIZE,
-	   "no room is told");
+	   "no room is an error");
 	split_begin(d, false);
-	ok_eq(split_finish(d, false, &out, room), -ENODATA, "nothing is told");
-	ok(!split_share(d), "nothing is told");
+	ok_eq(split_finish(d, false, &out, room), -ENODATA, "nothing is given");
+	ok(!split_share(d), "nothing is given");
 	free(in.data);
 	free(out.data);
 	payloads_destroy(&p);
@@ -319,8 +319,15 @@ static uint64_t high(unsigned int h)
 /* A forged shape costs a receiver as much time as it has rows, no more */
 static void test_high(void)
 {
-	uint64_t low = high(16384), all = high(65535);
+	uint64_t low = UINT64_MAX, all = UINT64_MAX;
 
+	/* the least of three: the machine may have other work meanwhile */
+	for (unsigned int i = 0; i < 3; i++) {
+		const uint64_t one = high(16384), four = high(65535);
+
+		low = one < low ? one : low;
+		all = four < all ? four : all;
+	}
 	ok(all < 12 * low, "4 times the rows take %.0f times as long",
 	   (double)all / low);
 }

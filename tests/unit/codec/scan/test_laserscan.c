@@ -147,7 +147,7 @@ static void test_bad(void)
 	unsigned int taken = 0;
 
 	laserscan_begin(d);
-	ok(laserscan_finish(d, &out) == -ENODATA, "nothing is told");
+	ok(laserscan_finish(d, &out) == -ENODATA, "nothing is given");
 	laserscan_encode(&large, &params, &p);
 	ok(laserscan_add(d, payload_at(&p, 0), p.len[0]) == -EFBIG,
 	   "too many beams");

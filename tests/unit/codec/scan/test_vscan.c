@@ -292,8 +292,8 @@ static void test_self(void)
 	p.box[1] = -0.6f;
 	p.box[2] = -0.2f;
 	p.box[3] = 0.2f;
-	ok(make(&o, &p, &v), "which it may be told of");
-	ok(!v.obstacle[0], "which it may be told of");
+	ok(make(&o, &p, &v), "which it may report");
+	ok(!v.obstacle[0], "which it may report");
 }
 
 static void test_holes(void)

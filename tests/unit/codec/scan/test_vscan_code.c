@@ -87,6 +87,14 @@ static void test_copies(void)
 	vscan_encode(&s, 1, 1, &out);
 	ok_eq((int64_t)hash_bytes(data[0], lens[0]), 3028836167493085422,
 	      "the format stays");
+	for (int i = 0; i < VSCAN_BINS; i++) {
+		s.landmark[i] = i % 3 ? 400 + i * i % 230 : 0;
+		s.obstacle[i] = i % 3 && i % 7 ? 400 + i : 0;
+	}
+	vscan_encode(&s, 1, 1, &out);
+	ok_eq((int64_t)hash_bytes(data[0], lens[0]),
+	      -7358055239119842011,
+	      "... that of empty bins, too");
 }
 
 static void test_code(void)
