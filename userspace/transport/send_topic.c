@@ -306,7 +306,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	if (s->latency > 0 && o->datagrams < SEVERAL && !(t->frame % TEACHES))
 		o->datagrams = SEVERAL;
 	if (send_topic_is_map(t))
-		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
+		o->bytes = (size_t)p->datagrams * t->out->size;
 	else if (o->bytes > s->bytes)
 		o->bytes = s->bytes;
 	if (codec->order)
@@ -560,10 +560,10 @@ static void send_topic_begin(struct send_topic *t)
 		t->encoder = t->successor;
 		t->successor = NULL;
 	}
+	t->out = pacer_payloads(t->pacer);
 	set_order(t, &t->order);
 	t->mode = t->policy.plan.mode;
 	t->changed_since = false;
-	t->out = pacer_payloads(t->pacer);
 	t->busy = true;
 	workers_begin(t->workers, &t->job);
 }
