@@ -328,14 +328,15 @@ static int http_upgrade(struct server_http *h, struct http_conn *c)
 	return 1;
 }
 
-/* "Bearer " and @len bytes with %xx of a query */
+/* "Bearer " and @len bytes with %xx of a query, as far as there is room */
 static void http_bearer(const char *from, size_t len,
 			char text[HTTP_TOKEN + 16])
 {
+	const char *const end = text + HTTP_TOKEN + 15;
 	char *to = text + sprintf(text, "Bearer ");
 	unsigned int byte;
 
-	for (size_t i = 0; i < len && i < HTTP_TOKEN; i++) {
+	for (size_t i = 0; i < len && to < end; i++) {
 		*to = from[i];
 		if (from[i] == '%' && i + 2 < len &&
 		    sscanf(from + i + 1, "%2x", &byte) == 1) {
