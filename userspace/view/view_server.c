@@ -789,13 +789,14 @@ void view_server_close(struct server *s)
 
 	if (!s)
 		return;
-	for (unsigned int i = 0; i < LISTENERS; i++)
-		server_http_close(s->http[i]);
+	/* the thread gives gdimd's answers to HTTP */
 	if (s->running) {
 		__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
 		lws_cancel_service(s->context);
 		pthread_join(s->thread, NULL);
 	}
+	for (unsigned int i = 0; i < LISTENERS; i++)
+		server_http_close(s->http[i]);
 	lws_context_destroy(s->context);
 	while ((h = server_take_handshake(s))) {
 		close(h->fd);
