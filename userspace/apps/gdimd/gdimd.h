@@ -61,6 +61,18 @@ struct gdimd {
 	unsigned int		apart_logged;	/* nodes */
 };
 
+/**
+ * gdimd_open() - open all that g->config has; all else of @g is 0
+ * @error:	gets one line
+ *
+ * SIGINT and SIGTERM end g->loop from now on. Also after an error, all that was
+ * opened is closed by gdimd_close().
+ *
+ * Return: 0 or a negative errno.
+ */
+int gdimd_open(struct gdimd *g, struct error *error);
+void gdimd_close(struct gdimd *g);
+
 /* An error of the store's disk, for the log */
 void gdimd_on_io_error(void *gdimd, const char *line);
 
