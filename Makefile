@@ -118,7 +118,7 @@ installed:
 
 # what the demo runs, and nothing else
 demo-build: module $(PROGRAM_BPF) $(BUILD)/tc/q_optsample.so $(addprefix $(BIN)/,optsample optsample-discover \
-	optsample-sim rtps-gen demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
+	optsample-sim rtps-gen clear-maps demo-report hwsim-medium image-pub image-sub gdimd gdimctl slamd \
 	slam-worker slam-eval slam-world optsample-send optsample-view robot-drive udp-link)
 
 demo: packages-queue+programs+demo

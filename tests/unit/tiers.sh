@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tiers.sh - no test is lost between the tiers of tests/table.txt, and
-# tests/affected finds those of a changed file
+# tiers.sh - no test is lost between the tiers of tests/table.txt,
+# tests/affected finds those of a changed file, and the demo is built whole
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/lib/tap.sh
@@ -32,6 +32,18 @@ lost=$(git ls-files 'tests/**/test_*.c' | while read -r source; do
 done)
 [ -z "$lost" ]
 ok "each test program runs" || echo "# $lost"
+
+# What the demo's guests take is built by a tree that has nothing else
+groups=$(sed -n 's/.*--root \([a-z,]*\).*/\1/p' tools/demo/wifi)
+made=$(make -pq demo-build 2>/dev/null | sed -n 's/^demo-build: //p')
+lost=$(awk -v groups=",$groups," '
+	/^\[/ { wanted = index(groups, "," substr($1, 2, length($1) - 2) ",") }
+	wanted && $1 == "project" { for (i = 2; i <= NF; i++) print $i }' \
+	tools/machines/guest.txt | grep '^build/' | while read -r path; do
+	[[ " $made " == *" $path"[\ /]* ]] || echo "$path"
+done)
+[ -n "$groups" ] && [ -n "$made" ] && [ -z "$lost" ]
+ok "the demo builds what its guests take" || echo "# $lost"
 
 # affects FILE TEST...: a change of it affects at least these, and not !TEST
 tree=$scratch/tree
