@@ -81,7 +81,7 @@ class Daemon:
         db.close()
         return h.hexdigest()
 
-    def told(self):
+    def logged(self):
         """lines about refused messages, and how many messages they are of"""
         lines = [s for s in open(self.log, errors='replace')
                  if '/gdim/' in s or 'keyframe: ' in s]
@@ -278,7 +278,7 @@ def renamed(d, program):
 def flood(d, program):
     out = Sender(program)
     ok(good(d, out), 'a good submap')
-    before, lines, begin = d.status(), d.told()[0], time.time()
+    before, lines, begin = d.status(), d.logged()[0], time.time()
     stored = d.dump()
     for i in range(200):
         # the reader has a queue of ten, and who does not wait loses some
@@ -289,13 +289,13 @@ def flood(d, program):
     s = d.status()
     ok(s['in']['refused'] == before['in']['refused'] + 1000 and
        d.dump() == stored, '1000 that are wrong are counted', s['in'])
-    more = d.told()[0] - lines
+    more = d.logged()[0] - lines
     ok(more <= time.time() - begin + 2, 'in few lines: one a second at most',
        more)
     time.sleep(1.1)
     refused(d, out, 'slam_submap', 'few', '399 cells')
-    ok(until(lambda: d.told()[1] == d.status()['in']['refused']),
-       'each one is in exactly one line', d.told(), d.status()['in'])
+    ok(until(lambda: d.logged()[1] == d.status()['in']['refused']),
+       'each one is in exactly one line', d.logged(), d.status()['in'])
     out.end()
 
 
@@ -336,7 +336,7 @@ def services(d, program):
 
 
 def damaged(d, noise):
-    """requests that are none: nobody to tell, so they are in the log"""
+    """invalid requests have no client: they are in the log"""
     before = d.status()
     p = subprocess.run([noise, 'noise', '0'], timeout=600)
     until(lambda: d.status()['in']['refused'] > before['in']['refused'] + 100)

@@ -417,7 +417,7 @@ test_remove()
 	damage "$store" "INSERT INTO room(id, name, stamp, x, y, size, reported,
 		temperature) VALUES (7, 'kitchen', 0, 1, 1, 4, 1, 21.5)"
 	ctl room 7
-	says 'room: what was told of it' '21.5, as reported'
+	says 'room: what was reported of it' '21.5, as reported'
 	damage "$store" "INSERT INTO corner VALUES (7, 0, 0, 0)"
 	ctl rooms && grep -q kitchen "$scratch/out" && ctl -j remove room 7 &&
 		of 'j == {"room": 7}' && ctl rooms &&
@@ -439,7 +439,7 @@ test_coarse()
 	ctl "${import[@]}" "$scratch/cells.i8" --resolution 90 \
 		--fused-resolution 0.05 &&
 		grep -q 'warning: 4 of them are too large' "$scratch/err"
-	ok 'import: submaps that are too large for such a map, told at once'
+	ok 'import: submaps that are too large for such a map, refused at once'
 	store=$scratch/site.db
 }
 

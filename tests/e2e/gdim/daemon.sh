@@ -122,7 +122,7 @@ refused()
 		"$scratch/no.err" || { sed 's/^/# /' "$scratch"/no.*; false; }
 }
 
-test_told()
+test_reported()
 {
 	ask snapshot before
 	path=$(jq -r .path "$scratch/answer")
@@ -149,7 +149,7 @@ test_told()
 	ok 'and no submaps, as they mean nothing alone'
 }
 
-test_told_more()
+test_reported_more()
 {
 	ask rate slam_map 5
 	has '.old_rate == 1 and .new_rate == 5'
@@ -194,7 +194,7 @@ test_killed()
 		"$scratch/b.sock" --from none --to none --http none
 	ok 'a second daemon may not have the same store'
 	end
-	ok 'it ends when it is told'
+	ok 'it ends when it is asked to'
 }
 
 test_ros2()
@@ -217,14 +217,14 @@ test_ros2()
 	ok 'who comes late gets the map'
 	here_is calls "$bin/service-node" call 60 1
 	grep -qx 'rooms 5' "$scratch/calls"
-	ok 'as many rooms as were told of'
+	ok 'as many rooms as were reported'
 	ask room 3
 	smoke=$(jq '.layers.smoke_map_fused.mean * 100 | round' \
 		"$scratch/answer")
 	[ "$smoke" -gt 5 ] && grep -q "^room 1 .* averages 1 .* of 2 from .*,\
  $smoke 55 3, 2 names to \[gas_B_map_1\]$" "$scratch/calls" || {
 		sed 's/^/# /' "$scratch/calls"; false; }
-	ok 'a room: smoke of 16 bits is 0..100, what maps do not know was told'
+	ok 'a room: smoke of 16 bits is 0..100, what maps do not know was reported'
 	end
 }
 
@@ -482,10 +482,10 @@ test_changed()
 	start ranged --from none --to none --maxTemp 800
 	ask layers
 	has '[.layers[] | select(.name == "temp_map_fused").high == 800] | any'
-	ok 'a range that somebody gives is that from now on'
+	ok 'a range that is given is that from now on'
 	grep -q 'temp_map_fused: range set to 0:800 .* was 0:500' \
 		"$scratch/ranged.err"
-	ok 'which is told'
+	ok 'which is logged'
 	end
 }
 
@@ -602,7 +602,7 @@ test_bits()
 	end
 }
 
-# The disk fails: who commands is told, and so is the log. As far as SQLite can
+# The disk fails: the client gets the error, and so does the log. As far as SQLite can
 # see a limit of the size of files is such a failure
 test_disk()
 {
@@ -619,7 +619,7 @@ test_disk()
 	prlimit --pid "$daemon" --fsize=4096:
 	! ask layer warm role=temperature &&
 		grep -q 'disk I/O error' "$scratch/err"
-	ok "the disk fails: who commands is told"
+	ok "the disk fails: the client gets the error"
 	grep -q 'disk I/O error' "$scratch/disk.err"
 	ok "and so is the log" || sed 's/^/# /' "$scratch/disk.err"
 	prlimit --pid "$daemon" --fsize=unlimited:
@@ -631,8 +631,8 @@ test_disk()
 
 make_input
 test_recording
-test_told
-thorough test_told_more
+test_reported
+thorough test_reported_more
 test_killed
 test_ros2
 test_hazards

@@ -32,16 +32,19 @@ static DataWriterQos qos_of(const struct submap_writer &w)
 	return qos;
 }
 
-static void wait_for_readers(const struct submap_writer &w, DataWriter *writer)
+static unsigned int readers_of(DataWriter *writer)
 {
 	PublicationMatchedStatus s;
 
-	for (int i = 0; i < 600; i++) {
-		writer->get_publication_matched_status(s);
-		if (s.current_count >= (int)submap_writer_readers(&w))
-			break;
+	writer->get_publication_matched_status(s);
+	return s.current_count;
+}
+
+static void wait_for_readers(const struct submap_writer &w, DataWriter *writer)
+{
+	for (int i = 0; i < 600 &&
+	     readers_of(writer) < submap_writer_readers(&w); i++)
 		usleep(100000);
-	}
 	sleep(SUBMAP_WRITER_GREETING);
 }
 
@@ -64,7 +67,8 @@ int main(int argc, char **argv)
 	}
 	if (!w.at_once)
 		wait_for_readers(w, writer);
-	for (unsigned int i = 0; i < w.number; i++) {
+	for (unsigned int i = 0; submap_writer_next(&w, readers_of(writer));
+	     i++) {
 		bytes b(submap_writer_size(&w, i));
 
 		submap_writer_message(&w, i, b.data());

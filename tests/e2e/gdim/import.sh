@@ -36,17 +36,17 @@ a_new() { store=$scratch/$1.db; rm -f -- "$store"*; }
 # no NAME TEXT ARGS: 'import ARGS' is refused, and the store is unchanged
 no()
 {
-	local name=$1 text=$2 before good told
+	local name=$1 text=$2 before good line
 
 	shift 2
 	before=$(sum)
 	refused "$text" "$gdimctl" --store "$store" import "$@" &&
 		[ "$before" = "$(sum)" ]
 	good=$?
-	told=$(head -c 160 "$scratch/err" |
+	line=$(head -c 160 "$scratch/err" |
 		sed "s|$scratch/||g; s/^gdimctl: //" | tr -d '\n#')
 	[ $good = 0 ]
-	ok "refused: $name: $told"
+	ok "refused: $name: $line"
 }
 
 # yaml NAME IMAGE LINE...: with the required keys, and these

@@ -119,26 +119,27 @@ frames()
 	n = sorted(int(f[0].split('_')[1]) for f in sqlite3.connect(
 	    f'file:{sys.argv[1]}?mode=ro', uri=True).execute(
 	    'SELECT frame FROM node'))
-	print(n[0], n[-1], len(n)) if n else print('none')
+	print(n[0], n[-1], len(n)) if n else print(-1, -1, 0)
 	END
 }
 
 # midway LOSS: a VOLATILE writer must deliver all since the match, without a hole
 midway()
 {
-	local loss=$1 first last number
+	local loss=$1 first last number written
 
 	loses "$loss"
-	node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
+	node writer "$fastdds" -w -n 200 -i 50 -m 1400 -k 1
 	wait_for 40 eval 'lines writer 20'
 	start
 	wait "$node"
 	ok "midway, $loss % lost: all was acknowledged"
-	wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = 299 ]'
+	written=$(wc -l <"$scratch/writer")
+	wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = $((written - 1)) ]'
 	read -r first last number <<<"$(frames)"
-	echo "# from $first to $last: $number"
-	[ "$first" -gt 0 ] && [ "$last" = 299 ] &&
-		[ "$number" = $((300 - first)) ] &&
+	echo "# from $first to $last of $written: $number"
+	[ "$first" -gt 0 ] && [ "$last" = $((written - 1)) ] &&
+		[ "$number" = $((written - first)) ] &&
 		[ "$(status '.in.lost + .in.refused')" = 0 ]
 	ok "midway, $loss % lost: all from the first to the last"
 	end
@@ -183,7 +184,7 @@ test_best_effort()
 	ok 'what it loses is counted'
 	loses 0
 	[ "$(grep -c 'slam_submap: .* were lost' "$scratch/gdimd.err")" = 1 ]
-	ok 'and told once'
+	ok 'and logged once'
 	end
 }
 

@@ -37,21 +37,21 @@ notified()
 	s.bind(sys.argv[1])
 	os.chmod(sys.argv[1], 0o777)
 	s.settimeout(1)
-	told, p = set(), subprocess.Popen(sys.argv[2:], env=dict(os.environ,
+	notices, p = set(), subprocess.Popen(sys.argv[2:], env=dict(os.environ,
 	    NOTIFY_SOCKET=sys.argv[1], WATCHDOG_USEC='400000'))
 	def hear():
 	    try:
-	        told.update(s.recv(4096).decode().split('\n'))
+	        notices.update(s.recv(4096).decode().split('\n'))
 	    except TimeoutError:
 	        pass
-	while p.poll() is None and not {'READY=1', 'WATCHDOG=1'} <= told:
+	while p.poll() is None and not {'READY=1', 'WATCHDOG=1'} <= notices:
 	    hear()
 	p.terminate()
-	while p.poll() is None or 'STOPPING=1' not in told:
+	while p.poll() is None or 'STOPPING=1' not in notices:
 	    hear()
-	    if p.poll() is not None and 'READY=1' not in told:
+	    if p.poll() is not None and 'READY=1' not in notices:
 	        break
-	print(*sorted(told & {'READY=1', 'WATCHDOG=1', 'STOPPING=1'}), p.wait())
+	print(*sorted(notices & {'READY=1', 'WATCHDOG=1', 'STOPPING=1'}), p.wait())
 	END
 	rm -f "$scratch/notify"
 }

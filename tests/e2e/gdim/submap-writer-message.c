@@ -16,10 +16,11 @@ int submap_writer_options(struct submap_writer *w, int argc, char **argv)
 
 	*w = (struct submap_writer){ .number = 97, .side = 100,
 				     .bytes = 65500 };
-	while ((c = getopt(argc, argv, "btn:s:i:m:k:")) != -1)
+	while ((c = getopt(argc, argv, "btwn:s:i:m:k:")) != -1)
 		switch (c) {
 		case 'b': w->best_effort = true; break;
 		case 't': w->transient = true; break;
+		case 'w': w->midway = true; break;
 		case 'n': w->number = atoi(optarg); break;
 		case 's': w->side = atoi(optarg); break;
 		case 'i': w->hz = atof(optarg); break;
@@ -33,6 +34,16 @@ int submap_writer_options(struct submap_writer *w, int argc, char **argv)
 unsigned int submap_writer_readers(const struct submap_writer *w)
 {
 	return w->best_effort ? 1 : w->transient ? 3 : 2;
+}
+
+bool submap_writer_next(struct submap_writer *w, unsigned int readers)
+{
+	if (w->midway && readers < submap_writer_readers(w))
+		return true;
+	if (!w->number)
+		return false;
+	w->number--;
+	return true;
 }
 
 static const uint8_t *cells_of(const struct submap_writer *w, unsigned int i)

@@ -30,22 +30,27 @@ static dds_entity_t make_writer(const struct submap_writer *w,
 	return writer;
 }
 
-static void wait_for_readers(const struct submap_writer *w, dds_entity_t writer)
+static unsigned int readers_of(dds_entity_t writer)
 {
 	dds_publication_matched_status_t s = { 0 };
 
-	for (int i = 0; i < 600 && s.current_count <
-	      submap_writer_readers(w); i++) {
+	dds_get_publication_matched_status(writer, &s);
+	return s.current_count;
+}
+
+static void wait_for_readers(const struct submap_writer *w, dds_entity_t writer)
+{
+	for (int i = 0; i < 600 &&
+	     readers_of(writer) < submap_writer_readers(w); i++)
 		usleep(100000);
-		dds_get_publication_matched_status(writer, &s);
-	}
 	sleep(SUBMAP_WRITER_GREETING);
 }
 
-static int send_all(const struct submap_writer *w, dds_entity_t writer,
+static int send_all(struct submap_writer *w, dds_entity_t writer,
 		const struct ddsi_sertype *type)
 {
-	for (unsigned int i = 0; i < w->number; i++) {
+	for (unsigned int i = 0; submap_writer_next(w, readers_of(writer));
+	     i++) {
 		struct ddsi_serdata *d = ros2_type_data(type,
 						submap_writer_size(w, i));
 		size_t len;

@@ -3,15 +3,16 @@
  * submap-writer.h - what both writers of submaps have in common: options, and
  * messages as bytes
  *
- * usage: NAME [-b] [-t] [-n NUMBER] [-s SIDE] [-i HZ] [-m BYTES] [-k SECONDS]
+ * usage: NAME [-b] [-t] [-w] [-n NUMBER] [-s SIDE] [-i HZ] [-m BYTES]
+ *	  [-k SECONDS]
  *
  * Writes NUMBER nav_msgs/OccupancyGrid of SIDE x SIDE cells to
  * /gdim/input/slam_submap, in frames submap_0 and so on: as fast as it can, or
  * HZ of them a second. RELIABLE and KEEP_ALL; -b: BEST_EFFORT; -t:
- * TRANSIENT_LOCAL. It begins when a reader is there (-k 0: at once), waits
- * until all is acknowledged, and stays for SECONDS more. A line with its number
- * is printed for each that was written. -m: Fast DDS's
- * datagrams.
+ * TRANSIENT_LOCAL. It begins when a reader is there (-k: at once), waits
+ * until all is acknowledged, and stays for SECONDS more. -w: those that are
+ * written before the readers are there do not count. A line with its number is
+ * printed for each that was written. -m: Fast DDS's datagrams.
  */
 #ifndef GDIM_SUBMAP_WRITER_H
 #define GDIM_SUBMAP_WRITER_H
@@ -34,7 +35,7 @@ extern "C" {
 enum { SUBMAP_WRITER_GREETING = 2 };
 
 struct submap_writer {
-	bool		best_effort, transient;
+	bool		best_effort, transient, midway;
 	unsigned int	number, side, bytes, stay;
 	bool		at_once;
 	double		hz;
@@ -48,6 +49,12 @@ int submap_writer_options(struct submap_writer *w, int argc, char **argv);
  * and a link that loses packets shows them one by one
  */
 unsigned int submap_writer_readers(const struct submap_writer *w);
+
+/*
+ * Return: if one more is to be written, which then counts; @readers: those that
+ * are there
+ */
+bool submap_writer_next(struct submap_writer *w, unsigned int readers);
 
 /* How long a message is, with the 4 bytes of encapsulation */
 size_t submap_writer_size(const struct submap_writer *w, unsigned int i);

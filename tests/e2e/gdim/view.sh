@@ -212,7 +212,7 @@ assert len(d["times"]) == 1'
 	ok 'some layers, and a folder whose recording has no maps'
 	[ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'run.mcap: has none' \
 		"$scratch/err"
-	ok 'which is told'
+	ok 'which is logged'
 	mkdir "$scratch/many"
 	for i in {1..70}; do
 		cp "$store-logs"/snapshot_*.mcap "$scratch/many/$i.mcap"
@@ -472,7 +472,7 @@ assert j['marked'] is True"
 assert j['undecided'] != j['plan'] and j['undecided'][2] != j['undecided'][3]"
 	ok 'walls are shown as free, undecided and occupied, or as how sure that is'
 	found "assert j['asked'] == [50, 80], j['asked']"
-	ok 'lines are drawn where somebody wants them'
+	ok 'lines are drawn where they are wanted'
 }
 
 # Chosen lines are kept, and a hazard comes first

@@ -586,7 +586,7 @@ def crowd(port):
     ok(Client(port).json(API + 'rooms')['rooms'] == 1 and is_open(many[-1]),
        'beside 4400, of which the oldest are given up')
     got = sum(b' 503 ' in first_of(s) for s in many[:280])
-    ok(got == 280, 'and told so with a status', got)
+    ok(got == 280, 'and answered with a status', got)
     for s in many:
         s.close()
     r = Client(port).ask('/metrics')[2].decode()
