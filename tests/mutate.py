@@ -41,9 +41,13 @@ LEFT_OUT = re.compile(r"\b(log_\w+|\w+_log\w*|va_\w+|\w*printf|error_set|assert|
 # a limit, a size or a time that is one more is no fault
 LARGE = 1000
 
+# nor is more memory than is needed, or an open descriptor that is 0
+MEMORY = re.compile(r"\b(\w*reserve|malloc|calloc|realloc)\(")
+DESCRIPTOR = re.compile(r"(\b|_)fd < 0\b")
+
 # tables of numbers, which a test could only repeat; an array that is one longer
 NUMBERS = re.compile(r"[\s\d{},.-]+$")
-ARRAY = re.compile(r"\t+(?:\w+ )+\**\w+\[[^=]*;")
+ARRAY = re.compile(r"\t+(?:\w+ )+\**\w+\[[^=]*(?:= \{ 0 \})?;")
 # the smaller of two is the same, whichever wins a tie
 LEAST = re.compile(r"([\w.\[\]>-]+) ([<>]=?) ([\w.\[\]>-]+) \? (?:\1 : \3|\3 : \1)")
 
@@ -116,9 +120,12 @@ class Lines:
                  for swap in SWAPS for a, b in swap.items()
                  for m in re.finditer(re.escape(a), code)
                  if not any(t.start(2) == m.start() + 1 and a[1] == b[1]
-                            for t in LEAST.finditer(code))]
+                            for t in LEAST.finditer(code)) and
+                 not (b == " <= " and any(t.start() <= m.start() < t.end()
+                                          for t in DESCRIPTOR.finditer(code)))]
         for m in re.finditer(r"(?<![\w.])(?<!\de[-+])(\d+)(?![\w.])", code):
-            if ARRAY.match(code) and code[m.start() - 1] == "[":
+            if ARRAY.match(code) and code[m.start() - 1] == "[" or \
+                    MEMORY.search(code):
                 continue
             if 1 < int(m[1]) < LARGE or m[1] == "1" and rnd.random() < .3:
                 found.append(line[:m.start()] + str(int(m[1]) + 1) +
