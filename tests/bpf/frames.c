@@ -139,7 +139,7 @@ static void fragments6(void)
 	p = part[1];
 	packet_ipv6(&p, 0);
 	WANT(flags(&p, NULL) == NONE);
-	done("IPv6: fragments; of nobody; id used again");
+	done("IPv6: fragments; of no flow; id used again");
 }
 
 /* Two addresses that ros_addr6() does not tell apart */

@@ -129,7 +129,7 @@ static void mixtures(void)
 	p.gso = 1000;
 	packet_end(&p, 0);
 	WANT(flags(&p, &t) == NONE);
-	done("GSO: 61 datagrams; of 4 bytes; too many to look at; of nobody");
+	done("GSO: 61 datagrams; of 4 bytes; too many to look at; of no flow");
 }
 
 static void segments(void)

@@ -134,7 +134,7 @@ static void test_ip_fragments(void)
 	WANT(flags(&first, NULL) == NONE);
 	packet_ip_frag(&p, &first, 1480, false, 1000);
 	WANT(flags(&p, NULL) == NONE);
-	done("IP fragments: of nobody; id used again by another datagram");
+	done("IP fragments: of no flow; id used again by another datagram");
 }
 
 static void test_control(void)

@@ -4,8 +4,8 @@
  *
  * The first byte says what the datagrams are: 0 those of one UDPROS
  * connection; 1 what connects to the XML-RPC server says, 2 to TCPROS; 3 what
- * those say whom the node connects to, one behind the other: the master, who
- * says where a publisher is, the publisher; 4 and 5 as 1 and 3, but an
+ * the peers say that the node connects to, one behind the other: the master,
+ * which says where a publisher is, and the publisher; 4 and 5 as 1 and 3, but an
  * example with changed bytes. Nothing leaves the process: connect() and
  * getaddrinfo() are ours.
  */
@@ -61,7 +61,7 @@ static const char *const answers[] = {
 		INT("1472") "<value><base64>" HEADER "</base64></value>")),
 };
 
-/* What those say whom the node connects to */
+/* What the peers say that the node connects to */
 static struct datagrams *said;
 static int peers[PASSES];
 static unsigned int n_peers;

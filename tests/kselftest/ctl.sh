@@ -191,7 +191,7 @@ test_up()
 		000000c000001000 "three capabilities are enough"
 	optsample up v0 2>err
 	[ $? = 1 ] && [ "$(cat err)" = "optsample: v0 is up already" ]
-	ok "up again: told so, and left as it is"
+	ok "up again: reported, and left as it is"
 	is "$(json '[.dev, .queue, .qdisc.policy, .qdisc.limit] | @csv')" \
 		'"v0","opt-v0","gap",10' "show -j"
 	optsample show | grep -q "^v0: qdisc on opt-v0, policy gap, limit 10"
@@ -210,7 +210,7 @@ test_up()
 	ok "down"
 	is "$(traces)" "$clean" "down leaves nothing"
 	[ "$(optsample down v0)" = "v0 is not up" ]
-	ok "down again: told so"
+	ok "down again: reported"
 }
 
 test_variants()
@@ -574,7 +574,7 @@ test_own()
 	up_own --no-keep && optsample down own-d0 && [ "$(traces)" = "$clean" ]
 	ok "so does down own-d0"
 	[ "$(optsample down d0)" = "d0 is not up" ]
-	ok "down again: told so"
+	ok "down again: reported"
 	optsample up d0 2>/dev/null
 	fails_up "d0 is up already, without an address of the robot's own: run 'optsample down d0' first" \
 		d0 --address 10.77.0.2/24

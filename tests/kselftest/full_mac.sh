@@ -76,7 +76,7 @@ is "$(what recall_state) $(what recall_msgs) $(what memory)" "deaf 0 0" \
 # it drops what does not fit, and notices the outage late
 play "full gone" >/dev/null
 sent $(seq 81 90)
-is "$(what qlen)" 0 "the access point is gone, and nobody says so"
+is "$(what qlen)" 0 "the access point is gone without a word"
 pause 3
 play "full noticed" >/dev/null
 sent $(seq 91 130)

@@ -217,7 +217,7 @@ done
 ok "commands that wait there age, even if statistics are read meanwhile"
 wait_for 60 recounted 1
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 10" \
-	"after 10 s the count begins anew: 5 more leave"
+	"after 10 s the count starts again: 5 more leave"
 ip link add d9 type dummy
 echo "dev d9" | drive
 ip link del d0

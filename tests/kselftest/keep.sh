@@ -402,7 +402,7 @@ optsample down v0
 
 ip link add keep-v0 type dummy
 ! optsample up v0 2>"$scratch/err" >/dev/null
-ok "keep-v0 is somebody else's: refused"
+ok "keep-v0 belongs to another program: refused"
 is "$(cat "$scratch/err")" \
 	"optsample: cannot make device keep-v0: File exists" "in one line"
 ip link show opt-v0 >/dev/null 2>&1

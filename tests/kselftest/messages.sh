@@ -130,7 +130,7 @@ out=$(drive <<-END
 	END
 )
 is "$(tail -n 5 <<<"$out" | words)" "5/3/3 5/6/4 5/5/4 5/4/3 -" \
-	"where nothing is held control waits for nobody"
+	"where nothing is held control waits for no message"
 
 # a repair passes although its message was sampled
 device limit 1 policy drop-newest

@@ -36,7 +36,7 @@ ok "a class tells its profile"
 out=$(leave)
 is "$(of 6)" "5 6" "a profile's limit and policy"
 is "$(of 7)" "1 2 3 4" "a profile's policy, the qdisc's limit"
-is "$(of 5)" "$(of 8)" "no profile, or one that nobody described: the qdisc's"
+is "$(of 5)" "$(of 8)" "no profile, or one without a description: the qdisc's"
 is "$(stat memory)" 0 "no memory is left"
 
 # numbers that are not profiles, from a foreign classifier
@@ -206,7 +206,7 @@ many 61 100
 change profile 4 limit 5
 is "$(stat backlog_msgs)" 10 "a smaller limit cuts sets"
 change profile 4 none sync 1ms limit 4
-is "$(stat backlog_msgs)" 10 "described anew at once, it keeps what waits"
+is "$(stat backlog_msgs)" 10 "described again at once, it keeps what waits"
 change profile 4 none limit 3 sync 0 profile 4 none profile 4 sync 0 limit 5
 many 101 120
 out=$(leave)

@@ -187,11 +187,11 @@ air 2 >/dev/null
 hear "r nack 2" >/dev/null
 is "$(stat qlen)" 3 "lost with its rest waiting: all of it waits"
 nap
-is "$(air 1)" 1/60/0 "it begins anew"
+is "$(air 1)" 1/60/0 "it starts again"
 play "r ack 1"
 is "$(air 3)" "1/60/1 1/60/2" "and is whole"
 hear "r ack 2" >/dev/null
-balanced "begun anew: the counters balance"
+balanced "started again: the counters balance"
 
 # its end has not arrived yet
 believed

@@ -114,7 +114,7 @@ test_list()
 	optsample topic v0 /scan --forget
 	is "$(profiles | grep -c '^1 ')" 1 "a profile that is shared stays"
 	optsample topic v0 '/camera/*' --never
-	is "$(profiles | grep -c '^1 ')" 0 "until nobody has it"
+	is "$(profiles | grep -c '^1 ')" 0 "until no class has it"
 	optsample topic v0 /new --limit 9
 	is "$(profiles | head -n 1)" "1 limit 9 priority 0" \
 		"its number is free again"
@@ -128,7 +128,7 @@ test_list()
 	tc qdisc change dev opt-v0 root optsample profile 7 limit 4 sync 1s
 	optsample topic v0 /other
 	is "$(profiles | tail -n 1)" "7 priority 0" \
-		"nor of what somebody left in the qdisc"
+		"nor of what another program left in the qdisc"
 	optsample topic v0 '/camera/*' /other /new /odom /map /noise /plain \
 		/when --forget
 	is "$(all)" "[]" "all is forgotten"

@@ -285,7 +285,7 @@ udpros_silence()
 	ok "there is a new one"
 	pause 4		# longer than a round
 	tagged 2
-	ok "that knows nobody: connections stay"
+	ok "that knows no peer: connections stay"
 }
 
 # udpros_leaves NODE: and its subscriber; others come by name

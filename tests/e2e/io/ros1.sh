@@ -25,7 +25,7 @@ intact pub sub
 ok "what is found is received as it was sent"
 grep -q 'does not answer' "$scratch/sub.err" &&
 	[ "$(grep -c 'does not answer' "$scratch/sub.err")" = 1 ]
-ok "a master that is not there is told of once"
+ok "a master that is not there is logged once"
 
 node pub "$copy" -l "$recording" ros1:http://127.0.0.1:11311
 here_is sub env -u ROS_MASTER_URI "$copy" -n 20 -o /robot/kind_0 \

@@ -202,5 +202,5 @@ here_is call "$peer" call && answers call 1
 ok "a service that was killed and comes back"
 end $server
 ! grep . "$scratch"/{ours,call,mine,noise,peer}.err
-ok "nobody complained"
+ok "no one complained"
 done_testing

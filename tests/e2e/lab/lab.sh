@@ -177,7 +177,7 @@ if [ -w /dev/full ]; then
 		# shellcheck disable=SC2086
 		lab $c --out /dev/full >"$d/o"
 		[ $? = 1 ] && [ "$(wc -l <"$d/err")" = 1 ]
-		ok "${c%% *}: a full disk is told"
+		ok "${c%% *}: a full disk is reported"
 	done
 fi
 done_testing

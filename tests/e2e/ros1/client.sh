@@ -445,7 +445,7 @@ ok "a master that comes late"
 end robot rosmaster
 start_master
 wait_for 60 eval '[ "$(said pub "registering again")" = 1 ]'
-ok "a master that was started anew"
+ok "a master that was started again"
 node op other "$bin/ros1-sub" -c 20 text:/a
 finish $node
 ok "and knows the node again"

@@ -40,7 +40,7 @@ struct round {
 	uint32_t	ids[WORKERS];
 };
 
-/* What came through @id last, and of whom, at the coordinator */
+/* What came through @id last, and from which member, at the coordinator */
 struct seen {
 	uint32_t	id;
 	uint32_t	origin;

@@ -106,7 +106,7 @@ faults()
 	ok "so is a stopped one"
 	kill -CONT $w3
 	says w3 "^out $id3 removed" && joins w3 $((n3 + 1)) && goes_on c
-	ok "it is told so when it goes on, and joins under a new id"
+	ok "it hears so when it goes on, and joins under a new id"
 
 	id1=$(id w1) n1=$(times_said w1 '^in')
 	id3=$(id w3) n3=$(times_said w3 '^in')

@@ -143,7 +143,7 @@ ok "refused: what is to be spread?"
 if [ -w /dev/full ]; then
 	"$program" "${r[@]}" --trajectory "$d/good" >/dev/full 2>"$d/err"
 	[ $? = 1 ] && grep -q "standard output" "$d/err"
-	ok "a full disk is told"
+	ok "a full disk is reported"
 fi
 
 # published NAME KEYS LOG NUMBERS: the authors' own corrected log, with the

@@ -218,7 +218,7 @@ begin holder --from "$d/w.mcap" --speed 0.5 --laser 0,0,0 \
 grown "$d/held.ckpt" 200
 run refused --log "$d/w.clf" --checkpoint "$d/held.ckpt" --resume
 [ $? = 1 ] && grep -q "in use by another slamd" "$d/refused"
-ok "refused: somebody else has it"
+ok "refused: another process has it"
 slay $slamd
 
 # on_disk SIZE RIGHTS: a small or a read-only disk

@@ -16,7 +16,7 @@
 #include "laser/readings.h"
 #include "ros/io/sink.h"
 
-/* Nobody's clock is at 0, s */
+/* No clock is at 0, s */
 #define EPOCH	1700000000LL
 
 static struct sink_topic *scan, *odom, *fixed;

@@ -221,7 +221,7 @@ tum "$d/jump.tum" 242 "$d/room.clf" &&
 	slamd --log "$d/jump.clf" --particles 12 --stats "$d/w.json" &&
 	grep -q 'jumped 3 times' "$d/err" &&
 	grep -q '"odometry_jumps":[[:space:]]*3' "$d/w.json"
-ok "odometry that jumps three times: near the truth, and it is told"
+ok "odometry that jumps three times: near the truth, and it is logged"
 # 248 m of corridors, and 20 m further: the loop closes
 build/bin/slam-world 180 "$d/loop.tum" 84 44 0.2 >"$d/loop.clf"
 for seed in $(seeds 1 2 3); do
@@ -582,7 +582,7 @@ for memory in 1 256; do
 	[ $? = $((memory == 256)) ] &&
 		[ "$(jq ".map_scans_missing > 0" "$d/w.json")" = \
 			"$([ $memory = 1 ] && echo true || echo false)" ]
-	ok "--map-memory $memory: what the map is without is told"
+	ok "--map-memory $memory: what the map is without is logged"
 done
 
 # Outputs that cannot be written are reported before the start: there is no
@@ -628,7 +628,7 @@ if [ -w /dev/full ]; then
 	"$program" "${room[@]}" --stats - >/dev/full 2>"$d/err"
 	[ $? = 1 ] && [ "$(wc -l <"$d/err")" = 1 ] &&
 		grep -q "No space" "$d/err"
-	ok "a full disk is told: standard output"
+	ok "a full disk is reported: standard output"
 fi
 # full_disk: a trajectory of 20 kB on 8 kB, replacing an old one
 full_disk()
@@ -679,7 +679,7 @@ else
 	skip=
 	[ $status != 77 ] || status=0 skip=" # SKIP no mounts here"
 	[ $status = 0 ]
-	ok "a full disk is told: what was there stays, all others are$skip"
+	ok "a full disk is reported: what was there stays, all others are$skip"
 fi
 
 # Well-known logs

@@ -153,7 +153,7 @@ cpu_limit()
 }
 thorough cpu_limit
 
-told_often()
+reported_often()
 {
 	local frames i
 
@@ -164,13 +164,13 @@ told_often()
 		pause 0.2
 	done
 	wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
-	.frames > $frames + 8"; ok 'being told does not stop it'
+	.frames > $frames + 8"; ok 'a request does not stop it'
 	for i in $(seq 70); do
 		ask robot add /points priority=2 && ask robot remove /points
 	done >/dev/null 2>&1
 	ask robot add /points; ok 'nor wear it out'
 }
-thorough told_often
+thorough reported_often
 
 wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ask robot remove /points && wait_for 90 is robot '[.topics[].topic] == ["/image"]'
@@ -179,13 +179,13 @@ ask robot add /points priority=1 &&
 	wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
 
-not_told()
+not_reported()
 {
 	local request text
 
 	while IFS='|' read -r request text; do
 		! ask robot $request >"$scratch/said" 2>&1 && one_line said "$text"
-		ok "not told what cannot be: $request"
+		ok "refused, as it cannot be: $request"
 	done <<-'END'
 		set /nothing rate=1|/nothing is not sent
 		set /image rate=x|rate must be
@@ -217,7 +217,7 @@ not_told()
 	END
 	ok 'noise on its socket' && is robot '.ok'; ok 'does no harm'
 }
-thorough not_told
+thorough not_reported
 
 send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
 ! wait "${pid[other]}" && grep -q 'another process uses' "$scratch/other.log"
@@ -228,7 +228,7 @@ ask recv set prefix=always && wait_for 90 is recv "$(topic /robot/image true)" &
 	ask recv set prefix=never && wait_for 90 is recv "$(topic /image true)"
 ok 'where its topics are'
 
-end robot recv link; ok 'they end when they are told'
+end robot recv link; ok 'they end when they are asked to'
 "$bin/io-copy" -x 50 "$scratch/out.mcap" "$scratch/again/" >/dev/null 2>&1
 files_of() { (cd "$scratch/$1" && find . -type f -printf '%h\n' | sort | uniq -c); }
 [ "$(files_of again)" = "$(files_of out)" ] || {
@@ -279,7 +279,7 @@ recv recv7 --listen 7461 "$scratch/out7/"
 wait_for 90 is lone '.link.state == "live" and .link.error == ""' &&
 	wait_for 90 is recv7 "$(topic /image '.frames > 5')" &&
 	grep -q '127.0.0.1:7461 reachable again' "$scratch/lone.log"
-ok 'somebody does: it goes on, and is told'
+ok 'one does: it goes on, and says so'
 end lone recv7
 
 no_way_there()
@@ -573,7 +573,7 @@ ip netns exec "$space" python3 - "$bin/optsample-recv" "$scratch" \
 	if 'READY=1' not in said or p.wait() or not log.startswith('<6>'):
 	    sys.exit('%s %s' % (said, log))
 END
-ok 'ready, feeds the watchdog, ends; journald is told priorities' ||
+ok 'ready, feeds the watchdog, ends; journald gets priorities' ||
 	sed 's/^/# /' "$scratch/notify"
 
 done_testing
