@@ -177,7 +177,7 @@ speed_round()
 	fi
 	enough $i 1 && return
 	if "$bin/slamd" --help | grep -q -- --compat; then
-		# which has distances of its own, unless told after it
+		# which has distances of its own, unless given after it
 		serial $name/100/gmapping "$bin/slamd" "$log" \
 			--compat gmapping --particles 100 "${every[@]}"
 	fi

@@ -2,8 +2,8 @@
 /*
  * udp-link - a bad link for UDP, in user space
  *
- * Datagrams that come to --listen go to --to, and answers go back to whom the
- * last one came from. On the way there they wait for a bottleneck of --rate,
+ * Datagrams that come to --listen go to --to, and answers go back to the
+ * sender of the last one. On the way there they wait at a bottleneck of --rate,
  * in a queue of --queue at most, then they take --delay; both ways some are
  * lost, doubled, late behind others, or have a byte changed. With --burst as
  * many are lost in a row, in the mean: a channel of two states (Gilbert,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A worker sends hello, is welcomed with an id, makes itself reachable by it
- * (ready), and is in. The coordinator decides who is in; a worker that is told
+ * (ready), and is in. The coordinator decides who is in; a worker that hears
  * otherwise resets its state and begins again.
  */
 #include <assert.h>

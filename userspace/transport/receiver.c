@@ -396,7 +396,8 @@ static void begin_run(struct receiver *r)
 
 /*
  * With a key: each datagram is accepted once. A stream begins with an
- * announcement that has the number of this run; a sender without it is told it.
+ * announcement that has the number of this run; a sender that lacks the number
+ * gets it.
  */
 static bool is_fresh(struct receiver *r, struct entry *e,
 		     const struct downlink_datagram *g)

@@ -89,7 +89,7 @@ void feed_note(struct feed *f, struct board *b, bool stalled)
  * Candidates
  */
 
-/* Too much of a small topic waits: it begins anew with the newest part */
+/* Too much of a small topic waits: it starts again with the newest part */
 static void feed_limit(struct feed *f, struct feed_topic *ft,
 		       const struct board_topic *t)
 {

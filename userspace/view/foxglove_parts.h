@@ -25,7 +25,7 @@ struct foxglove_channel {
  * @out:	sources whose outage the client knows
  * @said:	counts that the client knows
  * @replayed:	changes of the replay that it knows; @cuts: of the board, then,
- *		@time_cuts: when it was told the time
+ *		@time_cuts: when it got the time
  * @request:	waits for the state after the action @asked; "": none
  * @wants_parameters: all are subscribed; @sent_parameters: hash of
  *		their values; @seen_status: changes that were looked at

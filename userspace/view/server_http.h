@@ -4,7 +4,7 @@
  * a WebSocket are handed on
  *
  * The page, metrics, and gdimd's API. A request is read whole before anything
- * else knows of it, so half of one costs nobody else (base/http_server.h).
+ * else knows of it, so half of one delays no other client (base/http_server.h).
  */
 #ifndef VIEW_SERVER_HTTP_H
 #define VIEW_SERVER_HTTP_H

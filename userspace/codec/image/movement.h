@@ -42,7 +42,7 @@ struct movement {
  * movement_add() - the next image of a camera
  * @stamp: when it was taken, ns
  *
- * After a pause, a jump of the stamps, or a change of the shape it begins anew.
+ * After a pause, a jump of stamps, or a change of shape it starts again.
  */
 void movement_add(struct movement *m, const struct image *image,
 		  int64_t stamp);

@@ -7,7 +7,7 @@
  * stamps go on: stamps in the headers are rewritten in a copy of the bytes, at
  * the offset of each serialization, and those of transforms.
  *
- * The place is a stamp of all passes together, at a time: both are set anew by
+ * The place is a stamp of all passes together, at a time: both are set again by
  * a pause, another speed, a seek, and a gap.
  *
  * Recorders log wrong times: 0 before the first message of /clock, overflowed

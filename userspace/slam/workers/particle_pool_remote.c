@@ -22,7 +22,7 @@
 enum {
 	PATIENCE	= 200,	/* interval to check for signals, ms */
 	SILENCE		= 50,	/* intervals until a silent worker is dropped */
-	TOLD		= 150,	/* intervals until the log repeats what is
+	REPEAT		= 150,	/* intervals until the log repeats what is
 				 * waited for
 				 */
 	STEPS		= 256,	/* in one message */
@@ -439,7 +439,7 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 
 	r->load.traffic.receiving += thread_pool_own_cpu() - start;
 	r->silent = ret ? 0 : r->silent + 1;
-	if (r->silent && r->silent % TOLD == 0)
+	if (r->silent && r->silent % REPEAT == 0)
 		pool_remote_log_waiting(r);
 	if (!ret && r->silent >= silence && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))

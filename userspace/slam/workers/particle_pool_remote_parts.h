@@ -16,7 +16,7 @@
  * struct member - a worker
  * @scans:	it has those of updates below this one, and drops them at the
  *		next MATCH
- * @matched:	likewise, updates it was told to match
+ * @matched:	likewise, updates it was asked to match
  * @load:	its number of particles
  * @work:	its work in all; @before: until the end of the last match
  */

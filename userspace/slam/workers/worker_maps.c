@@ -464,7 +464,7 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 	}
 	/* their sender is lost */
 	map_reassembly_drop(&w->reassembly, s->update);
-	/* a new worker was not told to match, and has no particles */
+	/* a new worker was not asked to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;
 	w->update = s->update;
