@@ -69,6 +69,28 @@ static void add_noise(struct cloud *c, unsigned int n, float reach,
 	}
 }
 
+enum { TURN_RINGS = 16 };
+
+/*
+ * A turn of a lidar, the rings of each of @columns one after the other; or, not
+ * @organised, the same number of points anywhere
+ */
+__attribute__((unused))
+static void add_turn(struct cloud *c, unsigned int columns, bool organised,
+		     uint64_t *seed)
+{
+	for (unsigned int i = 0; i < columns * TURN_RINGS; i++) {
+		double az = organised ? i / TURN_RINGS * (360. / columns) *
+					M_PI / 180 : rnd(seed, 6283) * .001;
+		double el = (i % TURN_RINGS * 2. - 15) * M_PI / 180;
+		double r = 5 + 2 * sin(az * 3);
+
+		add_point(c, r * cos(el) * sin(az), r * cos(el) * cos(az),
+			  r * sin(el) + (organised ? 0 :
+					 rnd(seed, 100) * .01));
+	}
+}
+
 /* One field of each kind: averaged, first, packed, in double */
 __attribute__((unused))
 static void add_fields(struct cloud *c)

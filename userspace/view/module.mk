@@ -4,8 +4,10 @@ LIBS	:= -lwebsockets -lcjson -lz -lm -lpthread
 PKGS	:= libcurl
 FLAGS	:= -Wa,-I$(BUILD)
 TESTS	:= view_board view_mission foxglove view_browser \
-	   view_server view_robot
-THREADED := view_board foxglove view_browser view_server
+	   view_pictures view_server view_robot view_gdim
+test_view_server.LIBS := -Wl,--wrap=loop_now,--wrap=clock_gettime
+THREADED := view_board foxglove view_browser view_pictures view_server \
+	    view_gdim
 FUZZ	:= view_peer first_view
 
 # one page of all its parts

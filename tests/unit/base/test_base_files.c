@@ -53,14 +53,6 @@ int __wrap_rename(const char *from, const char *to)
 	return -1;
 }
 
-static void write_file(const char *path, const void *data, size_t len)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
-		abort();
-}
-
 static const char *content(const char *path)
 {
 	static char text[4096];

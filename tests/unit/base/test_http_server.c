@@ -84,23 +84,6 @@ static void start(void)
 		abort();
 }
 
-/* From 127.0.0.@from. Return: a socket, or -1 */
-static int join(unsigned int from)
-{
-	const struct sockaddr_in me = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from),
-	};
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&me, sizeof(me)) ||
-	    connect(fd, (struct sockaddr *)&at, sizeof(at))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static void say(int fd, const char *text)
 {
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
@@ -138,7 +121,7 @@ static void renew(unsigned int count, unsigned int addresses)
 		if (i < halves)
 			close(half[i]);
 		renewed += i < halves;
-		half[i] = join(2 + i % addresses);
+		half[i] = dial_from(2 + i % addresses, &at);
 		say(half[i], "GET / HTTP/1.1\r\nHost: x\r\nX: ");
 	}
 	halves = count;
@@ -157,7 +140,7 @@ static void test_halves(unsigned int count, unsigned int addresses,
 
 		renew(count, addresses);
 		began = loop_now();
-		fd = join(from);
+		fd = dial_from(from, &at);
 		say(fd, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 		good += status_of(fd) == 200;
 		close(fd);
@@ -180,7 +163,7 @@ static void test_many(unsigned int count)
 
 	pthread_mutex_lock(&busy);
 	for (unsigned int i = 0; i < count; i++) {
-		half[i] = join(2);
+		half[i] = dial_from(2, &at);
 		say(half[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 	}
 	/* those that are refused do not wait */
@@ -215,13 +198,13 @@ static void test_kept(void)
 	static const char ask[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 	static const char take[] = "GET /take HTTP/1.1\r\nHost: x\r\n\r\nmore";
 	char text[128] = "";
-	int fd = join(1);
+	int fd = dial_from(1, &at);
 	ssize_t n, all = 0;
 
 	say(fd, ask);
 	ok(status_of(fd) == 200, "one alone");
 	close(fd);
-	fd = join(1);
+	fd = dial_from(1, &at);
 	say(fd, take);
 	while ((n = recv(fd, text + all, sizeof(text) - all, 0)) > 0)
 		all += n;

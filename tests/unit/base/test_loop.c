@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_loop - descriptors, timers, signals; calls from other threads into a
+ * test_loop - descriptors, signals; calls from other threads into a
  * loop, slow work beside it, and threads that share work
  */
 #include <errno.h>
@@ -10,105 +10,13 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include "base/cli.h"
 #include "base/jobs.h"
-#include "base/loop.h"
 #include "base/loop_call.h"
 #include "base/service.h"
 #include "base/thread_pool.h"
-#include "tap.h"
-
-static const uint64_t ms = 1000000;
-
-static struct loop *loop;
-static char order[64];
-
-static void note(const char *text)
-{
-	strcat(order, text);
-}
-
-/* Run until loop_stop(). Return: its status */
-static int run(void)
-{
-	*order = 0;
-	return loop_run(loop);
-}
-
-/*
- * Timers
- */
-
-struct timer {
-	struct loop_timer	t;
-	const char		*name;
-	bool			stops;
-	struct timer		*removes;
-	uint64_t		now, due;
-};
-
-static void on_timer(void *arg, uint64_t now)
-{
-	struct timer *t = arg;
-
-	note(t->name);
-	t->now = now;
-	t->due = t->t.due;
-	if (t->removes)
-		loop_remove_timer(loop, &t->removes->t);
-	if (t->stops)
-		loop_stop(loop, 7);
-}
-
-static void add_timer(struct timer *t, const char *name, uint64_t due)
-{
-	*t = (struct timer){ .t = { due, on_timer, t, NULL }, .name = name };
-	loop_add_timer(loop, &t->t);
-}
-
-static void test_timers(void)
-{
-	const uint64_t begin = loop_now();
-	struct timer a, b, c, never;
-
-	loop = loop_create_quiet();
-	add_timer(&never, "n", LOOP_NEVER);
-	add_timer(&a, "a", begin);
-	add_timer(&b, "b", begin + 10 * ms);
-	/* so far apart that a busy machine does not see both at once */
-	add_timer(&c, "c", begin + 500 * ms);
-	c.stops = true;
-	ok_eq(run(), 7, "the status of the one that stops it");
-	ok_str(order, "abc", "timers are due in the order of time");
-	ok_range(b.now, begin + 10 * ms, 1e18, "not before");
-	ok_range(c.now, begin + 500 * ms, 1e18, "none of them");
-	ok_eq(c.due == LOOP_NEVER, true, "each once");
-	ok_eq(never.t.due == LOOP_NEVER, true, "and one not at all");
-	/* both are due: the last one that was added comes first */
-	b.t.due = c.t.due = loop_now();
-	c.removes = &b;
-	ok_eq(run(), 7, "a loop may run again");
-	ok_str(order, "c", "a timer that was removed by another one is not");
-	a.t.due = loop_now();
-	c.t.due = a.t.due;
-	c.removes = NULL;
-	run();
-	ok_str(order, "c", "nor are those after the one that stops");
-	a.stops = true;
-	run();
-	ok_str(order, "a", "but in the next run");
-	loop_remove_timer(loop, &never.t);
-	loop_remove_timer(loop, &c.t);
-	loop_remove_timer(loop, &c.t);
-	a.t.due = loop_now();
-	ok_eq(run(), 7, "the rest works");
-	ok_str(order, "a", "alone");
-	loop_destroy(loop);
-	loop_destroy(NULL);
-}
+#include "loop_fixture.h"
 
 /*
  * Descriptors
@@ -432,62 +340,8 @@ static void test_pool(void)
 }
 
 /*
- * systemd
+ * The log of a service
  */
-
-/* What was sent to systemd, each ends with a | */
-static const char *notified(int fd)
-{
-	static char all[1024];
-	ssize_t n;
-
-	size_t used = 0;
-
-	while ((n = recv(fd, all + used, 200, MSG_DONTWAIT)) > 0) {
-		used += n;
-		all[used++] = '|';
-	}
-	all[used] = 0;
-	return all;
-}
-
-static void test_service(void)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-	struct timer stop;
-	char pid[16];
-
-	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/test_loop.%d",
-		 (int)getpid());
-	unlink(at.sun_path);
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		abort();
-	setenv("NOTIFY_SOCKET", at.sun_path, 1);
-	loop = loop_create_quiet();
-	service_ready(loop);
-	ok_str(notified(fd), "READY=1|", "systemd is notified");
-	service_status("%d of %d", 1, 2);
-	ok_str(notified(fd), "STATUS=1 of 2|", "of the status");
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	setenv("WATCHDOG_PID", pid, 1);
-	setenv("WATCHDOG_USEC", "20000", 1);
-	service_ready(loop);
-	ok_str(notified(fd), "READY=1|", "with a watchdog");
-	add_timer(&stop, "t", loop_now() + 50 * ms);
-	stop.stops = true;
-	run();
-	ok_eq(strncmp(notified(fd), "WATCHDOG=1|WATCHDOG=1|", 22), 0,
-	      "it is fed twice within its time");
-	service_stopping(loop);
-	ok_str(notified(fd), "STOPPING=1|", "and of the end");
-	stop.t.due = loop_now() + 30 * ms;
-	run();
-	ok_str(notified(fd), "", "then it is not fed");
-	loop_destroy(loop);
-	unlink(at.sun_path);
-	close(fd);
-}
 
 /* What is written to stderr meanwhile */
 static const char *log_line(const char *journal)
@@ -523,14 +377,12 @@ static void test_log(void)
 
 int main(void)
 {
-	test_timers();
 	test_fds();
 	test_signals();
 	test_no_files();
 	test_calls();
 	test_jobs();
 	test_pool();
-	test_service();
 	test_log();
 	return tap_done();
 }

@@ -49,12 +49,9 @@ static int parse(struct config *c, const char *const words[WORDS])
 	return settings_parse(&program, c, argc, argv);
 }
 
-static void write_file(const char *name, const char *text)
+static void write_text(const char *name, const char *text)
 {
-	FILE *f = fopen(name, "w");
-
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		abort();
+	write_file(name, text, strlen(text));
 }
 
 /* What @number and @arguments are after @words */
@@ -70,10 +67,10 @@ static void test_file(void)
 	const char *joined = in_folder("joined"), *dashed = in_folder("dashed");
 	char cluster[200], equals[200];
 
-	write_file(one, "[test]\nnumber = 1\n");
-	write_file(two, "[test]\nnumber = 2\n");
-	write_file(joined, "[test]\nnumber = 3\n");
-	write_file(dashed, "[test]\nnumber = 4\n");
+	write_text(one, "[test]\nnumber = 1\n");
+	write_text(two, "[test]\nnumber = 2\n");
+	write_text(joined, "[test]\nnumber = 3\n");
+	write_text(dashed, "[test]\nnumber = 4\n");
 	snprintf(cluster, sizeof(cluster), "-qc%s", joined);
 	snprintf(equals, sizeof(equals), "--config=%s", dashed);
 
@@ -126,7 +123,7 @@ static void test_errors(void)
 	const char *bad = in_folder("bad");
 	struct config c;
 
-	write_file(bad, "[test]\nnumber = 100\n");
+	write_text(bad, "[test]\nnumber = 100\n");
 	ok(parse(&c, (const char *[WORDS]){ "-qc", bad }) < 0,
 	   "what is wrong in the file is an error");
 	ok(parse(&c, (const char *[WORDS]){ "-qc", in_folder("none") }) < 0,

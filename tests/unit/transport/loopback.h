@@ -15,6 +15,8 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/wire.h"
+#include "fast_clock.h"
+#include "free_port.h"
 #include "tap.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
@@ -56,18 +58,10 @@ static bool is_done;
 static unsigned int port(unsigned int which)
 {
 	static unsigned int ports[2];
-	struct sockaddr_in a = { .sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(a);
-	int fd;
 
-	if (ports[which])
-		return ports[which];
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
-	if (bind(fd, (void *)&a, len) || getsockname(fd, (void *)&a, &len))
-		abort();
-	close(fd);
-	return ports[which] = ntohs(a.sin_port);
+	if (!ports[which])
+		ports[which] = ntohs(free_udp_port().sin_port);
+	return ports[which];
 }
 
 static int socket_at(unsigned int which, bool connected)

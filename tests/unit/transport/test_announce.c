@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "free_address.h"
 #include "tap.h"
 #include "transport/receiver.h"
 #include "transport/rx_latency.h"
@@ -213,11 +214,10 @@ static void test_rounds(void)
 	const struct uplink_events events = { on_gone, NULL, on_copy, &e };
 	struct publish *publish = publish_create();
 	struct receiver *r = NULL;
-	struct address at;
+	const struct address at = free_address();
 	struct error error;
 	bool good;
 
-	address_parse("127.0.0.1:17451", false, "0", &at, &error);
 	control_announce(&me, &camera, 1, &sent);
 	good = !receiver_open(&r, e.loop, &at, &options, publish, &error) &&
 	       !uplink_open(&e.up, e.loop, &at, 77, NULL, &events);

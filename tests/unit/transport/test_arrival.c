@@ -101,7 +101,7 @@ static void test_announced(void)
 	announce_as(&t, "rover", 100020);
 	ok(stream_announced(t.stream), "two are");
 	ok_str(stream_name(t.stream), "rover", "with a name");
-	ok_eq(named, 1, "that is told");
+	ok_eq(named, 1, "that is reported");
 	ok_eq(stream_boot(t.stream), 77, "the boot of its machine");
 	ok_eq(stream_alive(t.stream), t.now, "when it was heard");
 	ok(stream_address(t.stream)->ss_family == AF_INET, "and from where");

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "free_address.h"
 #include "steps.h"
 #include "tap.h"
 #include "transport/receiver.h"
@@ -23,7 +24,7 @@
 #include "transport/stream.h"
 #include "transport/workers.h"
 
-enum { SEND_PORT = 17453, RECV_PORT, SIDE = 64, ROOM = 1 << 16, FRAMES = 64 };
+enum { SIDE = 64, ROOM = 1 << 16, FRAMES = 64 };
 
 enum side { NONE, ENCODER, DECODER };
 
@@ -170,17 +171,13 @@ static void say(struct sender *s, const char *topic, enum message_kind kind,
 }
 
 static void open_sender(struct test *t, struct sender **s, const char *name,
-			uint16_t port)
+			const struct address *to)
 {
 	struct sender_options options = { .cpu = 1, .threads = 2 };
-	struct address to;
-	char text[32];
 	struct error error;
 
 	strcpy(options.name, name);
-	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
-	if (address_parse(text, false, "0", &to, &error) ||
-	    sender_open(s, t->loop, &to, &options, &error))
+	if (sender_open(s, t->loop, to, &options, &error))
 		abort();
 }
 
@@ -209,17 +206,13 @@ static void on_datagram(void *arg, uint32_t events)
 	}
 }
 
-static void open_far_end(struct test *t)
+static void open_far_end(struct test *t, const struct address *at)
 {
-	const struct sockaddr_in at = {
-		.sin_family = AF_INET, .sin_port = htons(SEND_PORT),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
 	t->watch.ready = on_datagram;
 	t->watch.arg = t;
-	if (fd < 0 || bind(fd, (const void *)&at, sizeof(at)) ||
+	if (fd < 0 || bind(fd, (const void *)&at->storage, at->len) ||
 	    loop_watch(t->loop, &t->watch, fd, EPOLLIN))
 		abort();
 }
@@ -350,11 +343,12 @@ static void test_full(struct test *t)
 
 static void test_sender(void)
 {
+	const struct address to = free_address();
 	struct test t;
 
 	begin(&t);
-	open_far_end(&t);
-	open_sender(&t, &t.sender, "robot", SEND_PORT);
+	open_far_end(&t, &to);
+	open_sender(&t, &t.sender, "robot", &to);
 	ok(soon(&t, image_went, say_image), "an image is sent");
 	shut_gate(ENCODER);
 	ok(soon(&t, codec_waits, say_image), "the next one takes for ever");
@@ -442,17 +436,16 @@ static void test_receiver(void)
 		.topics = RECV_DEFAULTS, .threads = 2,
 	};
 	struct publish *publish = publish_create();
-	struct address at;
+	const struct address at = free_address();
 	struct error error;
 	struct test t;
 
 	begin(&t);
-	address_parse("127.0.0.1:17454", false, "0", &at, &error);
 	publish_listen(publish, on_heard, &t);
 	if (receiver_open(&t.receiver, t.loop, &at, &options, publish, &error))
 		abort();
-	open_sender(&t, &t.sender, "one", RECV_PORT);
-	open_sender(&t, &t.other, "two", RECV_PORT);
+	open_sender(&t, &t.sender, "one", &at);
+	open_sender(&t, &t.other, "two", &at);
 	ok(soon(&t, both_heard, say_images), "two robots are heard");
 	shut_gate(DECODER);
 	ok(soon(&t, codec_waits, say_images),
@@ -644,8 +637,8 @@ static void test_workers(void)
 	while (workers_cpu(t.workers) == before)
 		;
 	ok(workers_cancel(t.workers, &quick),
-	   "an end that was not told can be cancelled");
-	ok_eq(t.jobs, 2, "an end that was not told can be cancelled");
+	   "an end that was not announced can be cancelled");
+	ok_eq(t.jobs, 2, "an end that was not announced can be cancelled");
 	workers_destroy(t.workers);
 	ok_eq(workers_expect(0, 7), 7, "what the next one may take");
 	ok_eq(workers_expect(800, 7), 700, "what the next one may take");

@@ -312,13 +312,148 @@ static void test_unknown(void)
 	loopback_end();
 }
 
-static void put_key(const char *name, const char *text)
-{
-	FILE *f = fopen(in_folder(name), "w");
+/* ---- both sides by themselves ---- */
 
-	fputs(text, f);
-	fchmod(fileno(f), 0600);
-	fclose(f);
+/* Copies at their times, and what a second command makes of the first */
+static void test_queue(void)
+{
+	struct control_command c = {
+		.number = 7, .entries = 1,
+		.entry[0] = { CONTROL_PRIORITY, 5, "/x" },
+	}, read;
+	struct command_queue q = { .copies = 0 };
+	uint8_t payload[PAYLOAD_MAX];
+	const uint64_t begin = 1000;
+	unsigned int n = 0;
+	size_t len;
+
+	ok_eq(command_queue_next(&q, begin, payload), 0, "nothing to send");
+	ok_eq(command_queue_add(&q, &c, begin), 0, "a command");
+	ok_eq(command_queue_next(&q, begin - 1, payload), 0, "not yet");
+	len = command_queue_next(&q, begin, payload);
+	ok_eq(control_commanded(payload, len, &read), 0, "then it is sent");
+	ok_eq(read.number, 7, "with its number");
+	ok_eq(q.due, begin + COMMAND_EVERY, "and again after 100 ms");
+	ok_eq(command_queue_next(&q, q.due - 1, payload), 0, "not sooner");
+	while (command_queue_next(&q, q.due, payload))
+		n++;
+	ok_eq(n, COMMAND_COPIES - 1, "so many times in all");
+	c.number = 8;
+	strcpy(c.entry[0].name, "/y");
+	command_queue_add(&q, &c, begin);
+	control_commanded(payload, command_queue_next(&q, begin, payload),
+			  &read);
+	ok_eq(read.entries, 1, "a later one does not contain it");
+	c.number = 9;
+	c.entry[0].value = 1;
+	command_queue_add(&q, &c, begin);
+	len = command_queue_next(&q, begin, payload);
+	control_commanded(payload, len, &read);
+	ok_eq(read.entries, 1, "one for the same topic takes its place");
+	ok_eq(read.entry[0].value, 1, "as it is newer");
+	/* of long names only a few fit into a datagram */
+	for (n = 0; n < CONTROL_COMMANDS; n++) {
+		memset(c.entry[0].name, 'a' + n, CONTROL_NAME - 1);
+		if (command_queue_add(&q, &c, begin))
+			break;
+	}
+	ok_eq(n, (PAYLOAD_MAX - len) / (CONTROL_NAME + 2),
+	      "as many long names as a datagram has room for");
+	len = command_queue_next(&q, begin, payload);
+	ok_eq(control_commanded(payload, len, &read), 0, "are sent");
+	ok_eq(read.entries, n + 1, "and no others");
+	c.entry[0].what = 9;
+	ok_eq(command_queue_add(&q, &c, begin), -EINVAL, "an unknown one");
+	c.entries = 0;
+	ok_eq(command_queue_add(&q, &c, begin), -EINVAL, "none");
+	c.entries = CONTROL_COMMANDS + 1;
+	ok_eq(command_queue_add(&q, &c, begin), -EINVAL, "too many");
+}
+
+static int obeyed;
+
+static int on_obey(void *arg, const struct control_command_entry *e)
+{
+	(void)arg;
+	(void)e;
+	return obeyed;
+}
+
+static int take(struct command_input *in, uint32_t number)
+{
+	static const struct sockaddr_in from = { .sin_family = AF_INET };
+	const struct control_command c = {
+		.number = number, .entries = 1,
+		.entry[0] = { CONTROL_PRIORITY, 5, "/x" },
+	};
+	struct sockaddr_storage at = { 0 };
+	uint8_t payload[PAYLOAD_MAX];
+
+	memcpy(&at, &from, sizeof(from));
+	return command_received(in, true, payload,
+				control_command(&c, payload), &at);
+}
+
+/* Is it the next one that counts? */
+static bool counts_as_new(struct command_input *in, uint32_t number)
+{
+	const uint64_t before = in->counts.commands;
+
+	take(in, number);
+	return in->counts.commands == before + 1;
+}
+
+static void test_numbers(void)
+{
+	struct command_input in = { .obey = on_obey };
+	const unsigned int apart = 1 << 20;
+	unsigned int n = 0;
+
+	ok(counts_as_new(&in, 5000), "a first number");
+	ok(!counts_as_new(&in, 5000), "is new once");
+	ok(!counts_as_new(&in, 4999), "one below is overtaken");
+	ok(!counts_as_new(&in, 5000 - 1023), "as are a thousand");
+	ok(counts_as_new(&in, 5001), "the next one is new");
+	ok(!counts_as_new(&in, 5000), "what was before is not");
+	ok(counts_as_new(&in, 5001 + 1023), "one that is far ahead is");
+	ok(counts_as_new(&in, 5001 + 1023 + 1024), "farther it is another run");
+	ok_eq(in.runs, 2, "of which there are two");
+	ok_eq(in.counts.outdated, 4, "what was overtaken is counted");
+	in = (struct command_input){ .obey = on_obey };
+	for (unsigned int i = 0; i < COMMAND_RUNS; i++)
+		n += counts_as_new(&in, i * apart + 2000);
+	ok_eq(n, COMMAND_RUNS, "so many runs are remembered");
+	ok(!counts_as_new(&in, 2000), "even the first");
+	ok(!counts_as_new(&in, 63 * apart + 2000), "and the last");
+	ok(counts_as_new(&in, 64 * apart + 2000), "of one more");
+	ok(counts_as_new(&in, 2000), "the oldest is forgotten");
+	ok(!counts_as_new(&in, 2 * apart + 2000), "the third is not");
+	obeyed = -ENOENT;
+	take(&in, 90 * apart);
+	ok_eq(in.counts.refused, 1, "what is not obeyed is refused");
+	obeyed = -E2BIG;
+	take(&in, 93 * apart);
+	obeyed = -ERANGE;
+	take(&in, 94 * apart);
+	obeyed = -EOPNOTSUPP;
+	take(&in, 95 * apart);
+	obeyed = -EIO;
+	take(&in, 96 * apart);
+	ok_eq(in.counts.refused, 5, "for other reasons, too");
+	obeyed = 1;
+	take(&in, 91 * apart);
+	ok_eq(in.counts.changes, 1, "what is changes something");
+	obeyed = 0;
+	take(&in, 92 * apart);
+	ok_eq(in.counts.changes + in.counts.refused, 6, "or nothing");
+	ok_eq(logged("priority of /x is 5: topic is not sent"), 1,
+	      "why is logged");
+	ok_eq(logged(" is 5: too many topic settings"), 1, "no room");
+	ok_eq(logged("priority of /x is 5: out of range"), 1, "no such value");
+	ok_eq(logged(" is 5: unknown command"), 1, "no such command");
+	ok_eq(logged(" is 5: Input/output error"), 1, "any other one");
+	ok_eq(command_received(&in, true, "x", 1, NULL), -EBADMSG,
+	      "what is no command is for others");
 }
 
 int main(void)
@@ -327,8 +462,8 @@ int main(void)
 	make_folder();
 	if (!freopen(in_folder("log"), "w", stderr))
 		abort();
-	put_key("key", "0123456789abcdef0123456789abcdef");
-	put_key("other", "0123456789abcdef0123456789abcdeX");
+	put_secret("key", "0123456789abcdef0123456789abcdef");
+	put_secret("other", "0123456789abcdef0123456789abcdeX");
 	test_changes();
 	test_lost();
 	test_repeated("");
@@ -337,6 +472,8 @@ int main(void)
 	test_refused();
 	test_many();
 	test_unknown();
+	test_queue();
+	test_numbers();
 	remove_folder();
 	return tap_done();
 }

@@ -226,6 +226,7 @@ static void test_topic(void)
 {
 	struct publish *p = publish_create();
 	static struct diagnose d;
+	unsigned int before;
 	struct test t;
 
 	begin(&t);
@@ -253,6 +254,16 @@ static void test_topic(void)
 		       stream_topic(t.stream, 0));
 	diagnose_end(&d);
 	ok_str(got.status[0].text, "silent", "later it is silent");
+	before = got.messages;
+	diagnose_begin(&d, p, base);
+	for (unsigned int i = 0; i < MESSAGE_STATUSES + 3; i++)
+		diagnose_topic(&d, "/robot/image", "rover", 0,
+			       stream_topic(t.stream, 0));
+	ok_eq(got.messages - before, 1, "as many topics as fit are a message");
+	ok_eq(got.statuses, MESSAGE_STATUSES, "all of them");
+	diagnose_end(&d);
+	ok_eq(got.messages - before, 2, "the others are the next one");
+	ok_eq(got.statuses, 3, "of these alone");
 	ok_eq(got.status[0].level, 2, "which is an error");
 	end(&t);
 	publish_destroy(p);

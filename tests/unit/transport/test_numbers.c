@@ -156,6 +156,9 @@ static void test_losses(void)
 		for (unsigned int x = 100; x < 180; x++)
 			in[y * W + x] = NAN;
 	begin_numbers(&p);
+	/* holes, but no distances: there is less than 0 */
+	ok_eq(send_numbers(&p, "32FC1", 0), 0, "a warm image with a large hole");
+	ok_range(compare().worst, 0, .5, "has all temperatures");
 	p.order.loss = .3;
 	for (unsigned int n = 0; n < 20; n++) {
 		struct seen s;

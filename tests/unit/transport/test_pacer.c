@@ -3,6 +3,7 @@
  * test_pacer - the datagrams of a frame leave in order, each with the time that
  * the rest takes
  */
+#include "fast_clock.h"
 #include "transport/pacer.h"
 #include "uplink_fixture.h"
 

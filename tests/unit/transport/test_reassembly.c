@@ -130,7 +130,7 @@ static void test_whole_waits_for_older(void)
  * interval, as long as they are asked for in time. Return: late ones
  */
 static uint64_t run(struct reassembly *a, uint32_t first, uint32_t frames,
-		    unsigned int count, double hz, bool told, uint64_t *now)
+		    unsigned int count, double hz, bool given, uint64_t *now)
 {
 	uint64_t interval = 1e9 / hz, span = interval * 9 / 10;
 	uint64_t late = reassembly_counts(a)->late;
@@ -142,7 +142,7 @@ static uint64_t run(struct reassembly *a, uint32_t first, uint32_t frames,
 			while (reassembly_due(a) <= at &&
 			       reassembly_next(a, at))
 				;
-			add_timed(a, first + n, i, count, !told ? -1 :
+			add_timed(a, first + n, i, count, !given ? -1 :
 				  (int64_t)((count - 1 - i) * span / count /
 					    1000), at);
 			while (reassembly_next(a, at))
@@ -163,32 +163,32 @@ static void test_slower(void)
 	};
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		for (unsigned int told = 0; told < 2; told++) {
+		for (unsigned int given = 0; given < 2; given++) {
 			struct reassembly *a =
 				reassembly_create(NULL, COUNT, GRACE, 500 * MS);
 			uint64_t now = 0, late;
 
 			/* the pace that was known before was that of ten */
-			late = run(a, 0, 20, COUNT, cases[i].before, told,
+			late = run(a, 0, 20, COUNT, cases[i].before, given,
 				   &now);
 			late += run(a, 20, 60, cases[i].count, cases[i].hz,
-				    told, &now);
+				    given, &now);
 			ok(!late,
 			   "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
 			   cases[i].count, cases[i].hz, cases[i].before,
-			   told ? ", told" : "", (unsigned long long)late,
+			   given ? ", given" : "", (unsigned long long)late,
 			   cases[i].count * 60);
 			ok_eq(reassembly_counts(a)->frames, 80,
 			      "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
 			      cases[i].count, cases[i].hz, cases[i].before,
-			      told ? ", told" : "", (unsigned long long)late,
+			      given ? ", given" : "", (unsigned long long)late,
 			      cases[i].count * 60);
 			reassembly_destroy(a);
 		}
 }
 
 /* A frame that lost its last datagrams is complete once its end is reported */
-static void test_told(void)
+static void test_reported(void)
 {
 	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 
@@ -362,7 +362,7 @@ int main(void)
 	test_lost();
 	test_whole_waits_for_older();
 	test_slower();
-	test_told();
+	test_reported();
 	test_bad();
 	test_jump();
 	test_behind();

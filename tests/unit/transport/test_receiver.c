@@ -9,13 +9,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "fast_clock.h"
+#include "free_address.h"
 #include "tap.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
 
 #define MS	1000000ULL
 
-enum { PORT = 17452, ROBOTS = 8 };
+enum { ROBOTS = 8 };
+
+static struct address at;	/* the receiver */
 
 static struct payloads payloads;
 
@@ -61,10 +65,6 @@ static void announce(const struct robot *r)
 		.topic = 1, .kind = MESSAGE_IMAGE, .name = "/camera",
 	};
 	static const struct control_sender me = { 0, "robot" };
-	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_port = htons(PORT),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX];
 	struct optsample_segment s;
 
@@ -75,8 +75,8 @@ static void announce(const struct robot *r)
 	s.position = htole64(r->boot);
 	memcpy(bytes, &s, sizeof(s));
 	memcpy(bytes + sizeof(s), payload_at(&payloads, 0), payloads.len[0]);
-	if (sendto(r->fd, bytes, sizeof(s) + payloads.len[0], 0, (void *)&to,
-		   sizeof(to)) < 0)
+	if (sendto(r->fd, bytes, sizeof(s) + payloads.len[0], 0,
+		   (const void *)&at.storage, at.len) < 0)
 		abort();
 }
 
@@ -266,10 +266,9 @@ int main(void)
 	const struct receiver_options options = { .topics = RECV_DEFAULTS };
 	struct test t = { .loop = loop_create() };
 	struct publish *publish = publish_create();
-	struct address at;
 	struct error error;
 
-	address_parse("127.0.0.1:17452", false, "0", &at, &error);
+	at = free_address();
 	if (payloads_create(&payloads, 4) ||
 	    receiver_open(&t.receiver, t.loop, &at, &options, publish, &error))
 		return 1;

@@ -3,69 +3,8 @@
  * test_send_topic - what a topic of the sender makes of messages: which of them
  * it sends, as what, and what it announces
  */
-#include "images.h"
 #include "log_lines.h"
-#include "transport/send_topic.h"
-#include "uplink_fixture.h"
-
-#define SECOND	1000000000LL
-
-static const int64_t base = 1700000000 * SECOND;
-
-static struct estimate link_state;
-static struct send_topic *topic;
-static unsigned int changes;
-
-static void on_changed(void *arg)
-{
-	(void)arg;
-	changes++;
-}
-
-static void begin(const char *name, enum message_kind kind,
-		  const struct send_options *options)
-{
-	uplink_begin();
-	link_state = (struct estimate){ .epoch = 2 };
-	changes = 0;
-	topic = send_topic_create(loop, NULL, uplink, 7, name, kind, options,
-				  on_changed, NULL);
-	if (!topic)
-		abort();
-}
-
-static void end(void)
-{
-	send_topic_destroy(topic);
-	uplink_end();
-}
-
-/* Allow it to send */
-static void allow(struct plan plan)
-{
-	struct policy_topic p;
-
-	send_topic_request(topic, &p);
-	plan.on = true;
-	p.plan = plan;
-	p.share.rate = 5000;
-	send_topic_allocate(topic, &p);
-}
-
-static void send_as(enum message_kind kind, const union message *m, bool still)
-{
-	const long len = message_size(kind, MESSAGE_CDR, m);
-	uint8_t *data = malloc(len);
-	const struct source_message s = {
-		.topic = "/t", .kind = kind, .format = MESSAGE_CDR,
-		.data = data, .len = len, .stamp = base,
-	};
-
-	message_write(kind, MESSAGE_CDR, m, data, len);
-	send_topic_arrived(topic);
-	send_topic_message(topic, &s, &link_state, NULL, still);
-	free(data);
-}
+#include "send_topic_fixture.h"
 
 static void send_twist(const char *frame, int64_t stamp, bool still)
 {
@@ -154,7 +93,7 @@ static void test_broken(void)
 	end();
 }
 
-/* What the user changes, and what the policy is told */
+/* What the user changes, and what the policy gets */
 static void test_options(void)
 {
 	struct send_options o = SEND_OPTIONS;
@@ -169,6 +108,9 @@ static void test_options(void)
 	ok(send_topic_arrived(topic), "the first message ends a pause");
 	ok(!send_topic_arrived(topic), "the second does not");
 	ok(send_topic_hz(topic) > 0, "their rate is known");
+	send_topic_change(topic, &o);
+	ok_eq(send_topic_options(topic)->codec, SEND_CODEC_ANY,
+	      "nor if it is set later");
 	o.codec = SEND_CODEC_ANY;
 	o.priority = 6;
 	o.focus = true;
@@ -207,14 +149,6 @@ static void test_options(void)
 static void test_image(void)
 {
 	const struct send_options o = SEND_OPTIONS;
-	uint64_t rng = 1;
-	struct image i = make_image(128, 96, 1, 8, 0, &rng);
-	const union message m = { .image = {
-		.header = { .stamp = base, .frame_id = message_string("cam") },
-		.width = 128, .height = 96, .step = 128,
-		.encoding = message_string("mono8"),
-		.data = { i.data, 128 * 96 },
-	} };
 	const struct send_counts *c;
 	struct policy_topic p;
 	struct datagram d;
@@ -222,7 +156,7 @@ static void test_image(void)
 	begin("/image", MESSAGE_IMAGE, &o);
 	c = send_topic_counts(topic);
 	allow((struct plan){ .hz = 10, .bytes = 6000, .datagrams = 5 });
-	send_as(MESSAGE_IMAGE, &m, false);
+	send_image(1);
 	ok_eq(c->frames, 1, "an image");
 	ok_range(c->bytes, 3000, 6000, "of as many bytes as planned");
 	ok_range(c->datagrams, 4, 6, "in several datagrams");
@@ -243,7 +177,6 @@ static void test_image(void)
 	ok_eq(p.source.pixels, 128 * 96, "the policy learns its size");
 	ok_eq(p.source.bytes, 65536, "and how large it may be");
 	end();
-	free(i.data);
 }
 
 static void send_transform(const char *child, double x)

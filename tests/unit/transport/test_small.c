@@ -15,12 +15,14 @@
 #include "transport/sender.h"
 #include "transport/transforms.h"
 #include "codec/core/blob.h"
+#include "fast_clock.h"
+#include "free_address.h"
 #include "hex.h"
 #include "message_golden.h"
 #include "steps.h"
 #include "tap.h"
 
-enum { PORT = 17457, ROOM = 1 << 20, HEARD = 6, NAMES = 8 };
+enum { ROOM = 1 << 20, HEARD = 6, NAMES = 8 };
 
 static const char *const topics[HEARD] = {
 	"/tf_static", "/tf", "/camera_info", "/joint_states",
@@ -48,6 +50,7 @@ struct test {
 };
 
 static uint8_t bytes[ROOM];
+static struct address there;	/* the receiver */
 
 static bool soon(struct test *t, bool (*reached)(struct test *t),
 		 void (*acts)(struct test *t))
@@ -119,14 +122,12 @@ static void open_receiver(struct test *t)
 	const struct receiver_options options = {
 		.topics = RECV_DEFAULTS, .threads = 1,
 	};
-	struct address at;
 	struct error error;
 
 	memset(t->heard, 0, sizeof(t->heard));
 	t->publish = publish_create();
 	publish_listen(t->publish, on_heard, t);
-	address_parse("127.0.0.1:17457", false, "0", &at, &error);
-	if (receiver_open(&t->receiver, t->loop, &at, &options, t->publish,
+	if (receiver_open(&t->receiver, t->loop, &there, &options, t->publish,
 			  &error))
 		abort();
 }
@@ -198,6 +199,52 @@ static void test_tree(void)
 	ok(!transforms_count(tree), "names that are none");
 	name[TRANSFORMS_NAME] = 0;
 	ok(!merge(tree, name, 1), "the longest one");
+	transforms_destroy(tree);
+}
+
+/* Parents and places change; names of any length take the place of others */
+static void test_parents(void)
+{
+	static const char *const parents[] = {
+		"b", "the base of a robot", "o", "the odometry of that robot",
+		"the odometry of that robot",
+	};
+	struct transforms *tree = transforms_create(false);
+	struct message_transform one = {
+		.child_frame_id = message_string("laser"),
+		.rotation = { 0, 0, 0, 1 },
+	};
+	const struct message_transforms m = { message_list(&one, 1) };
+	const struct message_transform *got;
+	struct message_transforms all;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		one.header.frame_id = message_string(parents[i]);
+		ok_eq(transforms_merge(tree, &m, now), 0, "a transform of %s",
+		      parents[i]);
+		ok_eq(transforms_changed(tree), i < 4, "which is news %d",
+		      i < 4);
+		transforms_take(tree, true, &all);
+		got = all.transforms.items;
+		ok_eq(all.transforms.count, 1, "one of that frame");
+		ok(message_string_is(&got->header.frame_id, parents[i]),
+		   "with the newest parent");
+		ok(message_string_is(&got->child_frame_id, "laser"),
+		   "and its name");
+	}
+	one.rotation[0] = 1;
+	transforms_merge(tree, &m, now);
+	ok(transforms_changed(tree), "another rotation is news");
+	transforms_take(tree, false, &all);
+	one.translation[2] = 1;
+	transforms_merge(tree, &m, now);
+	ok(transforms_changed(tree), "as is another place");
+	transforms_take(tree, false, &all);
+	one.header.stamp = 5;
+	transforms_merge(tree, &m, now);
+	ok(transforms_changed(tree), "and another time");
+	one.header.frame_id = message_string("");
+	ok_eq(transforms_merge(tree, &m, now), 1, "without a parent it is none");
 	transforms_destroy(tree);
 }
 
@@ -317,7 +364,7 @@ static void test_late(struct test *t)
 	say_frames(t, "/tf", 11, 1, 6, 100);
 	say_camera(t, "/camera_info", 500);
 	say_joints(t, 1.5);
-	ok(soon(t, static_went, NULL), "states are sent, and nobody is there");
+	ok(soon(t, static_went, NULL), "states are sent, and no receiver is there");
 	open_receiver(t);
 	ok(soon(t, all_heard, NULL), "who comes late gets all of them, merged");
 	ok(t->heard[0].x == 4, "who comes late gets all of them, merged");
@@ -401,7 +448,7 @@ static bool renamed_heard(struct test *t)
 }
 
 /* A topic of a second robot is one of the first: it gets other names for all */
-static void test_renamed(struct test *t, const struct address *to)
+static void test_renamed(struct test *t)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
 	struct sender *first = t->sender;
@@ -409,7 +456,7 @@ static void test_renamed(struct test *t, const struct address *to)
 	struct error error;
 
 	strcpy(options.name, "second");
-	if (sender_open(&t->sender, t->loop, to, &options, &error))
+	if (sender_open(&t->sender, t->loop, &there, &options, &error))
 		abort();
 	say_camera(t, "/depth/camera_info", 700);
 	ok(soon(t, second_heard, NULL), "a second robot");
@@ -430,19 +477,18 @@ static void test_renamed(struct test *t, const struct address *to)
 static void test_late_and_full(void)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
-	struct address to;
 	struct error error;
 	struct test t = { .loop = loop_create() };
 
 	steps_begin(&t.steps, t.loop, &t);
 	strcpy(options.name, "robot");
-	address_parse("127.0.0.1:17457", false, "0", &to, &error);
-	if (sender_open(&t.sender, t.loop, &to, &options, &error))
+	there = free_address();
+	if (sender_open(&t.sender, t.loop, &there, &options, &error))
 		abort();
 	test_late(&t);
 	test_thinned(&t);
 	test_full(&t);
-	test_renamed(&t, &to);
+	test_renamed(&t);
 	close_receiver(&t);
 	sender_close(t.sender);
 	steps_end(&t.steps);
@@ -591,6 +637,7 @@ static void test_path(void)
 int main(void)
 {
 	test_tree();
+	test_parents();
 	test_forgotten();
 	test_kinds();
 	test_held();

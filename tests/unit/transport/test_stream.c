@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cloud_fixture.h"
 #include "depth_fixture.h"
 #include "stream_fixture.h"
 #include "base/wire.h"
@@ -74,6 +75,22 @@ static void test_images(void)
 		   cases[i].encoding, codec_name(cases[i].codec), worst);
 		end(&p);
 	}
+}
+
+/* Sub-images are exact once each has come */
+static void test_split(void)
+{
+	const union message m = image("mono8", 1);
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_SPLIT);
+	p.order.bytes = 100000;
+	ok_eq(pass(&p, &m, 0), 0, "all sub-images");
+	ok(got.exact, "are the image");
+	ok_mem(got.msg.image.data.data, pixels, W * H, "pixel by pixel");
+	ok_eq(pass(&p, &m, 40), 0, "some of them");
+	ok(!got.exact, "are not");
+	end(&p);
 }
 
 /* Six images with noise of a camera that stands; @size: bytes of a pixel */
@@ -388,7 +405,7 @@ static void test_unknown(void)
 
 	begin(&p, MESSAGE_IMAGE, CODEC_MD);
 	ok(decoder_frame(p.decoder, &call) == -EOPNOTSUPP,
-	   "a codec that is not known is told from one that is broken");
+	   "an unknown codec has another error than a broken one");
 	end(&p);
 }
 
@@ -463,22 +480,41 @@ static struct cloud *make_cloud(bool organised)
 
 	cloud_add_field(c, "intensity", CLOUD_FLOAT32);
 	cloud_add_field(c, "ring", CLOUD_UINT16);
-	for (unsigned int col = 0; col < 900; col++)
-		for (unsigned int ring = 0; ring < 16; ring++) {
-			double az = organised ? col * .4 * M_PI / 180 :
-						rnd(&rng, 6283) * .001;
-			double el = (ring * 2. - 15) * M_PI / 180;
-			double r = 5 + 2 * sin(az * 3);
-			unsigned int i = c->count++;
-
-			c->x[i] = r * cos(el) * sin(az);
-			c->y[i] = r * cos(el) * cos(az);
-			c->z[i] = r * sin(el) + (organised ? 0 :
-						 rnd(&rng, 100) * .01);
-			cloud_put(&c->field[0], i, col % 100);
-			cloud_put(&c->field[1], i, ring);
-		}
+	add_turn(c, 900, organised, &rng);
+	for (unsigned int i = 0; i < c->count; i++) {
+		cloud_put(&c->field[0], i, i / TURN_RINGS % 100);
+		cloud_put(&c->field[1], i, i % TURN_RINGS);
+	}
 	return c;
+}
+
+/* Ranges in steps of @resolution, m, from the lidar. Return: those between */
+static unsigned int between(float resolution)
+{
+	struct cloud *c = make_cloud(true), *back = cloud_create(20000);
+	union message m = { .cloud.header = header("lidar") };
+	uint8_t *data = malloc(message_cloud_bytes(c));
+	unsigned int n = 0;
+	struct pair p;
+
+	message_cloud_write(c, data, &m.cloud);
+	begin(&p, MESSAGE_POINT_CLOUD, CODEC_RANGE);
+	p.order.resolution = resolution;
+	ok_eq(pass(&p, &m, 0), 0, "a turn in steps of %g m", resolution);
+	ok_eq(message_cloud_read(&got.msg.cloud, back), 0, "comes");
+	ok_eq(back->count, c->count, "all of it");
+	for (unsigned int i = 0; i < back->count; i++) {
+		const double r = sqrt(back->x[i] * back->x[i] +
+				      back->y[i] * back->y[i] +
+				      back->z[i] * back->z[i]) / resolution;
+
+		n += fabs(r - round(r)) > .02;
+	}
+	free(data);
+	cloud_destroy(c);
+	cloud_destroy(back);
+	end(&p);
+	return n;
 }
 
 static void test_clouds(void)
@@ -574,6 +610,8 @@ static void test_empty_cloud(enum codec_id codec)
 
 static void test_empty_clouds(void)
 {
+	ok_eq(between(.02f), 0, "no range is between two steps");
+	ok_eq(between(.1f), 0, "nor of larger ones");
 	test_empty_cloud(CODEC_RANGE);
 	test_empty_cloud(CODEC_BLOCK);
 	test_empty_cloud(CODEC_CLOUD80);
@@ -786,6 +824,7 @@ int main(void)
 {
 	stream_fixture_begin();
 	test_images();
+	test_split();
 	test_look();
 	test_look_of_numbers();
 	test_many();

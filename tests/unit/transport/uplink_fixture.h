@@ -113,6 +113,7 @@ static void check_sent(void *arg, uint64_t now)
 }
 
 /* Run until so many were sent */
+__attribute__((unused))
 static void run_until(unsigned int datagrams)
 {
 	wanted = datagrams;

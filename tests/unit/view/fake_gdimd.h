@@ -13,13 +13,15 @@
 #include "base/http_server.h"
 #include "free_port.h"
 
+/* Who has locked @gate holds answers back */
 static struct {
 	struct http_server	*server;
 	char			where[32];
-	pthread_mutex_t		lock;
+	pthread_mutex_t		lock, gate;
 	char			path[1024], token[256], etag[128];
 	unsigned int		asked;
-} gdimd = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} gdimd = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	    .gate = PTHREAD_MUTEX_INITIALIZER };
 
 static const struct {
 	const char *path, *body;
@@ -52,6 +54,8 @@ static void gdimd_answer(void *arg, unsigned int worker, struct http_conn *c)
 	snprintf(gdimd.token, sizeof(gdimd.token), "%s", token ? token : "");
 	snprintf(gdimd.etag, sizeof(gdimd.etag), "%s", etag ? etag : "");
 	pthread_mutex_unlock(&gdimd.lock);
+	pthread_mutex_lock(&gdimd.gate);
+	pthread_mutex_unlock(&gdimd.gate);
 	for (size_t i = 0; i < sizeof(gdimd_answers) / sizeof(*gdimd_answers);
 	     i++)
 		if (!strcmp(path, gdimd_answers[i].path)) {

@@ -3,6 +3,7 @@
  * test_foxglove - the Foxglove protocol, message by message
  */
 #include <math.h>
+#include "fast_clock.h"
 #include "peer_fixture.h"
 #include "view/foxglove.h"
 
@@ -134,6 +135,38 @@ static void test_subscribe(void)
 	o = fixture_expect(p, "advertise");
 	ok(channel(o, "/new"), "a new topic is advertised alone");
 	ok(!channel(o, "/odom"), "a new topic is advertised alone");
+	cJSON_Delete(o);
+	peer_destroy(p);
+	fixture_close();
+}
+
+/* What was received and lost, on a channel of its own */
+static void test_band(void)
+{
+	struct outgoing *out;
+	char text[128];
+	struct peer *p;
+	cJSON *o;
+
+	fixture_open(false);
+	fixture_odometry("/odom", 1, base);
+	p = open_peer(&foxglove_sdk_ops);
+	cJSON_Delete(fixture_expect(p, "advertise"));
+	snprintf(text, sizeof(text), "{\"op\":\"subscribe\",\"subscriptions\":"
+		 "[{\"id\":79,\"channelId\":%d}]}", FOXGLOVE_BAND);
+	fixture_say(p, text);
+	while ((out = fixture_next(p)) && !out->binary)
+		outgoing_free(out);
+	ok(out, "a band");
+	ok_eq(get_le32(out->head + 1), 79, "of its subscription");
+	o = cJSON_ParseWithLength((const char *)out->body, out->len);
+	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "topics")), 1,
+	      "of each topic");
+	cJSON_Delete(o);
+	outgoing_free(out);
+	fixture_odometry("/new", 1, base);
+	o = fixture_expect(p, "advertise");
+	ok(channel(o, "/new"), "and the board goes on");
 	cJSON_Delete(o);
 	peer_destroy(p);
 	fixture_close();
@@ -550,7 +583,7 @@ static void test_graph(void)
 	ok(cJSON_IsArray(cJSON_GetObjectItem(o, "advertisedServices")),
 	   "nor are there services");
 	cJSON_Delete(o);
-	ok(!fixture_expect(p, "connectionGraphUpdate"), "is told once");
+	ok(!fixture_expect(p, "connectionGraphUpdate"), "is sent once");
 	fixture_odometry("/new", 1, base);
 	o = fixture_expect(p, "connectionGraphUpdate");
 	ok_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "publishedTopics")), 2,
@@ -563,7 +596,7 @@ static void test_graph(void)
 	fixture_close();
 }
 
-/* A client that misses much is told, and of a few pictures not */
+/* A client that misses much gets a notice; a few pictures are not worth one */
 static void test_slow(void)
 {
 	struct outgoing *out;
@@ -592,6 +625,7 @@ int main(void)
 {
 	test_info();
 	test_subscribe();
+	test_band();
 	test_complaints();
 	test_parameters();
 	test_publish();

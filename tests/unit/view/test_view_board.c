@@ -81,7 +81,7 @@ static void count_change(void *arg)
 }
 
 /* Clients wait for what it tells */
-static void test_told(void)
+static void test_reported(void)
 {
 	unsigned int changes = 0;
 	const struct board_config config = {
@@ -91,7 +91,7 @@ static void test_told(void)
 	struct board *b = board_create(&config);
 
 	put(b, "/scan", MESSAGE_LASER_SCAN, 100, SECOND, SECOND);
-	ok_eq(changes, 1, "a message is told");
+	ok_eq(changes, 1, "a message is reported");
 	put(b, "/scan", MESSAGE_LASER_SCAN, 100, 2 * SECOND, 2 * SECOND);
 	ok_eq(changes, 2, "and the next one");
 	board_destroy(b);
@@ -803,7 +803,7 @@ static void test_pings(void)
 
 int main(void)
 {
-	test_told();
+	test_reported();
 	test_cut_memory();
 	cli_program = "test";
 	test_outage(0);

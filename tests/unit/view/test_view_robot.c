@@ -4,7 +4,7 @@
  * topics are its own
  */
 #include <errno.h>
-#include <unistd.h>
+#include "fast_clock.h"
 #include "peer_fixture.h"
 #include "view/band_json.h"
 #include "view/browser.h"
@@ -258,7 +258,7 @@ static void test_page_states(void)
 	      "of 40 places");
 	cJSON_Delete(o);
 	put_odometry("/odom", 10, base + 10 * SECOND);
-	usleep(200000);
+	fast_clock_pass(200);
 	o = fixture_expect(p, "track");
 	ok(cJSON_IsFalse(cJSON_GetObjectItem(o, "full")), "then what is new");
 	one = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "points"), 0);
