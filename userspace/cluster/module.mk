@@ -8,7 +8,8 @@ bus.FLAGS := $(if $(RABBITMQ),,-DWITHOUT_RABBITMQ)
 
 # a clock that the test moves on; a broker in the test
 test_bus_member.LIBS := -Wl,--wrap=clock_gettime
-test_bus_broker.LIBS := $(foreach f,new_connection tcp_socket_new socket_open_noblock get_sockfd \
+test_bus_broker.LIBS := -Wl,--wrap=clock_gettime \
+	$(foreach f,new_connection tcp_socket_new socket_open_noblock get_sockfd \
 	set_handshake_timeout set_rpc_timeout login channel_open get_rpc_reply exchange_declare \
 	queue_declare queue_bind basic_consume send_method basic_publish maybe_release_buffers \
 	simple_wait_frame_noblock frames_enqueued data_in_buffer connection_close \

@@ -235,7 +235,7 @@ static void test_workers(void)
 	   "a worker does not broadcast");
 	ok(bus_send_data(a, 1, 1, "", 0) == -EINVAL &&
 	   bus_send_data(c, 0, 1, "", 0) == -EINVAL,
-	   "nobody sends to itself");
+	   "no member sends to itself");
 	ok(bus_send_data(c, 1, BUS_JOINED, "", 0) == -EINVAL,
 	   "the types of the bus are reserved");
 	ok(!bus_send_data(a, 77, 1, "x", 1),
@@ -480,16 +480,20 @@ static void test_gone(void)
 	ok(comes(a, 5, 0, NULL) && comes(a, BUS_COORDINATOR_GONE, 0, &m),
 	   "then the coordinator is gone");
 	ok(comes(b, BUS_COORDINATOR_GONE, 0, NULL), "for all");
-	ok(bus_send_data(a, 0, 1, "", 0) == -ENOTCONN && !bus_id(a),
-	   "nobody is in");
+	ok_eq(bus_send_data(a, 0, 1, "", 0), -ENOTCONN, "no member is in");
+	ok_eq(bus_id(a), 0, "... without an id");
 	c = open_member(BUS_COORDINATOR);
-	ok(next(c, &m) == 1 && m.type == BUS_JOINED && next(c, &m) == 1 &&
-	   m.type == BUS_JOINED && next(a, &m) == 1 &&
-	   m.type == BUS_JOINED && m.from == bus_id(a) &&
-	   next(b, &m) == 1 && m.type == BUS_JOINED,
-	   "both join the next one");
-	ok(send_u32(a, bus_id(b), 8, 1) &&
-	   comes(b, 8, bus_id(a), &m), "and talk");
+	for (int i = 0; i < 2; i++) {
+		ok_eq(next(c, &m), 1, "the next one hears");
+		ok_eq(m.type, BUS_JOINED, "... that one joins");
+	}
+	ok_eq(next(a, &m), 1, "which hears so, too");
+	ok_eq(m.type, BUS_JOINED, "... that it joined");
+	ok_eq(m.from, bus_id(a), "... under its id");
+	ok_eq(next(b, &m), 1, "and so does the other");
+	ok_eq(m.type, BUS_JOINED, "... that it joined");
+	ok(send_u32(a, bus_id(b), 8, 1), "they talk");
+	ok(comes(b, 8, bus_id(a), &m), "... and hear it");
 	end_job();
 }
 
@@ -535,7 +539,7 @@ static void test_fd(void)
 	w = open_member(BUS_WORKER);
 	while (poll(&p, 1, PATIENCE_MS) == 1 && !bus_receive(c, &m, 0))
 		bus_wait(w, 10);
-	ok(m.type == BUS_JOINED, "readable when somebody joins");
+	ok(m.type == BUS_JOINED, "readable when a worker joins");
 	comes(w, BUS_JOINED, 1, NULL);
 	send_u32(w, 0, 1, 1);
 	send_u32(w, 0, 2, 2);

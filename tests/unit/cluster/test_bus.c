@@ -203,7 +203,7 @@ static int test_mpi(uint32_t workers)
 {
 	struct bus_message m;
 	unsigned int bad = 1;
-	uint32_t wrong = 0, told = 0, n;
+	uint32_t wrong = 0, taken = 0, n;
 	struct bus *e;
 
 	spec = "mpi";
@@ -220,14 +220,14 @@ static int test_mpi(uint32_t workers)
 	if (await_workers(e, workers) == workers)
 		bad = send_stream(e, workers);
 	ok(!bad, "messages to one and to all of %u", workers);
-	for (; told < workers && bus_receive(e, &m, PATIENCE_MS) == 1;) {
+	for (; taken < workers && bus_receive(e, &m, PATIENCE_MS) == 1;) {
 		if (m.type != IN_THE_END)
 			continue;
 		memcpy(&n, m.data, sizeof(n));
 		wrong += n;
-		told++;
+		taken++;
 	}
-	ok_eq(told, workers, "came in order: %u did not", wrong);
+	ok_eq(taken, workers, "came in order: %u did not", wrong);
 	ok_eq(wrong, 0, "... wrong");
 	close_member(e);
 	return tap_done();

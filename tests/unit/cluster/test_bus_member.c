@@ -73,7 +73,7 @@ static void check_sent(enum frame_kind kind, uint32_t to, uint64_t value,
 {
 	ok_eq(sent_count, 1, "%s: a frame", what);
 	ok_eq(sent[0].frame.kind, kind, "%s: its kind", what);
-	ok_eq(sent[0].frame.to, to, "%s: to whom", what);
+	ok_eq(sent[0].frame.to, to, "%s: to which member", what);
 	ok_eq(sent[0].frame.value, value, "%s: its value", what);
 	sent_count = 0;
 }
@@ -432,7 +432,7 @@ static void test_joining(void)
 	ok_str(taken(e), "", "nothing of it before it is ready");
 	deliver(e, FRAME_READY, 1, 0, 0);
 	check_sent(FRAME_IN, 1, 0, "ready: it is in");
-	ok_str(taken(e), event_text(BUS_JOINED, 1, "joined"), "... and told");
+	ok_str(taken(e), event_text(BUS_JOINED, 1, "joined"), "... and reported");
 	deliver(e, FRAME_READY, 1, 0, 0);
 	ok_str(taken(e), "", "... once");
 	say_hello(e, 50, 0, 0, 0);
@@ -450,7 +450,7 @@ static void test_joining(void)
 	ok_str(sent[0].data, "worker 9 already exists", "an id of another");
 	check_sent(FRAME_REFUSED, 0, 0, "... is refused");
 	ok_str(taken(e), event_text(BUS_REFUSED, 0,
-		"worker w refused: worker 9 already exists"), "... and told");
+		"worker w refused: worker 9 already exists"), "... and reported");
 	say_hello(e, 54, FRAME_ALL, 0, 0);
 	ok_str(sent[0].data, "no more worker ids", "an id that is none");
 	check_sent(FRAME_REFUSED, 0, 0, "... is refused");
@@ -469,12 +469,12 @@ static void test_replaced(void)
 	say_hello(e, 60, 0, e->epoch + 1, 1);
 	ok_eq(sent[0].frame.kind, FRAME_WELCOME,
 	      "a worker of another epoch replaces none");
-	ok_str(taken(e), "", "... nobody left");
+	ok_str(taken(e), "", "... no member left");
 	sent_count = 0;
 	say_hello(e, 61, 0, e->epoch, 1);
 	ok_str(taken(e), event_text(BUS_LEFT, 1,
 		"replaced by a new connection"), "one that comes again");
-	ok_eq(sent[0].frame.kind, FRAME_GONE, "... others are told");
+	ok_eq(sent[0].frame.kind, FRAME_GONE, "... others hear of it");
 	ok_eq(sent[0].frame.to, FRAME_ALL, "... all of them");
 	ok_eq(sent[0].frame.value, 1, "... who");
 	ok_eq(sent[1].frame.kind, FRAME_WELCOME, "... and it is welcome");
@@ -489,7 +489,7 @@ static void test_leaving(void)
 	fake.broadcast = false;
 	deliver(e, FRAME_LEAVE, 2, 0, 0);
 	ok_str(taken(e), event_text(BUS_LEFT, 2, "left"), "a worker leaves");
-	ok_eq(sent_count, 2, "without broadcasts the others are told each");
+	ok_eq(sent_count, 2, "without broadcasts the others hear of it each");
 	ok_eq(sent[0].frame.to, 1, "... the first");
 	ok_eq(sent[1].frame.to, 3, "... the third");
 	ok_eq(sent[1].frame.value, 2, "... of the second");
@@ -509,7 +509,7 @@ static void test_leaving(void)
 	ok_str(taken(e), event_text(BUS_LEFT, 1, "broken"),
 	       "without a link all are");
 	ok_str(taken(e), "", "... each once");
-	ok_eq(e->peers.count, 0, "nobody is left");
+	ok_eq(e->peers.count, 0, "no member is left");
 	ok_eq(e->state, BUS_UNLINKED, "it waits for a link");
 	member_end(e);
 }
@@ -523,7 +523,7 @@ static void test_returned(void)
 	f.epoch = e->epoch;
 	f.to = FRAME_ALL;
 	member_returned(e, &f);
-	ok_str(taken(e), "", "of another epoch, or to all: nobody is gone");
+	ok_str(taken(e), "", "of another epoch, or to all: no member is gone");
 	f.to = 2;
 	member_returned(e, &f);
 	ok_str(taken(e), event_text(BUS_LEFT, 2, "connection closed"),
@@ -556,10 +556,10 @@ static void test_silent_worker(void)
 	       "one is silent for longer");
 	ok_str(taken(e), "", "... it alone was in");
 	ok_eq(e->peers.count, 1, "one that never got ready is forgotten");
-	ok_eq(sent[0].frame.kind, FRAME_OUT, "it is told");
+	ok_eq(sent[0].frame.kind, FRAME_OUT, "it hears of it");
 	ok_str(sent[1].data, "removed: heartbeat timeout", "... and why");
 	ok_eq(sent[1].frame.to, 2, "... each of them");
-	ok_eq(sent[2].frame.kind, FRAME_GONE, "others are told");
+	ok_eq(sent[2].frame.kind, FRAME_GONE, "others hear of it");
 	ok_eq(sent[3].frame.kind, FRAME_BEAT, "and the one that is left beats");
 	ok_eq(sent_count, 4, "no more than that");
 	member_end(e);
@@ -585,7 +585,7 @@ static void test_leave(void)
 }
 
 /*
- * Windows: a message costs its bytes and 64; a quarter of them is told
+ * Windows: a message costs its bytes and 64; a quarter of them is reported
  */
 
 static void test_credit(void)
@@ -597,7 +597,7 @@ static void test_credit(void)
 	memset(text, 'x', sizeof(text) - 2);
 	deliver_message(e, 1, 0, 1, text);
 	taken(e);
-	ok_eq(sent_count, 0, "less than a quarter is not told");
+	ok_eq(sent_count, 0, "less than a quarter is not reported");
 	deliver_message(e, 1, 0, 1, "");
 	taken(e);
 	check_sent(FRAME_CREDIT, 1, WINDOW / 4 - 1 + 65, "a quarter is");
@@ -625,24 +625,24 @@ static void test_lend(void)
 {
 	struct bus *e = coordinator_of(1);
 	char text[WINDOW / 2] = "";
-	uint64_t told = 0;
+	uint64_t reported = 0;
 
 	memset(text, 'x', sizeof(text) - 1);
 	deliver_message(e, 1, 0, 1, text);
-	ok_eq(sent_count, 0, "a message that waits is not told");
+	ok_eq(sent_count, 0, "a message that waits is not reported");
 	member_lend(e);
 	check_sent(FRAME_CREDIT, 1, WINDOW / 2 + 64, "it is while one waits");
 	for (int i = 0; i < 600; i++) {
 		deliver_message(e, 1, 0, 1, text);
 		if (sent_count)
-			told = sent[0].frame.value;
+			reported = sent[0].frame.value;
 		sent_count = 0;
 	}
-	ok_eq(told, (BUS_LENT * WINDOW / (WINDOW / 2 + 64) + 1) *
+	ok_eq(reported, (BUS_LENT * WINDOW / (WINDOW / 2 + 64) + 1) *
 	      (WINDOW / 2 + 64), "but not for ever");
 	for (int i = 0; i < 2; i++)
 		taken(e);
-	ok_eq(sent_count, 0, "what was told is not told again");
+	ok_eq(sent_count, 0, "what was reported is not reported again");
 	member_end(e);
 }
 
