@@ -180,8 +180,8 @@ static void test_all(void)
 
 	ok(!add(m, 0, 50, 0), "scans, and where they were");
 	ok(submaps(&s) >= 1, "submaps: %u", submaps(&s));
-	ok(!s.early, "where they are was told before");
-	ok_eq(s.placed[0], 1, "where they are was told before");
+	ok(!s.early, "where they are was sent before");
+	ok_eq(s.placed[0], 1, "where they are was sent before");
 	ok(s.known[0] > 7950, "they have cells: %u", s.known[0]);
 	ok(!s.messages[SLAM_PUBLISHER_MAP], "no map before it is asked for");
 	ok(!mapper_map(m, &error), "then one");
@@ -195,13 +195,13 @@ static void test_all(void)
 	ok_eq(s.way, 50, "the way");
 	ok_eq(s.stamp[SLAM_PUBLISHER_PATH], trip->reading[49].stamp, "the way");
 	before = s;
-	ok(!add(m, 50, 50, 0), "nothing new: nothing is told");
-	ok_mem(&before, &s, sizeof(s), "nothing new: nothing is told");
+	ok(!add(m, 50, 50, 0), "nothing new: nothing is sent");
+	ok_mem(&before, &s, sizeof(s), "nothing new: nothing is sent");
 	ok(!add(m, 50, READINGS, 0), "more scans");
 	ok(submaps(&s) > submaps(&before), "more of them: %u", submaps(&s));
 	ok_eq(s.submap[0], before.submap[0],
-	      "those that are complete are not told again");
-	ok_eq(s.placed[0], 1, "those that are complete are not told again");
+	      "those that are complete are not sent again");
+	ok_eq(s.placed[0], 1, "those that are complete are not sent again");
 	before = s;
 	ok(!add(m, READINGS, READINGS, 0.3),
 	   "all was turned: they are elsewhere, their cells are the same");

@@ -193,7 +193,7 @@ static void test_accuracy(void)
 		ok_eq(r->jumps, 0, "... jumps");
 		/* also where its yaw goes from pi to -pi */
 		ok_range(r->spread, 1e-9, 0.01, "... sure of its yaw");
-		ok_eq(r->lost, 0, "nobody is lost who only goes around a block");
+		ok_eq(r->lost, 0, "a robot that goes around a block is not lost");
 		ok_eq(r->found, 0, "nor found");
 		session_free(r);
 	}

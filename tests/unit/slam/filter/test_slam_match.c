@@ -553,7 +553,7 @@ static void test_blind(void)
 /* The end of a corridor tells of the way along it: so many endpoints, whatever
  * part of them is looked at
  */
-static void test_told(void)
+static void test_reported(void)
 {
 	static struct world world;
 	static float range[READING_BEAMS_MAX];
@@ -691,6 +691,6 @@ int main(void)
 	test_against(trip);
 	trip_free(trip);
 	test_blind();
-	test_told();
+	test_reported();
 	return tap_done();
 }

@@ -209,7 +209,7 @@ static void test_odometer(void)
 	      "... odometer move");
 	odometer_restart(&o);
 	m = odometer_motion(&o, &p);
-	ok_near(m.move.x, 0, 0, "odometry: anew");
+	ok_near(m.move.x, 0, 0, "odometry: again");
 	ok_near(m.slip, p.slip, 0, "... slip");
 	ok_near(m.turn, p.slip_turn, 0, "... turn");
 }
@@ -250,7 +250,7 @@ static void test_reach(void)
 	   "reach: as far as odometry says that is believed");
 	odometer_restart(&o);
 	ok(near(odometer_motion(&o, &p).reach, 0.2 * p.speed, 1e-12),
-	   "reach: anew");
+	   "reach: again");
 }
 
 static void test_motion_draw(void)

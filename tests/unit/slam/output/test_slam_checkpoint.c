@@ -43,7 +43,7 @@ static struct bytes_of read_all(const char *path)
 	return b;
 }
 
-/* Anew: some file systems flush a file that is written over */
+/* A new file: some file systems flush a file that is written over */
 static void write_all(const char *path, const struct bytes_of *b)
 {
 	FILE *f;
@@ -65,15 +65,15 @@ static bool is_same_file(const char *path, const struct bytes_of *b)
 }
 
 /* A filter, and the poses it said: of all readings */
-struct told {
+struct run {
 	struct filter	*filter;
 	struct pose	pose[READINGS];
 	unsigned int	updates;
 };
 
-static void begin(struct told *t)
+static void begin(struct run *t)
 {
-	*t = (struct told){
+	*t = (struct run){
 		.filter =
 			filter_create(&params, particle_pool_local(&params, 1)),
 	};
@@ -82,7 +82,7 @@ static void begin(struct told *t)
 }
 
 /* Readings @from to @to - 1, which @c gets, if it is not NULL */
-static int go(struct told *t, int from, int to, struct checkpoint *c)
+static int go(struct run *t, int from, int to, struct checkpoint *c)
 {
 	struct filter_result r;
 	const struct outcome *out;
@@ -102,7 +102,7 @@ static int go(struct told *t, int from, int to, struct checkpoint *c)
 }
 
 /* Return: how many readings the file has, or a negative errno */
-static int recall(struct told *t, struct checkpoint *c)
+static int recall(struct run *t, struct checkpoint *c)
 {
 	struct checkpoint_entry e;
 	struct filter_result r;
@@ -120,7 +120,7 @@ static int recall(struct told *t, struct checkpoint *c)
 	return ret ? ret : n;
 }
 
-static bool is_same(const struct told *a, const struct told *b, int from)
+static bool is_same(const struct run *a, const struct run *b, int from)
 {
 	struct pose *x, *y;
 	uint32_t n, m;
@@ -146,7 +146,7 @@ static int reopen(struct checkpoint **c, const char *path)
 static void make(const char *path, int n, uint64_t *size)
 {
 	struct checkpoint *c;
-	struct told t;
+	struct run t;
 	struct stat st;
 
 	unlink(path);
@@ -169,7 +169,7 @@ static void make(const char *path, int n, uint64_t *size)
 static int go_over(const char *path)
 {
 	struct checkpoint *c;
-	struct told t;
+	struct run t;
 	int ret;
 
 	begin(&t);
@@ -185,7 +185,7 @@ static int go_over(const char *path)
 static void test_resume(void)
 {
 	const char *path = in_folder("resume");
-	struct told whole, t;
+	struct run whole, t;
 	struct checkpoint *c;
 	int at;
 
@@ -225,7 +225,7 @@ static void test_outcomes(void)
 	const struct outcome *out;
 	struct checkpoint *c;
 	struct filter_result r;
-	struct told t;
+	struct run t;
 	bool good = true, ranges = true;
 	uint32_t count;
 
@@ -260,11 +260,11 @@ static void test_outcomes(void)
 }
 
 /* As recall() of what is in the file, and it can be gone on with */
-static bool goes_on(const char *path, int n, const struct told *whole,
+static bool goes_on(const char *path, int n, const struct run *whole,
 		    bool torn)
 {
 	struct checkpoint *c;
-	struct told t;
+	struct run t;
 	bool good;
 
 	begin(&t);
@@ -288,7 +288,7 @@ static void test_torn(void)
 	enum { N = 12 };
 	const char *path = in_folder("torn");
 	struct bytes_of all, part;
-	struct told whole;
+	struct run whole;
 	uint64_t size[N + 1];
 	int bad = 0, zeros = 0, longer = 0;
 
@@ -359,7 +359,7 @@ static void test_flipped(void)
 	ok_range(count, 301, INFINITY, "%u flipped bits: %u were taken", count,
 		 taken);
 	ok_eq(taken, 0, "... taken");
-	ok(!mute, "each is told in one line");
+	ok(!mute, "each is logged in one line");
 	ok(!changed, "and the file stays as it was");
 	free(b.data);
 }
@@ -390,7 +390,7 @@ static void test_refused(void)
 	make(path, 3, NULL);
 	b = read_all(path);
 	ok(refused(path, &params, false, "--resume") == -EEXIST,
-	   "there is one, and nobody said --resume");
+	   "there is one, and --resume was not given");
 	p.seed++;
 	ok(refused(path, &p, true, "other settings") == -EINVAL,
 	   "another seed");
@@ -506,7 +506,7 @@ static void test_full(void)
 	struct rlimit limit = none;
 	uint64_t size[READINGS + 1];
 	struct checkpoint *c;
-	struct told t, whole;
+	struct run t, whole;
 	int n;
 
 	make(path, READINGS, size);

@@ -232,7 +232,7 @@ static void test_message(void)
 	for (int i = 0; i < n; i++)
 		submaps_published(s, i, true, false);
 	ok(!submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
-				  &error), "message: what was told is not told");
+				  &error), "message: what was sent is not sent again");
 	submap_out_free(&out);
 	submaps_destroy(s);
 }

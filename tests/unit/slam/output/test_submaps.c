@@ -85,7 +85,7 @@ static void test_cuts(void)
 		good = good && is_drawn(s, i);
 	ok(good, "each has the cells of its scans, in its own frame");
 	moved = take(s, n, &cells);
-	ok_eq(moved, 5, "told once");
+	ok_eq(moved, 5, "reported once");
 	ok_eq(cells, 5, "... cells");
 	ok_eq(submaps_update(s, history, STEPS, &error), 0,
 	      "... submaps update");
@@ -168,7 +168,7 @@ static void test_history(void)
 	ok(is_drawn(s, 3), "... is drawn");
 	bend(40, STEPS, 0.05, 0);
 	n = submaps_update(s, history, STEPS, &error);
-	ok_eq(n, 4, "a bend within a submap: it is drawn anew");
+	ok_eq(n, 4, "a bend within a submap: it is drawn again");
 	ok(submaps_at(s, 1)->changed, "... changed");
 	ok_eq(submaps_at(s, 1)->moved, 0, "... moved");
 	ok_eq(submaps_at(s, 2)->changed, 0, "... changed");
@@ -178,7 +178,7 @@ static void test_history(void)
 	ok(is_drawn(s, 4), "... is drawn");
 	take(s, n, &cells);
 	n = submaps_update(s, history, STEPS, &error);
-	ok(!n, "and told once");
+	ok(!n, "and reported once");
 	bend(112, STEPS, 0.05, 0);
 	n = submaps_update(s, history, STEPS, &error);
 	ok_eq(n, 1, "also the open one");
@@ -207,7 +207,7 @@ static void test_tolerance(void)
 			updates++;
 		}
 	}
-	ok_eq(updates, 7, "what creeps is told of, %u times in %g m", updates,
+	ok_eq(updates, 7, "what creeps is reported, %u times in %g m", updates,
 	      far);
 	ok_eq(cells, 0, "... cells");
 	bend(90, STEPS, 0.001, 0);
@@ -237,7 +237,7 @@ static void test_memory(void)
 	counts = submaps_counts(s);
 	ok_range(counts.bytes, -INFINITY, c.memory,
 		 "memory: %zu bytes, %u submaps are as they are, "
-		 "%u of them were never told",
+		 "%u of them were never reported",
 		 counts.bytes, counts.fixed, (unsigned int)counts.lost);
 	ok_eq(counts.fixed, 3, "... fixed");
 	ok_eq(counts.lost, 2, "... lost");

@@ -5,50 +5,13 @@
  * many parts, a worker that has no memory
  */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include "base/error.h"
-#include "slam/filter/filter.h"
+#include "pool_fixture.h"
 #include "slam/workers/map_reassembly.h"
 #include "slam/workers/scans.h"
-#include "slam/workers/worker.h"
-#include "slam_fixture.h"
-
-enum { PATIENCE = 60000 };	/* ms */
-
-static struct world world;
-static struct trip *part;	/* that is driven */
-static struct bus_hub *hub;
-
-static struct bus *member(enum bus_role role)
-{
-	const struct bus_config config = {
-		.job = "remote", .protocol = WIRE_VERSION, .build = "",
-		.heartbeat_ms = PATIENCE, .hub = hub,
-	};
-	struct error error;
-	struct bus *e;
-
-	if (bus_open(&e, "threads", role, &config, &error))
-		abort();
-	return e;
-}
 
 /*
  * By hand, one message at a time
  */
-
-static void tell(struct bus *e, uint32_t to, enum wire_type type,
-		 const void *head, size_t head_len, const void *data,
-		 size_t len)
-{
-	const struct iovec iov[] = {
-		{ (void *)head, head_len }, { (void *)data, len },
-	};
-
-	if (bus_send(e, to, type, iov, 2))
-		abort();
-}
 
 static void work(struct worker *w)
 {
@@ -124,7 +87,17 @@ static void settle(struct scene *s, uint32_t to, uint32_t owner)
 	     sizeof(child));
 }
 
-enum when { STAYS, AFTER_SETUP, BEFORE_SETUP };
+enum when { STAYS, AFTER_SETUP, BEFORE_SETUP, AFTER_TRACK };
+
+static void search(struct scene *s, uint32_t to, const struct wire_reading *r)
+{
+	const struct wire_track track = {
+		.seek.prior = { { .2, .1, .01 }, INFINITY, INFINITY },
+		.ticket = 5,
+	};
+
+	tell(s->robot, to, WIRE_TRACK, &track, sizeof(track), r, scans_size(r));
+}
 
 /* A particle of worker 1 goes to worker 2, or stays; where it then is. @maps:
  * messages that took
@@ -134,10 +107,6 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	struct wire_reading *reading = star(5, far);
 	const struct wire_rebuild particle = { 0 };
 	const struct wire_match match = { .update = 0 };
-	const struct wire_track track = {
-		.seek.prior = { { .2, .1, .01 }, INFINITY, INFINITY },
-		.ticket = 5,
-	};
 	const uint32_t owner = when == STAYS ? 1 : 2;
 	struct slam_params params = slam_defaults;
 	struct bus_counters counters;
@@ -150,8 +119,13 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	params.spacing = 0;
 	scene_open(&s);
 	tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
-	if (when == AFTER_SETUP)
+	if (when == AFTER_SETUP || when == AFTER_TRACK)
 		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	if (when == AFTER_TRACK) {
+		settle(&s, 2, owner);
+		search(&s, 2, reading);
+		work(s.worker[1]);
+	}
 	tell(s.robot, 1, WIRE_REBUILD, &particle, sizeof(particle), NULL, 0);
 	tell(s.robot, 1, WIRE_MATCH, &match, sizeof(match), reading,
 	     scans_size(reading));
@@ -162,10 +136,10 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	*maps = counters.to_workers.messages;
 	if (when == BEFORE_SETUP)
 		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
-	if (when != STAYS)
+	if (when == AFTER_SETUP || when == BEFORE_SETUP)
 		settle(&s, 2, owner);
-	tell(s.robot, owner, WIRE_TRACK, &track, sizeof(track), reading,
-	     scans_size(reading));
+	if (when != AFTER_TRACK)
+		search(&s, owner, reading);
 	work(s.worker[0]);
 	work(s.worker[1]);
 	m = await(&s, WIRE_TRACKED);
@@ -199,6 +173,9 @@ static void test_moves(void)
 	ok(same(&o, &at_home), "... same");
 	o = tracked(6, BEFORE_SETUP, &maps);
 	ok_eq(maps, 1, "its map is there before SETUP: the same");
+	ok(same(&o, &at_home), "... same");
+	o = tracked(6, AFTER_TRACK, &maps);
+	ok_eq(maps, 1, "its map comes after the search: the same");
 	ok(same(&o, &at_home), "... same");
 }
 
@@ -282,12 +259,9 @@ static void test_parcels(void)
 
 /* A worker that fails with @code at the first message of a type */
 struct hand {
-	pthread_t	thread;
 	int32_t		code;
 	uint16_t	at;
 };
-
-static _Atomic bool over;
 
 static void *fail(void *arg)
 {
@@ -299,19 +273,6 @@ static void *fail(void *arg)
 		bus_receive(e, &m, 20);
 	if (!over)
 		tell(e, 0, WIRE_FAILED, &h->code, sizeof(h->code), NULL, 0);
-	bus_close(e);
-	return NULL;
-}
-
-static void *go_on(void *arg)
-{
-	struct bus *e = member(BUS_WORKER);
-	struct worker *w = worker_create(e, 1, NULL, NULL);
-
-	(void)arg;
-	while (!over && worker_turn(w, 20) >= 0)
-		;
-	worker_destroy(w);
 	bus_close(e);
 	return NULL;
 }
@@ -335,32 +296,6 @@ static void *go_on_until(void *arg)
 	return NULL;
 }
 
-static unsigned int lost;	/* readings at which the robot was */
-
-/* @poses: of the readings. Return: of filter_read() */
-static int drive(struct filter *f, struct pose *poses)
-{
-	struct filter_result r;
-	int err = 0;
-
-	lost = 0;
-	for (unsigned int i = 0; i < part->count && !err; i++) {
-		err = filter_read(f, part->reading + i, &r);
-		poses[i] = r.pose;
-		lost += r.lost;
-	}
-	return err;
-}
-
-static struct slam_params few(void)
-{
-	struct slam_params p = slam_defaults;
-
-	p.particles = 10;
-	p.distance = 0;
-	return p;
-}
-
 /* A lost robot is searched for by the worker of its best particle */
 static void test_lost(void)
 {
@@ -370,26 +305,21 @@ static void test_lost(void)
 	struct trip *all = trip_make(&world, 90, 210), *usual = part;
 	static struct pose alone[TRIP_READINGS], poses[TRIP_READINGS];
 	struct filter *f = filter_create(&p, particle_pool_local(&p, 1));
-	pthread_t thread[2];
+	struct crew crew;
 
 	part = trip_carried(all);
 	ok_eq(drive(f, alone), 0, "a robot that is carried");
 	ok_range(lost, 1, 20, "... is lost for a while");
 	filter_destroy(f);
-	over = false;
-	hub = bus_hub_create();
-	config.engine = member(BUS_COORDINATOR);
+	crew = crew_open();
+	config.engine = crew.engine;
 	for (int i = 0; i < 2; i++)
-		pthread_create(thread + i, NULL, go_on, NULL);
+		crew_add(&crew, go_on, NULL);
 	f = filter_create(&p, particle_pool_remote(&p, &config));
 	ok_eq(drive(f, poses), 0, "... by two workers");
 	ok_mem(poses, alone, part->count * sizeof(*poses), "... the same bits");
 	filter_destroy(f);
-	over = true;
-	bus_close(config.engine);
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
-	bus_hub_destroy(hub);
+	crew_close(&crew);
 	trip_free(part);
 	trip_free(all);
 	part = usual;
@@ -404,25 +334,18 @@ static int fails(int32_t code, uint16_t at, uint32_t others,
 		.workers = others + 1, .fixed = others + 1,
 	};
 	struct hand hand = { .code = code, .at = at };
-	pthread_t thread[2];
+	struct crew crew = crew_open();
 	struct filter *f;
 	int err;
 
-	over = false;
-	hub = bus_hub_create();
-	config.engine = member(BUS_COORDINATOR);
-	pthread_create(&hand.thread, NULL, fail, &hand);
+	config.engine = crew.engine;
+	crew_add(&crew, fail, &hand);
 	for (uint32_t i = 0; i < others; i++)
-		pthread_create(thread + i, NULL, go_on, NULL);
+		crew_add(&crew, go_on, NULL);
 	f = filter_create(&p, particle_pool_remote(&p, &config));
 	err = drive(f, poses);
 	filter_destroy(f);
-	over = true;
-	bus_close(config.engine);
-	pthread_join(hand.thread, NULL);
-	for (uint32_t i = 0; i < others; i++)
-		pthread_join(thread[i], NULL);
-	bus_hub_destroy(hub);
+	crew_close(&crew);
 	return err;
 }
 
@@ -447,10 +370,10 @@ static void test_failures(void)
 	ok(fails(-ERANGE, WIRE_MATCH, 1, poses) == -ERANGE,
 	   "a map that is too large would be everywhere");
 	ok(fails(-ENOMEM, WIRE_MATCH, 0, poses) == -ENOMEM,
-	   "nobody is left, and nobody will come");
+	   "no worker is left, and none will come");
 }
 
-/* Its particles are built anew from their steps, of which there are many */
+/* Its particles are built again from their steps, of which there are many */
 static void test_rebuilt(void)
 {
 	const struct slam_params p = few();
@@ -462,17 +385,16 @@ static void test_rebuilt(void)
 	unsigned int messages = 310;
 	struct particle_pool_traffic traffic;
 	struct particle_pool *pool;
-	pthread_t thread[2];
+	struct crew crew;
 
 	part = all;
 	if (drive(f, alone))
 		abort();
 	filter_destroy(f);
-	over = false;
-	hub = bus_hub_create();
-	config.engine = member(BUS_COORDINATOR);
-	pthread_create(thread, NULL, go_on, NULL);
-	pthread_create(thread + 1, NULL, go_on_until, &messages);
+	crew = crew_open();
+	config.engine = crew.engine;
+	crew_add(&crew, go_on, NULL);
+	crew_add(&crew, go_on_until, &messages);
 	pool = particle_pool_remote(&p, &config);
 	f = filter_create(&p, pool);
 	ok_eq(drive(f, poses), 0, "a worker leaves late");
@@ -484,11 +406,7 @@ static void test_rebuilt(void)
 	ok_range(traffic.moved, 1, (double)p.particles * part->count,
 		 "... others had moved before");
 	filter_destroy(f);
-	over = true;
-	bus_close(config.engine);
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
-	bus_hub_destroy(hub);
+	crew_close(&crew);
 	trip_free(all);
 	part = usual;
 }
@@ -513,9 +431,78 @@ static void refuses(enum wire_type type, const void *head, size_t len, bool setu
 	scene_close(&s);
 }
 
+/* A message with a reading of two beams */
+struct look {
+	struct wire_match	head;
+	struct wire_reading	reading;
+	float			range[2];
+};
+
+static const struct look look = {
+	.head.again = -INFINITY,
+	.reading = { .beams = 2, .angle_increment = .1f, .range_max = 10 },
+	.range = { 3, 3 },
+};
+
+/* The scan of an update is kept until the next MATCH */
+static void test_scan_is_dropped(void)
+{
+	const struct slam_params params = slam_defaults;
+	struct wire_rebuild b = { .total = 1, .steps = 1 };
+	const struct wire_step step = { .update = 0 };
+	struct look second = look;
+	struct scene s;
+
+	second.head.update = 1;
+	scene_open(&s);
+	tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	tell(s.robot, 1, WIRE_SCAN, &look, sizeof(look), NULL, 0);
+	work(s.worker[0]);
+	tell(s.robot, 1, WIRE_REBUILD, &b, sizeof(b), &step, sizeof(step));
+	ok_eq(worker_turn(s.worker[0], 0), 1, "a particle is built of a scan");
+	tell(s.robot, 1, WIRE_MATCH, &second, sizeof(second), NULL, 0);
+	ok_eq(worker_turn(s.worker[0], 0), 1, "the next update");
+	b.number = 1;
+	tell(s.robot, 1, WIRE_REBUILD, &b, sizeof(b), &step, sizeof(step));
+	ok_eq(worker_turn(s.worker[0], 0), -EBADMSG, "... drops the scan");
+	scene_close(&s);
+}
+
+/* A worker does not write early while it waits for a particle */
+static void test_setup_again(void)
+{
+	const struct slam_params params = slam_defaults;
+	const struct wire_rebuild b = { .number = 1 };
+	const struct wire_result *r;
+	struct look again = look;
+	struct bus_message m;
+	struct scene s;
+
+	again.head.early = 1;
+	scene_open(&s);
+	tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	settle(&s, 2, 2);
+	tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	tell(s.robot, 2, WIRE_REBUILD, &b, sizeof(b), NULL, 0);
+	tell(s.robot, 2, WIRE_MATCH, &again, sizeof(again), NULL, 0);
+	again.head.update = 1;
+	tell(s.robot, 2, WIRE_MATCH, &again, sizeof(again), NULL, 0);
+	work(s.worker[1]);
+	m = await(&s, WIRE_RESULT);
+	r = m.data;
+	ok_eq(r->early, 0, "the first update");
+	m = await(&s, WIRE_RESULT);
+	r = m.data;
+	ok_range(r->early, 1, INFINITY,
+		 "SETUP ends the wait for a particle: it is written early");
+	scene_close(&s);
+}
+
 static void test_refused(void)
 {
 	struct slam_params params = slam_defaults;
+	struct look still = look;
+	const struct wire_map map = { .update = 0 };
 	struct wire_rebuild none = { .total = 1, .at = 2 };
 	struct wire_rebuild short_of = { .total = 2, .steps = 1 };
 	struct wire_settle children = { .count = 1 };
@@ -530,11 +517,24 @@ static void test_refused(void)
 	refuses(WIRE_REBUILD, &none, sizeof(none) - 1, true, "a short REBUILD");
 	refuses(WIRE_SETTLE, &children, sizeof(children), true,
 		"a child that is not there");
+	refuses(WIRE_MATCH, &look, sizeof(look) - 1, true,
+		"a MATCH that is cut");
+	still.head.motion.slip = -1;
+	refuses(WIRE_MATCH, &still, sizeof(still), true,
+		"a slip below nothing");
+	refuses(WIRE_SCAN, &look, sizeof(look) - 1, true, "a SCAN that is cut");
+	refuses(WIRE_NEED, &map, sizeof(map) - 1, true, "a short NEED");
 	scene_open(&s);
 	work(s.worker[0]);
 	tell(s.robot, 1, WIRE_REBUILD, &none, sizeof(none), NULL, 0);
 	ok_eq(worker_turn(s.worker[0], 0), 1, "before SETUP nothing matters");
 	ok_eq(worker_turn(s.worker[0], 0), 0, "... and nothing waits");
+	params = slam_defaults;
+	tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	work(s.worker[0]);
+	tell(s.robot, 1, WIRE_NEED, &map, sizeof(map), NULL, 0);
+	ok_eq(worker_turn(s.worker[0], 0), 1,
+	      "after it, NEED of no places is fine");
 	scene_close(&s);
 }
 
@@ -549,6 +549,8 @@ int main(void)
 	test_failures();
 	test_rebuilt();
 	trip_free(part);
+	test_scan_is_dropped();
+	test_setup_again();
 	test_refused();
 	return tap_done();
 }

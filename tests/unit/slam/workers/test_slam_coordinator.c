@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_coordinator - the coordinator's particles, with workers that the
+ * test plays message by message
+ */
+#include <errno.h>
+#include <unistd.h>
+#include "pool_fixture.h"
+
+enum { MOST = 8, BEAMS = 90, LINES = 64 };
+
+/* The coordinator, whose calls wait in a thread of their own */
+static struct robot {
+	struct bus			*bus;
+	struct particle_pool		*pool;
+	struct trajectory_tree		*tree;
+	trajectory_tree_id		step[MOST];
+	struct particle_pool_state	state;
+	struct particle_pool_order	order;
+	struct outcome			out[MOST];
+	struct sighting			sighting;
+	uint32_t			tracked;
+	pthread_t			thread;
+	int				err;
+	_Atomic unsigned int		asked;	/* whether to stop */
+	char				line[LINES][256];
+	unsigned int			lines;
+} robot;
+
+static float ranges[BEAMS];
+
+static struct reading reading(void)
+{
+	struct reading r = trip_reading(BEAMS);
+
+	for (unsigned int i = 0; i < BEAMS; i++)
+		ranges[i] = 4;
+	r.range = ranges;
+	return r;
+}
+
+static bool interrupted(void *arg)
+{
+	(void)arg;
+	robot.asked++;
+	return false;
+}
+
+static void note(void *arg, int priority, const char *line)
+{
+	(void)arg;
+	(void)priority;
+	if (robot.lines < LINES)
+		snprintf(robot.line[robot.lines++], sizeof(*robot.line), "%s",
+			 line);
+}
+
+/* How many lines of the log contain this */
+static unsigned int said(const char *text)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < robot.lines; i++)
+		n += strstr(robot.line[i], text) != NULL;
+	return n;
+}
+
+static void robot_open(uint32_t particles, uint32_t workers)
+{
+	struct particle_pool_remote_config config = {
+		.workers = workers, .interrupted = interrupted, .log = note,
+	};
+
+	memset(&robot, 0, sizeof(robot));
+	hub = bus_hub_create();
+	robot.bus = config.engine = member(BUS_COORDINATOR);
+	robot.pool = particle_pool_remote(&slam_defaults, &config);
+	robot.tree = trajectory_tree_create();
+	robot.state = (struct particle_pool_state){
+		particles, robot.step, robot.tree,
+	};
+	robot.order.again = -INFINITY;
+}
+
+static void robot_close(void)
+{
+	robot.pool->ops->destroy(robot.pool);
+	trajectory_tree_destroy(robot.tree);
+	bus_close(robot.bus);
+	bus_hub_destroy(hub);
+}
+
+static void *do_match(void *arg)
+{
+	const struct reading r = reading();
+
+	(void)arg;
+	robot.err = robot.pool->ops->match(robot.pool, &robot.state,
+					   &robot.order, &r, robot.out);
+	return NULL;
+}
+
+static void *do_track(void *arg)
+{
+	const struct reading r = reading();
+	const struct seek seek = { .wide = 0 };
+
+	(void)arg;
+	robot.err = robot.pool->ops->track(robot.pool, &robot.state,
+					   robot.tracked, &r, &seek,
+					   &robot.sighting);
+	return NULL;
+}
+
+static void begin(void *(*call)(void *arg))
+{
+	pthread_create(&robot.thread, NULL, call, NULL);
+}
+
+static int end(void)
+{
+	pthread_join(robot.thread, NULL);
+	return robot.err;
+}
+
+static struct particle_pool_traffic traffic(void)
+{
+	struct particle_pool_traffic t;
+
+	particle_pool_remote_traffic(robot.pool, &t);
+	return t;
+}
+
+/* The first step of all particles */
+static void step(void)
+{
+	for (uint32_t i = 0; i < robot.state.count; i++) {
+		const struct trajectory_step s = { { 0, 0, 0 }, 0, i };
+
+		robot.step[i] = trajectory_tree_add(robot.tree, 0, &s);
+	}
+}
+
+/* The next message of a worker */
+static struct bus_message next(struct bus *e)
+{
+	struct bus_message m;
+
+	if (bus_receive(e, &m, PATIENCE) != 1) {
+		fprintf(stderr, "no message came\n");
+		abort();
+	}
+	return m;
+}
+
+static bool next_is(struct bus *e, uint16_t type, struct bus_message *m)
+{
+	*m = next(e);
+	return m->type == type;
+}
+
+/* Only while the coordinator receives: in a call */
+static struct bus *join(void)
+{
+	struct bus *e = member(BUS_WORKER);
+
+	if (next(e).type != BUS_JOINED)
+		abort();
+	return e;
+}
+
+static void skip(struct bus *e, uint16_t type, struct bus_message *m)
+{
+	while (!next_is(e, type, m))
+		;
+}
+
+static void answer(struct bus *e, uint16_t type, const void *data, size_t len)
+{
+	if (bus_send_data(e, 0, type, data, len))
+		abort();
+}
+
+struct result {
+	struct wire_result	head;
+	struct wire_outcome	one;
+};
+
+/* Particle @number was matched, at @x; @cut: bytes that are missing */
+static void result(struct bus *e, uint32_t number, double x, uint32_t round,
+		   uint64_t update, size_t cut)
+{
+	const struct result r = {
+		.head = { .update = update, .round = round, .count = 1,
+			  .bytes = 100, .peak = 200, .cpu = 300 },
+		.one = { { x, 0, 0 }, -1, number, 7 },
+	};
+
+	answer(e, WIRE_RESULT, &r, sizeof(r) - cut);
+}
+
+static void tracked(struct bus *e, uint64_t ticket, double x, size_t cut)
+{
+	const struct wire_tracked t = {
+		.outcome = { { x, 0, 0 }, -1, 0, 9 }, .against = .25,
+		.ahead = 3, .ticket = ticket,
+	};
+
+	answer(e, WIRE_TRACKED, &t, sizeof(t) - cut);
+}
+
+/* What only a worker that is wrong or late says */
+static void send_junk(struct bus *e)
+{
+	const int32_t code = -ENOMEM;
+
+	result(e, 0, 8, 0, 0, sizeof(struct wire_outcome));
+	result(e, 0, 8, 0, 0, sizeof(struct result) - 1);
+	result(e, 0, 8, 0, 1, 0);
+	result(e, 0, 8, 1, 0, 0);
+	result(e, 1, 8, 0, 0, 0);
+	result(e, 4, 8, 0, 0, 0);
+	answer(e, WIRE_FAILED, &code, sizeof(code) - 1);
+	answer(e, 999, NULL, 0);
+}
+
+static void check_first_match(struct bus *w[2])
+{
+	struct particles_use use;
+	struct bus_message m;
+
+	for (int i = 0; i < 2; i++) {
+		ok(next_is(w[i], WIRE_SETUP, &m), "worker %d is set up", i);
+		ok_eq(m.len, sizeof(struct slam_params), "... with parameters");
+		for (int k = 0; k < 2; k++) {
+			ok(next_is(w[i], WIRE_REBUILD, &m),
+			   "... gets a particle");
+			ok_eq(((const struct wire_rebuild *)m.data)->number,
+			      2 * k + i, "... the worker with the fewest");
+		}
+		ok(next_is(w[i], WIRE_MATCH, &m), "... is to match");
+	}
+	send_junk(w[0]);
+	for (uint32_t i = 0; i < 4; i++) {
+		result(w[i % 2], i, i, 0, 0, 0);
+		result(w[i % 2], i, 9, 0, 0, 0);
+	}
+	ok_eq(end(), 0, "matched");
+	for (int i = 0; i < 4; i++)
+		ok_near(robot.out[i].pose.x, i, 0,
+			"the first result of particle %d counts", i);
+	robot.pool->ops->use(robot.pool, &use);
+	ok_eq(use.bytes, 200, "memory of both workers");
+	ok_eq(use.peak, 400, "... at most");
+	ok_eq(use.cpu, 600, "... their time");
+	ok_eq(traffic().all.evaluations, 28, "evaluations count once");
+}
+
+/* Between two updates that changed nothing */
+static void check_track(struct bus *w[2])
+{
+	struct bus_message m;
+	uint64_t ticket;
+
+	begin(do_track);
+	for (int i = 0; i < 2; i++) {
+		ok(next_is(w[i], WIRE_SETTLE, &m),
+		   "a search first ends the update, at worker %d", i);
+	}
+	ok(next_is(w[0], WIRE_TRACK, &m), "the owner searches");
+	ticket = ((const struct wire_track *)m.data)->ticket;
+	tracked(w[0], ticket - 1, 5, 0);
+	tracked(w[0], ticket, 5, 1);
+	tracked(w[0], ticket, 6, 0);
+	ok_eq(end(), 0, "... and answers");
+	ok_near(robot.sighting.outcome.pose.x, 6, 0,
+		"an answer to another question is none");
+	ok_near(robot.sighting.against, .25, 0, "beams through walls");
+	ok_near(robot.sighting.ahead, 3, 0, "... and the lead");
+}
+
+/* The worker that searches is lost: the other one does it */
+static void check_track_lost(struct bus *w[2])
+{
+	const struct wire_rebuild *b;
+	struct bus_message m;
+
+	begin(do_track);
+	ok(next_is(w[0], WIRE_TRACK, &m), "a second search comes at once");
+	bus_close(w[0]);
+	ok(next_is(w[1], WIRE_SCAN, &m), "it is lost: the other gets the scan");
+	for (uint32_t i = 0; i < 2; i++) {
+		ok(next_is(w[1], WIRE_REBUILD, &m), "... once, and a particle");
+		b = m.data;
+		ok_eq(b->number, 2 * i, "... one of the lost");
+		ok_eq(b->total, 1, "... with its step");
+	}
+	ok(next_is(w[1], WIRE_TRACK, &m), "... and searches");
+	tracked(w[1], ((const struct wire_track *)m.data)->ticket, 7, 0);
+	ok_eq(end(), 0, "... it answers");
+	ok_near(robot.sighting.outcome.pose.x, 7, 0, "... what it found");
+	ok_eq(traffic().left, 1, "one left");
+	ok_eq(traffic().rebuilt, 2, "... two particles were rebuilt");
+	ok_eq(said("2 particles are rebuilt by 1 other workers"), 1,
+	      "... as the log says");
+}
+
+static void test_first_update(void)
+{
+	const struct reading r = reading();
+	struct particles_use use;
+	struct bus *w[2];
+
+	robot_open(4, 2);
+	begin(do_match);
+	w[0] = join();
+	/* intervals without a message must not repeat the last one */
+	for (unsigned int n = robot.asked; robot.asked < n + 2;)
+		usleep(1000);
+	w[1] = join();
+	check_first_match(w);
+	ok_eq(said("waiting for 2 workers"), 1, "the log says what it waits for");
+	ok_eq(said("joined: 1 workers"), 1, "a worker joins once");
+	ok_eq(said("joined: 2 workers"), 1, "... and another one");
+	ok_eq(traffic().joined, 2, "two joined");
+	step();
+	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 0, NULL, 4), 0,
+	      "no resampling");
+	check_track(w);
+	check_track_lost(w);
+	robot.pool->ops->use(robot.pool, &use);
+	ok_eq(use.bytes, 100, "memory of the one that is left");
+	ok_eq(use.cpu, 600, "... time of both");
+	ok_eq(robot.pool->ops->recall(robot.pool, &robot.state, 1, &r,
+				      robot.out), -EINVAL,
+	      "recalls are over");
+	bus_close(w[1]);
+	robot_close();
+}
+
+/* Return: the only worker, which was asked to match two particles */
+static struct bus *one_matches(void)
+{
+	struct bus_message m;
+	struct bus *w;
+
+	robot_open(2, 1);
+	begin(do_match);
+	w = join();
+	skip(w, WIRE_MATCH, &m);
+	return w;
+}
+
+/* A worker that came after MATCH takes the particles of a lost one */
+static void test_newcomer(void)
+{
+	struct bus_message m;
+	struct bus *w[2];
+
+	w[0] = one_matches();
+	w[1] = join();
+	ok(next_is(w[1], WIRE_SETUP, &m), "a worker joins during a match");
+	result(w[0], 0, 3, 0, 0, 0);
+	bus_close(w[0]);
+	ok(next_is(w[1], WIRE_MATCH, &m),
+	   "the other one is lost: it is asked to match");
+	ok(next_is(w[1], WIRE_REBUILD, &m), "... a particle");
+	ok(next_is(w[1], WIRE_REBUILD, &m), "... and the next");
+	result(w[1], 1, 4, 0, 0, 0);
+	ok_eq(end(), 0, "all are matched");
+	ok_near(robot.out[0].pose.x, 3, 0, "the lost one's result is kept");
+	ok_near(robot.out[1].pose.x, 4, 0, "... the other is new");
+	ok_eq(traffic().rebuilt, 0, "none had a step to repeat");
+	bus_close(w[1]);
+	robot_close();
+}
+
+/* The log says what would help if the maps are too large for all workers */
+static void test_no_memory(void)
+{
+	const int32_t code = -ENOMEM;
+	struct bus_message m;
+	struct bus *w[2];
+
+	w[0] = one_matches();
+	answer(w[0], WIRE_FAILED, &code, sizeof(code));
+	bus_close(w[0]);
+	w[1] = join();
+	skip(w[1], WIRE_REBUILD, &m);
+	result(w[1], 0, 3, 0, 0, 0);
+	result(w[1], 1, 4, 0, 0, 0);
+	ok_eq(end(), 0, "the only worker has no memory: another one matches");
+	ok_eq(said("no memory for its maps"), 1, "... the log says why");
+	ok_eq(said("the maps of 2 particles exceeded the memory"), 1,
+	      "... and what there was to do");
+	ok_eq(said("exceeded"), 1, "... once");
+	bus_close(w[1]);
+	robot_close();
+}
+
+/* Each worker is asked to match update 1, of particles with a common step */
+static void match_second(struct bus *w[2])
+{
+	const struct trajectory_step first = { { 0, 0, 0 }, 0, 0 };
+	const struct reading r = reading();
+	struct bus_message m;
+
+	if (robot.pool->ops->recall(robot.pool, &robot.state, 0, &r, robot.out))
+		abort();
+	for (uint32_t i = 0; i < robot.state.count; i++)
+		robot.step[i] = i ? robot.step[0] :
+			trajectory_tree_add(robot.tree, 0, &first);
+	robot.order.update = 1;
+	begin(do_match);
+	for (int i = 0; i < 2; i++)
+		w[i] = join();
+	for (int i = 0; i < 2; i++)
+		skip(w[i], WIRE_MATCH, &m);
+	for (uint32_t i = 0; i < robot.state.count; i++)
+		result(w[i % 2], i, i, 0, 1, 0);
+	ok_eq(end(), 0, "two workers match");
+	for (uint32_t i = 0; i < robot.state.count; i++) {
+		const struct trajectory_step s = { { 0, 0, 0 }, 1, i };
+
+		robot.step[i] = trajectory_tree_add(robot.tree,
+						    robot.step[i], &s);
+	}
+}
+
+/* Worker 0 is lost when one of the two maps has come from it */
+static void check_sender_lost(struct bus *w[2])
+{
+	static const uint32_t again[] = { 0, 1, 3 };
+	struct bus_message m;
+
+	for (uint32_t i = 1; i < robot.state.count; i++)
+		robot.step[i] = robot.step[0];
+	robot.order.update = 2;
+	begin(do_match);
+	skip(w[1], WIRE_MATCH, &m);
+	result(w[1], 2, 2, 0, 2, 0);
+	bus_close(w[0]);
+	for (int i = 0; i < 3; i++) {
+		skip(w[1], WIRE_REBUILD, &m);
+		ok_eq(((const struct wire_rebuild *)m.data)->number, again[i],
+		      "its worker, or the sender of its map, is lost: rebuilt");
+		result(w[1], again[i], 5, 0, 2, 0);
+	}
+	ok_eq(end(), 0, "the other worker matches them");
+	ok_near(robot.out[2].pose.x, 2, 0, "the one whose map came is kept");
+	ok_eq(said("3 particles are rebuilt by 1 other workers"), 1,
+	      "... as the log says");
+}
+
+/* All children are of the first particle, which is at worker 0 */
+static void test_children(void)
+{
+	static const uint32_t parent[4];
+	const struct wire_settle *head;
+	const struct wire_child *child;
+	uint32_t moved = 0;
+	struct bus_message m;
+	struct bus *w[2];
+
+	robot_open(4, 2);
+	match_second(w);
+	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 1, parent, 4),
+	      0, "a resampling");
+	skip(w[1], WIRE_SETTLE, &m);
+	head = m.data;
+	child = (const struct wire_child *)(head + 1);
+	ok_eq(head->count, 4, "the workers get four children");
+	for (uint32_t i = 0; i < 4; i++) {
+		const bool moves = child[i].owner != child[i].from;
+
+		moved += moves;
+		ok_eq(child[i].base, moves ? 1 : WIRE_NONE,
+		      "child %u %s", i, moves ? "has kin at its worker" :
+		      "stays, and needs none");
+		ok_eq(child[i].since, moves ? tile_version(1, 0) : 0,
+		      "... %s", moves ? "tiles since the common step" :
+		      "no tiles");
+	}
+	ok_eq(moved, 2, "two go to the other worker");
+	ok_eq(traffic().moved, 2, "... which is counted");
+	check_sender_lost(w);
+	bus_close(w[1]);
+	robot_close();
+}
+
+int main(void)
+{
+	test_first_update();
+	test_newcomer();
+	test_no_memory();
+	test_children();
+	return tap_done();
+}
