@@ -2,5 +2,5 @@
 USES	:= map/site ros/msg
 LIBS	:= -lsqlite3 -lpng -lz -lm
 PKGS	:= cairo
-TESTS	:= map_file map_png geopackage import
+TESTS	:= map_figure map_file map_png geopackage import
 FUZZ	:= map_file map_yaml poses_file

@@ -216,7 +216,7 @@ static void test_cells(void)
 	cells_put(c);
 	cells_put(coarse);
 	ok_eq(cells_check(0, 5, 8, 0.1, &origin, &why), -EINVAL,
-	      "grids that cannot be are told apart");
+	      "impossible grids are refused");
 	ok_eq(cells_check(20000, 5, 8, 0.1, &origin, &why), -E2BIG,
 	      "... cells check");
 	ok_eq(cells_check(10000, 10000, 8, 0.1, &origin, &why), -E2BIG,

@@ -632,6 +632,9 @@ static void test_refused(void)
 	ok_eq(geopackage_write(file, &g, &error), -EINVAL,
 	      "a layer beyond the end of the world: %s", error.text);
 	ok(one_line(error.text), "... one line");
+	far.rect = (struct rect){ -(1 << 29), 0, (1U << 30) + 1, 1 };
+	ok_eq(geopackage_write(file, &g, &error), -EINVAL,
+	      "one that is wider than all tiles together");
 	snprintf(path, sizeof(path), "%s-wal", file);
 	f = fopen(path, "w");
 	fputs("log", f);

@@ -8,19 +8,9 @@
 #include "map/io/poses_file.h"
 #include "site_fixture.h"
 
-static const char *put_text(const char *name, const void *text, size_t len)
-{
-	const char *path = in_folder(name);
-	FILE *f = fopen(path, "wb");
-
-	if (!f || fwrite(text, 1, len, f) != len || fclose(f))
-		abort();
-	return path;
-}
-
 static const char *put_words(const char *name, const char *text)
 {
-	return put_text(name, text, strlen(text));
+	return put_file(name, text, strlen(text));
 }
 
 /* A cell of a layer's fused map */
@@ -68,7 +58,7 @@ static void test_poses(void)
 				      &error), -EINVAL, "no poses, %u", i);
 		ok(strstr(error.text, bad[i].says), "... %s", error.text);
 	}
-	ok_eq(poses_file_read(put_text("poses", "0 1 2\0 3\n", 9), &p, &error),
+	ok_eq(poses_file_read(put_file("poses", "0 1 2\0 3\n", 9), &p, &error),
 	      -EINVAL, "a NUL");
 	ok_eq(poses_file_read(in_folder("none"), &p, &error), -ENOENT,
 	      "no file");
@@ -101,7 +91,7 @@ static void test_refused(void)
 {
 	struct import_submaps im = submaps();
 
-	put_text("cells", "\x0a\x14\x1e\xff", 4);
+	put_file("cells", "\x0a\x14\x1e\xff", 4);
 	put_words("poses", "1 10 0 0\n0 0 0 0\n");
 	im.width = 3;
 	import_refused(im, -EINVAL, "4 bytes do not match 2 submaps of 3x1");
@@ -120,7 +110,7 @@ static void test_refused(void)
 	import_refused(im, -ENOENT, "none: No such file");
 	im.cells = in_folder(".");
 	import_refused(im, -EINVAL, "no cells in it");
-	put_text("empty", "", 0);
+	put_file("empty", "", 0);
 	im.cells = in_folder("empty");
 	import_refused(im, -EINVAL, "no cells in it");
 	im = submaps();
@@ -228,7 +218,7 @@ static const char *put_map(const char *origin, const char *resolution)
 {
 	char yaml[200];
 
-	put_text("map.pgm", "P5 3 2 255\n\xfe\x00\xcd\x00\xfe\xfe", 17);
+	put_file("map.pgm", "P5 3 2 255\n\xfe\x00\xcd\x00\xfe\xfe", 17);
 	snprintf(yaml, sizeof(yaml), "image: map.pgm\nresolution: %s\n"
 		 "origin: [%s]\nnegate: 0\noccupied_thresh: 0.65\n"
 		 "free_thresh: 0.196\n", resolution, origin);

@@ -551,7 +551,7 @@ static void test_damage(const char *name)
 		silent += read_as("damaged", "", &m) ? !one_line(error.text) : 0;
 		map_file_free(&m);
 	}
-	ok(!silent, "%s: damage hurts nobody", name);
+	ok(!silent, "%s: damage hurts no one", name);
 	free(file);
 }
 
@@ -564,6 +564,11 @@ static void test_unreadable(void)
 	ok(strstr(error.text, "none.yaml: No such file"), "... error says it");
 	ok_eq(map_file_read(folder, &m, &error), -EISDIR, "a folder: %s", error.text);
 	ok(one_line(error.text), "... one line");
+	spill_text(in_folder("empty.yaml"), "");
+	*error.text = '\0';
+	ok_eq(map_file_read(in_folder("empty.yaml"), &m, &error), -EINVAL,
+	      "a text without a line");
+	ok(strstr(error.text, "empty.yaml: "), "is named: %s", error.text);
 	ok_eq(read_as("none.pgm", "", &m), -ENOENT, "no picture: %s", error.text);
 	ok(strstr(error.text, "none.pgm: No such file"), "... error says it");
 	mkfifo(in_folder("pipe"), 0600);
@@ -575,6 +580,25 @@ static void test_unreadable(void)
 	ok_eq(read_as("a.pgm", "mode: what\n", &m), -EINVAL,
 	      "the error names the line");
 	ok(strstr(error.text, "line 4: invalid value of mode"), "... error says it");
+}
+
+/* The limit of the text also holds for what follows a good one */
+static void test_long_text(void)
+{
+	char *text = malloc(MAP_YAML_MAX + 1);
+	const int n = sprintf(text, "image: a.pgm\nresolution: 0.1\n"
+			      "origin: [1, 2, 0.25]\n");
+	struct map_file m;
+
+	memset(text + n, '#', MAP_YAML_MAX + 1 - n);
+	spill(in_folder("r.yaml"), text, MAP_YAML_MAX);
+	ok_eq(map_file_read(in_folder("r.yaml"), &m, &error), 0,
+	      "the longest text");
+	map_file_free(&m);
+	spill(in_folder("r.yaml"), text, MAP_YAML_MAX + 1);
+	ok_eq(map_file_read(in_folder("r.yaml"), &m, &error), -EINVAL,
+	      "one that is too long");
+	free(text);
 }
 
 static void test_unwritable(void)
@@ -766,6 +790,7 @@ int main(void)
 	test_damage("b.pgm");
 	test_damage("a.png");
 	test_unreadable();
+	test_long_text();
 	test_values(MAP_TRINARY_GREY, "trinary-grey");
 	test_values(MAP_SCALE, "scale");
 	test_values(MAP_RAW, "raw");

@@ -554,7 +554,7 @@ static void test_utf8(void)
 	utf8_clean("ab\xc3\xbc", 64, to, 4);
 	ok(!strcmp(to, "ab"), "text: no half of a character");
 	utf8_clean("abcdef", 3, to, sizeof(to));
-	ok(!strcmp(to, "abc"), "text: ends where it is told");
+	ok(!strcmp(to, "abc"), "text: ends at its length");
 }
 
 int main(void)

@@ -155,7 +155,7 @@ static void test_text(void)
 	site_close(site);
 }
 
-/* A map that no message can hold, and an image that no message is */
+/* A layer that is not fused yet has no map in a recording */
 static void test_left_out(void)
 {
 	const char *path = in_folder("left.mcap");

@@ -89,7 +89,7 @@ static void test_rules(void)
 	ok(good == 6, "its rule changes: the map follows");
 	ok(kept == 6, "and another rule, once, gives the map of that rule");
 	ok_eq(site_is_stale(s), 0,
-	      "what its values mean changes: nothing is fused anew");
+	      "what its values mean changes: nothing is fused again");
 	ok_eq(add_layer(s, "m",
 			"rule=min drawing=splat "
 			"unit=ppm range=-2:2 role=gas"),
@@ -222,7 +222,7 @@ static void test_changes(void)
 	site_changes(s, layer, since, count_tile, &last);
 	ok_range(
 		first, 4, INFINITY,
-		"all of a map that is fused anew has changed: %u tiles, %u, %u, %u",
+		"all of a map that is fused again has changed: %u tiles, %u, %u, %u",
 		first, none, all, last);
 	ok_eq(none, 0, "... none");
 	ok_eq(all, first, "... all");
@@ -290,7 +290,7 @@ static void test_keyframes(void)
 	ok_eq(site_counts(s).submaps, 3, "... submaps");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	value = site_value(s, 2, 1, 2);
-	ok(value == -1 || value == 50, "nobody knows of it before it is fused");
+	ok(value == -1 || value == 50, "it is not known before it is fused");
 	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
 	ok_eq(site_value(s, 2, 1, 2), 50, "it is where its node is");
 	ok_eq(site_value(s, 2, -9, 2), -1, "... site value");

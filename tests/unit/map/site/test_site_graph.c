@@ -58,7 +58,7 @@ static void test_chain(void)
 	ok_eq(seen(s, 2.01, 0.01), -1, "... seen");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok_eq(move(s, "b", "", 0, 0, 0), 0,
-	      "one is told where it is, not from whom");
+	      "one has a place, but no predecessor");
 	ok_eq(seen(s, 1.01, 0.01), 3, "... seen");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok_eq(move(s, "b", "a", 0, 1, 0), 0, "and follows again");
@@ -66,7 +66,7 @@ static void test_chain(void)
 	ok_eq(seen(s, -3.99, 1.01), 3, "... seen");
 	ok(is_on_disk(s, path, true), "... is on disk");
 	ok_eq(move(s, "a", "nobody", 1, 1, 0), 0,
-	      "of somebody unknown: it has no place, nor has what follows");
+	      "of a frame that is not known: it has no place, nor has what follows");
 	ok_eq(site_counts(s).waiting, 2, "... waiting");
 	ok_eq(seen(s, -4.99, 1.01), -1, "... seen");
 	ok(is_on_disk(s, path, true), "... is on disk");
@@ -121,7 +121,7 @@ static void test_storeys(void)
 	ok_eq(aparts, 0, "... aparts");
 	climb(s, "b", "", 1, 253.5, 0);
 	ok_eq(seen(s, 1.01, 0.01), 2,
-	      "one that is 3.5 m above it is kept apart, counted and told");
+	      "one that is 3.5 m above it is kept apart, counted and reported");
 	ok_eq(site_counts(s).apart, 1, "... apart");
 	ok_eq(site_counts(s).apart_submaps, 1, "... apart submaps");
 	ok_eq(site_counts(s).waiting, 1, "... waiting");
@@ -141,7 +141,7 @@ static void test_storeys(void)
 	ok_eq(seen(s, 3.01, 0.01), -1, "... seen");
 	ok_str(last_apart.frame, "c", "... frame");
 	climb(s, "c", "b", 2, 0, 0);
-	ok_eq(site_counts(s).apart, 0, "until that one is told anew");
+	ok_eq(site_counts(s).apart, 0, "until that one is reported again");
 	ok(is_on_disk(s, path, false), "... is on disk");
 	climb(s, "a", "", 5, 250, 30);
 	ok_eq(seen(s, 5.01, 0.01), -1, "a ramp is kept apart");
@@ -188,7 +188,7 @@ static void test_origin(void)
 		t[i] = transform("x", SITE_ROOT, 1, 0, 0);
 		t[1 - i] = transform("b", "a", 1, 0, 0);
 		ok_eq(site_transforms(s, t, 2, "test", &error), 0,
-		      "nowhere else if one is in the map, told %s",
+		      "nowhere else if one is in the map, placed %s",
 		      i ? "last" : "first");
 		ok_eq(site_counts(s).placed, 1, "... placed");
 		site_close(s);
@@ -370,14 +370,14 @@ static int put_random(struct site *s, uint64_t *seed, struct known *k, int step)
 	const int i = rnd(seed, FRAMES);
 	const char frame[3] = { 'n', 'a' + i, 0 };
 	const struct pose at = { rnd(seed, 1000) / 100.0, 1, 2 };
-	const bool told = rnd(seed, 2);
+	const bool placed = rnd(seed, 2);
 
 	k[i].there = true;
-	if (told) {
+	if (placed) {
 		k[i].of = -1;
 		k[i].pose = at;
 	}
-	return put(s, frame, step, told ? &at : NULL, 0,
+	return put(s, frame, step, placed ? &at : NULL, 0,
 		   patch(8, 8, 0.1, step, 0, 100));
 }
 
@@ -511,11 +511,11 @@ static void test_cost(void)
 	ok(costs(s, &t[CHAIN * 3], 1, 1 + CHAIN, CHAIN),
 	   "a head moves with its chain");
 	ok(costs(s, &t[CHAIN * 3], 1, 0, CHAIN),
-	   "what is told again is not stored again");
+	   "what comes again is not stored again");
 	for (int i = 0; i < 10; i++)
 		t[CHAIN * (i + 1) - 1] = few[i];
 	t[GRAPH - 1].pose.y += 0.5;
-	ok(costs(s, t, GRAPH, 3, GRAPH), "of all that are told again, one moved");
+	ok(costs(s, t, GRAPH, 3, GRAPH), "of all that come again, one moved");
 	ok(is_on_disk(s, path, false), "and all of it is on disk");
 	site_close(s);
 	s = open_site(path, STORE_WRITE);

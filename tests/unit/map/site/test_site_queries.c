@@ -310,7 +310,7 @@ int main(void)
 	struct site *s;
 
 	/* a turn that is not given back would be waited for */
-	alarm(60);
+	alarm(600);
 	make_folder();
 	s = make();
 	test_spot(s);

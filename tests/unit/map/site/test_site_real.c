@@ -363,7 +363,7 @@ static void test_loops(const char *pictures)
 	direct = maps_of(d);
 	site_close(d);
 	ok_eq(moved, submaps - left,
-	      "loops are closed: %llu move, %u by less than half a cell; as if fused anew, bit by bit",
+	      "loops are closed: %llu move, %u by less than half a cell; as if fused again, bit by bit",
 	      (unsigned long long)moved, left);
 	ok_range(left, -INFINITY, submaps / 10, "... left");
 	ok(same(&after.max, &direct.max), "... same");
@@ -434,7 +434,7 @@ static void test_moves(void)
 			;
 	}
 	d = make("moved", pose);
-	ok_eq(bad, 0, "%llu moves, %llu tiles: as if fused anew, bit by bit",
+	ok_eq(bad, 0, "%llu moves, %llu tiles: as if fused again, bit by bit",
 	      (unsigned long long)moved, (unsigned long long)work.tiles);
 	ok_eq(moved, 60 * 4 * 2, "... moved");
 	ok(work.tiles, "... tiles");

@@ -705,7 +705,7 @@ static void tells_io_errors(void)
 	int err;
 
 	store_set_io_error(s, note_io_error, NULL);
-	ok_eq(store_commit(s), -EINVAL, "other errors are not told");
+	ok_eq(store_commit(s), -EINVAL, "other errors are not reported");
 	ok_eq(io_errors, 0, "... io errors");
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
@@ -715,7 +715,7 @@ static void tells_io_errors(void)
 	err = put(s, "b", NULL, &m, &c, 1);
 	setrlimit(RLIMIT_FSIZE, &old);
 	ok_eq(err, -EIO,
-	      "an error of the disk is told: "
+	      "an error of the disk is reported: "
 	      "%s",
 	      io_line);
 	ok(io_errors, "... io errors");

@@ -27,15 +27,6 @@ static void read_file(const char *path, uint8_t **data, size_t *n)
 	fclose(f);
 }
 
-static void write_file(const char *path, const void *data, size_t n)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f || fwrite(data, 1, n, f) != n)
-		abort();
-	fclose(f);
-}
-
 static void refuses_others(const char *good)
 {
 	const char *path = in_folder("foreign");
@@ -317,7 +308,7 @@ static void verifies(void)
 /* Any byte of a file may be another: an error or the truth, never more */
 static void survives_noise(const char *good)
 {
-	unsigned int told = 0, opened = 0;
+	unsigned int reported = 0, opened = 0;
 	struct store *s;
 	struct cells *c;
 	uint8_t *data;
@@ -345,12 +336,12 @@ static void survives_noise(const char *good)
 				cells_put(c);
 		store_near(s, -100, -100, 100, 100, on_near,
 			   &(unsigned int){ 0 });
-		told += store_verify(s, on_found, NULL) != 0;
+		reported += store_verify(s, on_found, NULL) != 0;
 		store_close(s);
 	}
 	ok(opened, "noise: %u of 150 opened, in %u something is found", opened,
-	   told);
-	ok(told, "... told");
+	   reported);
+	ok(reported, "... reported");
 	free(data);
 }
 
