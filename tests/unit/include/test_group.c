@@ -165,7 +165,7 @@ static void test_configure(void)
 	ok_eq(number_of(evicted), 11, "for rounds");
 }
 
-/* A clock that is set back by more than 10 s begins anew */
+/* A clock that is set back by more than 10 s starts again */
 static void test_clock(void)
 {
 	const u64 second = 1000000000;
@@ -178,7 +178,7 @@ static void test_clock(void)
 	ok(arrive(2, 1, 100 * second), "a partner of 10 s ago");
 	ok_eq(number_of(set), -1, "is in no set, as that has left");
 	ok(arrive(2, 2, 100 * second - 1), "a clock set back further");
-	ok_eq(number_of(set), 2, "begins anew");
+	ok_eq(number_of(set), 2, "starts again");
 	begin(OPTSAMPLE_POLICY_DROP_NEWEST, 1, 0);
 	arrive(0, 0, 100 * second);
 	arrive(1, 0, 99 * second);

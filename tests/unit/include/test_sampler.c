@@ -506,8 +506,8 @@ static void test_pressure(void)
 	optsample_evict(&q.s);
 	while (q.s.len)
 		optsample_remove(&q.s, q.s.tail);
-	ok_eq(q.s.cap, 30, "evict: an empty queue starts anew");
-	ok(!q.s.sampled, "evict: an empty queue starts anew");
+	ok_eq(q.s.cap, 30, "evict: an empty queue starts again");
+	ok(!q.s.sampled, "evict: an empty queue starts again");
 	ok(!optsample_evict(&q.s),
 	   "empty: nothing to evict, nothing to depart");
 	ok(!optsample_depart(&q.s),

@@ -213,7 +213,7 @@ static void test_random(enum optsample_policy policy)
 	}
 	ok(!tears, "%s: all or none of a set leaves",
 	    optsample_policy_name(policy));
-	ok(!stuck, "%s: somebody always has his turn",
+	ok(!stuck, "%s: one of them always has its turn",
 	    optsample_policy_name(policy));
 	ok(!sets, "%s: no set is left over", optsample_policy_name(policy));
 	ok(some == 60, "%s: something leaves", optsample_policy_name(policy));
@@ -320,7 +320,7 @@ static void test_unstamped(enum optsample_policy policy)
 	ok(worst <= (policy >= OPTSAMPLE_POLICY_DROP_OLDEST ? MESSAGES : 64),
 	    "%s: and is sampled evenly itself (%d in a row are missing)",
 	    name, worst);
-	ok(!stuck, "%s: nobody waits for ever with it", name);
+	ok(!stuck, "%s: no client waits for ever with it", name);
 }
 
 static void test_alone(void)
@@ -364,8 +364,8 @@ static void test_alone(void)
 	spare = &a;
 	optsample_sync_commit(&s);
 	keep = optsample_sync_arrive(&s, 0, 2000, &spare, &set, &evicted);
-	ok(keep, "a clock that is set back begins anew");
-	ok(set == &a, "a clock that is set back begins anew");
+	ok(keep, "a clock that is set back starts again");
+	ok(set == &a, "a clock that is set back starts again");
 }
 
 static void test_full(void)

@@ -3,6 +3,7 @@
  * test_topic_format - which compressed images are pictures alone, and so may be
  * sampled
  */
+#include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
 #include "tap.h"
@@ -139,6 +140,18 @@ static size_t ros1_image(const char *format, uint8_t m[128])
 	return at + 9;
 }
 
+/* Read the first @n bytes: beyond them there is nothing */
+static bool read_cut(const uint8_t *m, size_t n, char to[TOPIC_FORMAT])
+{
+	uint8_t *cut = malloc(n ? n : 1);
+	bool good;
+
+	memcpy(cut, m, n);
+	good = topic_format_of_ros1(cut, n, to);
+	free(cut);
+	return good;
+}
+
 /* Each cut of it tells the format, the bytes that follow, or nothing */
 static void test_ros1(void)
 {
@@ -147,13 +160,16 @@ static void test_ros1(void)
 	size_t len = ros1_image("h264", m), read = 0, wrong = 0;
 
 	for (size_t n = 0; n <= len; n++)
-		if (topic_format_of_ros1(m, n, to)) {
+		if (read_cut(m, n, to)) {
 			read++;
 			wrong += !!strcmp(to, "h264");
 		}
 	ok(!wrong, "h264 in a message of ROS 1 (%zu cuts)", read);
 	ok_eq(read, 10, "h264 in a message of ROS 1 (%zu cuts)", read);
 	len = ros1_image("", m);
+	for (size_t n = len - 9; n < len - 1; n++)
+		wrong += !read_cut(m, n, to) || strcmp(to, "unnamed");
+	ok(!wrong, "without a format and with too few bytes it is unnamed");
 	ok(topic_format_of_ros1(m, len, to), "one that does not say so");
 	ok_str(to, "h264 or h265", "one that does not say so");
 	ok(topic_format_of_ros1(m, len - 9, to),

@@ -12,7 +12,7 @@
 #include "sensor_msgs.h"
 #include "topics/discovery.h"
 
-enum { DOMAIN = 42, WAIT_MS = 20000 };
+enum { DOMAIN = 42, WAIT_MS = 120000 };
 
 static const char interface[] =
 	"<General><Interfaces><NetworkInterface name=\"v0\"/></Interfaces></General>";
@@ -240,7 +240,7 @@ static void test_writers(struct discovery *d)
 	ok(!t->durable, "volatile");
 	ok_eq(t->depth, 5, "with its history");
 	ok(!t->foreign, "it sends by our interface");
-	ok(questions > 0, "as somebody was asked");
+	ok(questions > 0, "as a participant was asked");
 	ok_eq(node_addr.family, AF_INET, "with the address of the node");
 	ok_eq(node_addr.addr[0], 10, "which it announces");
 	ok(node('l'), "another writer");
@@ -272,7 +272,7 @@ static void test_odometry(struct discovery *d)
 	ok_near(position[2], 3, 0, "z");
 }
 
-/* A format is known when somebody else reads, too */
+/* A format is known when another reader is there, too */
 static void test_formats(struct discovery *d)
 {
 	ok(node('p'), "a node writes pictures");

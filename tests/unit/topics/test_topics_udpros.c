@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "topics/udpros_format.h"
 #include "topics/udpros_watch.h"
 
-enum { WAIT_MS = 10000, EVERY_MS = 50 };
+enum { WAIT_MS = 120000, EVERY_MS = 50 };
 
 static struct error error;
 
@@ -38,6 +39,7 @@ static struct {
 	char		connections[2048];
 	unsigned int	tcpros;		/* port of the node's messages */
 	unsigned int	requested;	/* requestTopic */
+	unsigned int	asked;		/* getBusInfo */
 } server = {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER,
 };
@@ -72,6 +74,7 @@ static void answer(FILE *f, const char *method)
 	} else if (!strcmp(method, "lookupNode")) {
 		snprintf(value, sizeof(value), S("%s"), server.node);
 	} else if (!strcmp(method, "getBusInfo")) {
+		server.asked++;
 		snprintf(value, sizeof(value), A("%s"), server.connections);
 	} else if (!strcmp(method, "requestTopic")) {
 		server.requested++;
@@ -341,6 +344,10 @@ static void test_odd_nodes(void)
 	*log_text = '\0';
 	ok_str(udpros_watch_poll(u, &ops, NULL), NULL, "odd answers");
 	ok_str(log_text, "", "are no connections");
+	change(server.asked = 0;
+	       snprintf(server.node, sizeof(server.node),
+			"http://LocalHost:%u/", server.port));
+	ok(server.asked > 0, "a node of this host is asked by its name");
 	change(strcpy(server.node, "http://192.0.2.1:1/"));
 	ok_str(udpros_watch_poll(u, &ops, NULL), NULL,
 	       "a node of another host is not asked");
@@ -369,22 +376,28 @@ static void test_no_master(void)
 
 static struct {
 	const uint8_t	*bytes;
-	size_t		len;
+	size_t		len, piece;	/* bytes of a segment */
 	char		header[512];
-} publisher;
+} publisher = { .piece = 256 };
 
 static void *publish(void *arg)
 {
 	uint8_t size[4], theirs[512];
-	int fd = accept(*(int *)arg, NULL, NULL);
+	int fd = accept(*(int *)arg, NULL, NULL), on = 1;
 
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (read(fd, size, 4) == 4 && get_le32(size) < sizeof(theirs) &&
 	    read(fd, theirs, get_le32(size)) == (ssize_t)get_le32(size)) {
 		theirs[get_le32(size)] = '\0';
 		memcpy(publisher.header, theirs, sizeof(theirs));
 	}
-	if (write(fd, publisher.bytes, publisher.len) < 0)
-		abort();
+	for (size_t at = 0; at < publisher.len; at += publisher.piece) {
+		const size_t left = publisher.len - at;
+
+		if (write(fd, publisher.bytes + at,
+			  left < publisher.piece ? left : publisher.piece) < 0)
+			abort();
+	}
 	close(fd);
 	return NULL;
 }
@@ -439,6 +452,10 @@ static void test_format(void)
 	ok(memmem(publisher.header, 256, "topic=/cam", 10),
 	   "of the topic that was asked for");
 	ok(memmem(publisher.header, 256, "md5sum=*", 8), "of any type");
+	publisher.piece = 1;
+	ok(fetch(len, format), "one that comes byte by byte");
+	ok_str(format, "h264", "has it, too");
+	publisher.piece = 256;
 	ok(fetch(message(bytes, ""), format), "one that does not say");
 	ok_str(format, "jpeg", "has that of its bytes");
 	ok(!fetch(len - 8, format), "one that is cut off");
@@ -492,7 +509,7 @@ int main(void)
 	int fd = listen_any(&server.port);
 	pthread_t thread;
 
-	alarm(120);
+	alarm(600);
 	if (pthread_create(&thread, NULL, serve, &fd))
 		return 1;
 	test_watch();

@@ -27,14 +27,6 @@
 
 enum { GOT = 400, ROUNDS = 3, BYTES = 1 << 16 };
 
-static inline void put_file(const char *name, const void *data, size_t len)
-{
-	FILE *f = fopen(in_folder(name), "wb");
-
-	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
-		abort();
-}
-
 /*
  * A recording: each kind of message ROUNDS times, 10 ms apart, as others
  * serialize it, on topics /kind_0 ..., and one of a type that is not known

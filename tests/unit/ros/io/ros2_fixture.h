@@ -11,7 +11,7 @@
 #include "netdev/netns.h"
 #include "ros/io/ros2.h"
 
-enum { TURN_MS = 2, GIVE_UP_S = 20 };
+enum { TURN_MS = 2, GIVE_UP_S = 120 };
 
 static struct loop *loop;
 static struct loop_timer turn;

@@ -618,7 +618,7 @@ static void test_compressed_files(void)
 	   "... the file is there");
 	msg.compressed.data.count = 1;
 	ok_eq(sink_publish(t, START, &msg), -EBADMSG,
-	      "what is none: counted, and told once");
+	      "what is none: counted, and logged once");
 	ok_eq(sink_publish(t, START, &msg), -EBADMSG, "... sink publish");
 	ok_eq(a.lines, 1, "... lines");
 	ok_eq(sink_dropped(s), 2, "... sink dropped");
@@ -662,7 +662,7 @@ static void test_threaded(void)
 	if (sink_open(&s, loop, &config, &error) ||
 	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
 		abort();
-	alarm(20);
+	alarm(600);
 	for (; !err && taken < 100; taken += !err, msg.compressed.header.stamp++)
 		err = sink_publish(t, START, &msg);
 	alarm(0);

@@ -115,7 +115,7 @@ static void open_source(bool finds)
 		abort();
 }
 
-/* Nobody answers then: a node does not wait for that */
+/* No node answers then: one does not wait for that */
 static void end(void)
 {
 	server_end(&master);
@@ -340,7 +340,7 @@ static void test_sink(bool latched)
 	ok(until(others_got), "a subscriber gets it");
 	ok_eq(others_len, len, "... its length");
 	ok_mem(others_data, want, len, "... its bytes");
-	ok_str(others_type, "/robot " TWIST, "... by whom, and its type");
+	ok_str(others_type, "/robot " TWIST, "... by which node, and its type");
 	ok_eq(others_latching, latched, "... whether it is latched");
 	ok_eq(sink_add(s, "/d", MESSAGE_DIAGNOSTICS, false, &bad), 0,
 	      "a topic of diagnostics");

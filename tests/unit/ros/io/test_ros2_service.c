@@ -172,7 +172,7 @@ static void test_no_answer(void)
 
 	call(c, 1, 20000000, 1);
 	ok(until(cli.done), "without a service a call ends");
-	ok_eq(cli.err, -EHOSTUNREACH, "... as nobody is there");
+	ok_eq(cli.err, -EHOSTUNREACH, "... as no service is there");
 	ok_eq(cli.room, -1, "... without an answer");
 	call(c, 2, LONG, 2);
 	settle();

@@ -115,16 +115,22 @@ static void test_formats(void)
 	round_trip("16UC1; compressedDepth", 1, 16, 0, 0);
 }
 
-static int refused(const char *format, unsigned int channels,
-		   unsigned int depth)
+static int refused_of(unsigned int width, const char *format,
+		      unsigned int channels, unsigned int depth)
 {
-	struct image a = make(8, 8, channels, depth);
+	struct image a = make(width, 8, channels, depth);
 	struct message_compressed_image m;
 	struct message_string f = text(format);
 	int err = compressed_write(&a, &f, 0, &out, &m);
 
 	free(a.data);
 	return err;
+}
+
+static int refused(const char *format, unsigned int channels,
+		   unsigned int depth)
+{
+	return refused_of(8, format, channels, depth);
 }
 
 static void test_refusals(void)
@@ -137,6 +143,8 @@ static void test_refusals(void)
 	   "no rvl");
 	ok(refused("", 1, 8) == -EOPNOTSUPP, "no format");
 	ok(refused("h264", 1, 8) == -EOPNOTSUPP, "another format");
+	ok_eq(refused_of(65501, "jpeg", 1, 8), -EINVAL,
+	      "no JPEG of more than 65500 columns");
 }
 
 static void test_quality(void)

@@ -20,7 +20,7 @@
 #include "ros/ros1/node.h"
 #include "tap.h"
 
-enum { NODES = 4, SERVERS = 4, CONNS = 80, GIVE_UP_S = 20 };
+enum { NODES = 4, SERVERS = 4, CONNS = 80, GIVE_UP_S = 120 };
 
 /*
  * The clock
