@@ -150,4 +150,18 @@ ok "and has the newest message when it goes on"
 end $pub $slow
 ! lines slow 40 && intact pub slow
 ok "but not all of those it missed"
+
+# Its participant is given up after an hour: the writer ends when it hears that
+# the reader is gone.
+if [ -x "$bin/fastdds-pub" ]; then
+	node pub "$bin/fastdds-pub" -n 1 image:/camera:5000
+	pub=$node
+	CYCLONEDDS_URI='<Discovery><LeaseDuration>3600s</LeaseDuration></Discovery>' \
+		here_is sub "$copy" -n 20 ros2 - && lines sub 20
+	ok "Fast DDS's camera is received"
+	finish $pub
+	ok "and sends nothing more to a reader that ended"
+else
+	ok "Fast DDS # skip not there"
+fi
 done_testing

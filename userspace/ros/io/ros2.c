@@ -64,11 +64,13 @@ static int find_domain(const char *text, uint32_t *id, struct error *error)
 /*
  * Several large messages may be unacknowledged before a writer refuses more, as
  * it does not wait here; and several may wait in the socket, if the system's
- * net.core.rmem_max allows it: without that, BEST_EFFORT loses larger ones.
+ * net.core.rmem_max allows it: without that, BEST_EFFORT loses larger ones. Fast
+ * DDS 2.9 hears that a reader or writer is gone only by a key hash.
  */
 static const char common_config[] =
 	"<Internal><Watermarks><WhcHigh>16MB</WhcHigh></Watermarks>"
-	"<SocketReceiveBufferSize max=\"16MB\"/></Internal>"
+	"<SocketReceiveBufferSize max=\"16MB\"/>"
+	"<GenerateKeyhash>true</GenerateKeyhash></Internal>"
 	"<Tracing><OutputFile>/dev/null</OutputFile></Tracing>";
 
 /*
