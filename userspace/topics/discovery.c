@@ -89,12 +89,14 @@ static dds_entity_t discovery_join(const struct discovery_config *c)
 	 * multicast, so we take none. Errors go to our log, DDS writes no file.
 	 * To end the receive thread of a single socket, Cyclone sends itself a
 	 * packet. A removed device does not deliver it: discovery_close() would
-	 * never return.
+	 * never return. Fast DDS 2.9 hears that a reader is gone only by a key
+	 * hash; without, its writer sends to us for good.
 	 */
 	if (asprintf(&config,
 		     "<General><AllowMulticast>spdp</AllowMulticast></General>"
 		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
-		     "<Internal><MultipleReceiveThreads>false</MultipleReceiveThreads></Internal>"
+		     "<Internal><MultipleReceiveThreads>false</MultipleReceiveThreads>"
+		     "<GenerateKeyhash>true</GenerateKeyhash></Internal>"
 		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
 		     interfaces, c->lease_s, own ? "" : ",", own ? "" : uri) < 0)
 		abort();

@@ -73,10 +73,11 @@ hook()
 	esac
 }
 
-# play MODE APP STACK: writes $scratch/sub and pub
+# play MODE APP STACK: writes $scratch/sub and pub. Fails if the publisher does
+# not end, which it does when the subscriber has ended and no other is left
 play()
 {
-	local args="${hz[$2]}" writers=0 pids
+	local args="${hz[$2]}" writers=0 pids status=0
 
 	[ "$1" = native ] || writers=$(wc -w <<<"${topics[$2]% odom:*}")
 	{
@@ -95,7 +96,7 @@ play()
 		-x "bash $scratch/hook" -n "${last[$2]}" \
 		${outages[$2]} ${topics[$2]} \
 		>"$scratch/pub" 2>"$scratch/pub.err" || {
-		echo "# $3 $2 $1: no end"
+		status=$?
 		tail -n 3 "$scratch/pub.err" "$scratch/sub.err" | sed 's/^/# /'
 		kill $pids
 	}
@@ -103,6 +104,7 @@ play()
 	wait_for 10 eval "! kill -0 $pids"
 	kill $pids 2>/dev/null
 	wait $pids
+	return $status
 }
 
 # compare APP STACK DEPTH
@@ -112,9 +114,9 @@ compare()
 
 	peers "$2" "$3"
 	for mode in native ours; do
-		if up $mode "$1" "$([ "$2" != udpros ] || echo $master)"; then
+		up $mode "$1" "$([ "$2" != udpros ] || echo $master)" &&
 			play $mode "$1" "$2"
-		fi
+		ok "$what, $mode: played, and no reader is left"
 		[ $mode = native ] || "$bin/optsample" show rob0 \
 			>"$scratch/show" 2>&1
 		no_qdisc
@@ -163,6 +165,7 @@ distance()
 	topics[distance]="image:/camera/rgb:$rgb odom:/odom:70"
 	hz[distance]=20 outages[distance]="-o 40:60" last[distance]=130
 	play ours distance cyclone
+	ok "by distance: played, and no reader is left"
 	"$bin/optsample" show rob0 >"$scratch/show" 2>&1
 	no_qdisc
 	n=$(awk '$1 == "/camera/rgb" && $2 >= 40 && $2 < 100' "$scratch/sub" |
