@@ -149,8 +149,22 @@ judge()
 	ok "$2: no long gap"
 	[ "$1" = surveillance ] && return
 	holds "$(value "$5" mates) == 1"
-	ok "$2: what is kept has its partners"
+	ok "$2: what is kept has its partners" || partners
 }
+
+# partners: which of the last run are missing, and what could have lost them
+partners()
+{
+	awk '$1 ~ "^/" { topics[$1]; got[$2] = got[$2] " " $1 }
+		END { for (n in got) for (t in topics)
+			if (got[n] !~ t "( |$)") print n, "without", t }' \
+		"$scratch/sub" | sort -n
+	cat "$scratch/show"
+	# sockets of both ends, and packets that no processor took
+	n_op cat /proc/net/snmp | grep Udp:
+	grep Udp: /proc/net/snmp
+	cut -d ' ' -f 1-3 /proc/net/softnet_stat
+} | sed 's/^/# /'
 
 # A robot that stands during half of the outage, and then moves
 distance()
