@@ -16,8 +16,11 @@ reports=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$reports"' EXIT
 export BIN=$PWD/build/sanitized/bin
 common=log_path=$reports/report:exitcode=66
-# as malloc() does
+# as malloc() does; Fast DDS 2.9 deletes a statistics reader by its base class
 export ASAN_OPTIONS=$common:handle_abort=1:allocator_may_return_null=1
+ASAN_OPTIONS+=:new_delete_type_mismatch=0
+# not sanitized, but the program that loads it is
+export OPTSAMPLE_FASTDDS=$PWD/build/fastdds
 export LSAN_OPTIONS=suppressions=$PWD/tests/unit/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=$common:print_stacktrace=1
 
