@@ -43,7 +43,7 @@ no_qdisc()
 known()
 {
 	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
-		jq '[.[].formatted.value | select(.profile)] | length')" = "$1" ]
+		jq length)" = "$1" ]
 }
 
 # idle: no packet waits for the link
