@@ -26,6 +26,7 @@
 #include "transport/receiver.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
+#include "waits.h"
 
 #define MS	1000000ULL
 
@@ -56,14 +57,11 @@ struct robot {
 };
 
 static struct loop *loop;
-static struct loop_timer timer;
 static struct receiver *receiver;
 static struct publish *publish;
 static struct address there;
 static struct robot robots[ROBOTS];
 static struct payloads payloads;
-static bool (*reached)(void);
-static uint64_t until;
 
 /* Names of what the receiver published, and how many in all */
 static char heard[HEARD][512];
@@ -210,10 +208,9 @@ static inline void robot_end(struct robot *r)
 	r->on = false;
 }
 
-static inline void on_timer(void *arg, uint64_t now)
+static inline void robots_live(uint64_t now)
 {
-	(void)arg;
-	timer.due = now + 200 * MS;
+	(void)now;
 	for (unsigned int i = 0; i < ROBOTS; i++) {
 		if (!robots[i].on)
 			continue;
@@ -221,32 +218,6 @@ static inline void on_timer(void *arg, uint64_t now)
 		if (!robots[i].silent)
 			robot_announce(&robots[i]);
 	}
-	if (reached() || now > until)
-		loop_stop(loop, 0);
-}
-
-/* Return: whether it came true within 300 s, of which few pass */
-static inline bool wait_for(bool (*condition)(void))
-{
-	reached = condition;
-	until = loop_now() + 300000 * MS;
-	timer.due = loop_now();
-	loop_run(loop);
-	return condition();
-}
-
-static uint64_t pause_end;
-
-static inline bool pause_is_over(void)
-{
-	return loop_now() >= pause_end;
-}
-
-/* Let that time pass */
-static inline void pass(unsigned int ms)
-{
-	pause_end = loop_now() + ms * MS;
-	wait_for(pause_is_over);
 }
 
 /* The stream of a robot; NULL: the receiver has none. @old: was replaced */
@@ -281,8 +252,7 @@ static inline void receiver_begin(const struct receiver_options *o)
 	if (payloads_create(&payloads, 64) ||
 	    receiver_open(&receiver, loop, &there, o, publish, &error))
 		abort();
-	timer = (struct loop_timer){ LOOP_NEVER, on_timer, NULL, NULL };
-	loop_add_timer(loop, &timer);
+	waits_begin(loop, 200, robots_live);
 }
 
 static inline void receiver_end(void)

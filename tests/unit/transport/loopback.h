@@ -21,6 +21,7 @@
 #include "transport/receiver.h"
 #include "transport/segment.h"
 #include "transport/sender.h"
+#include "waits.h"
 
 #define MS	1000000ULL
 
@@ -49,10 +50,6 @@ static struct loop *loop;
 static struct sender *sender;
 static struct receiver *receiver;
 static struct publish *publish;
-static struct loop_timer timer;
-static bool (*done)(void);
-static uint64_t until;
-static bool is_done;
 
 /* Free when it was asked for first */
 static unsigned int port(unsigned int which)
@@ -136,13 +133,13 @@ static void on_down(void *arg, uint32_t events)
 static unsigned int more_topics;	/* /topic0, ... */
 
 /* A message of each topic, whatever it is */
-static void feed(void)
+static void feed(uint64_t now)
 {
 	union message msg = { 0 };
 	uint8_t data[512];
 	struct source_message m = {
 		.kind = MESSAGE_TWIST_STAMPED, .format = MESSAGE_CDR,
-		.data = data, .stamp = loop_now(),
+		.data = data, .stamp = now,
 	};
 
 	msg.twist_stamped.header.stamp = m.stamp;
@@ -158,26 +155,6 @@ static void feed(void)
 		m.topic = name;
 		sender_message(sender, &m);
 	}
-}
-
-static void on_timer(void *arg, uint64_t now)
-{
-	(void)arg;
-	feed();
-	timer.due = now + 20 * MS;
-	is_done = done();
-	if (is_done || now > until)
-		loop_stop(loop, 0);
-}
-
-/* Return: whether it came true within 20 s */
-static bool wait_for(bool (*condition)(void))
-{
-	done = condition;
-	until = loop_now() + 20000 * MS;
-	timer.due = loop_now();
-	loop_run(loop);
-	return is_done;
 }
 
 static const struct stream *stream(void)
@@ -225,8 +202,7 @@ static void loopback_begin(const struct sender_options *to)
 	l.down.ready = on_down;
 	loop_watch(loop, &l.up, socket_at(1, false), EPOLLIN);
 	loop_watch(loop, &l.down, socket_at(0, true), EPOLLIN);
-	timer = (struct loop_timer){ loop_now(), on_timer, NULL, NULL };
-	loop_add_timer(loop, &timer);
+	waits_begin(loop, 20, feed);
 	if (!wait_for(met))
 		printf("# they did not meet\n");
 }

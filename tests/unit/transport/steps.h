@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * steps.h - a test in a loop: each step waits for what it is about, or fails
- * after a minute
+ * after five minutes
  */
 #ifndef UNIT_STEPS_H
 #define UNIT_STEPS_H
@@ -13,14 +13,15 @@ struct test;
 
 /**
  * struct steps - of a test
- * @reached:	asked every 5 ms, whether the step is done
+ * @every:	ns between two looks
+ * @reached:	asked at each look, whether the step is done
  * @acts:	what the test does meanwhile, NULL: nothing
  */
 struct steps {
 	struct loop		*loop;
 	struct loop_timer	timer;
 	struct test		*test;
-	uint64_t		until;
+	uint64_t		every, until;
 	bool			(*reached)(struct test *t);
 	void			(*acts)(struct test *t);
 };
@@ -29,7 +30,7 @@ static inline void steps_on_timer(void *arg, uint64_t now)
 {
 	struct steps *s = arg;
 
-	s->timer.due = now + 5000000;
+	s->timer.due = now + s->every;
 	if (s->reached(s->test))
 		loop_stop(s->loop, 1);
 	else if (now > s->until)
@@ -42,6 +43,7 @@ static inline void steps_begin(struct steps *s, struct loop *l, struct test *t)
 {
 	s->loop = l;
 	s->test = t;
+	s->every = 5000000;
 	s->timer = (struct loop_timer){ LOOP_NEVER, steps_on_timer, s, NULL };
 	loop_add_timer(l, &s->timer);
 }
@@ -56,7 +58,7 @@ static inline bool steps_until(struct steps *s,
 			       bool (*reached)(struct test *t),
 			       void (*acts)(struct test *t))
 {
-	s->until = loop_now() + 60000000000;
+	s->until = loop_now() + 300000000000;
 	s->reached = reached;
 	s->acts = acts;
 	s->timer.due = loop_now();

@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 #include "base/error.h"
+#include "steps.h"
 #include "stream_fixture.h"
 #include "transport/sender.h"
 #include "base/wire.h"
@@ -212,37 +213,33 @@ static void test_refused(void)
 	   "the last row may end with its last pixel");
 }
 
-/* @image is sent every 5 ms, until two were refused, a minute at most */
-struct wait {
-	struct loop_timer	timer;
-	struct loop		*loop;
+struct test {
 	struct sender		*sender;
 	const union message	*image;
-	uint64_t		until;
 };
 
-static uint64_t refusals(const struct wait *w)
+static uint64_t refusals(const struct test *t)
 {
-	const struct send_topic *t = sender_find(w->sender, "/image");
+	const struct send_topic *topic = sender_find(t->sender, "/image");
 
-	return t ? send_topic_counts(t)->broken : 0;
+	return topic ? send_topic_counts(topic)->broken : 0;
 }
 
-static void on_wait(void *arg, uint64_t at)
+static bool refused_two(struct test *t)
 {
-	struct wait *w = arg;
-	long len = message_write(MESSAGE_IMAGE, MESSAGE_CDR, w->image, bytes,
+	return refusals(t) >= 2;
+}
+
+static void send_image(struct test *t)
+{
+	long len = message_write(MESSAGE_IMAGE, MESSAGE_CDR, t->image, bytes,
 				 ROOM);
 	const struct source_message said = {
 		.topic = "/image", .kind = MESSAGE_IMAGE,
 		.format = MESSAGE_CDR, .data = bytes, .len = len,
 	};
 
-	w->timer.due = at + 5 * MS;
-	if (refusals(w) >= 2 || at > w->until)
-		loop_stop(w->loop, 0);
-	else
-		sender_message(w->sender, &said);
+	sender_message(t->sender, &said);
 }
 
 /* Lines of @log that have @text in them */
@@ -261,38 +258,36 @@ static void test_counted(void)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1,
 					  .name = "camera" };
-	struct wait w = { .loop = loop_create() };
+	struct loop *loop = loop_create();
 	union message m = message("nv12", STEPS);
+	struct test t = { .image = &m };
+	struct steps steps;
 	FILE *log = tmpfile();
 	int errors = dup(STDERR_FILENO);
 	struct address to;
 	struct error error;
 
 	if (!log || address_parse("127.0.0.1:17461", false, "0", &to, &error) ||
-	    sender_open(&w.sender, w.loop, &to, &options, &error))
+	    sender_open(&t.sender, loop, &to, &options, &error))
 		abort();
-	w.timer = (struct loop_timer){ LOOP_NEVER, on_wait, &w, NULL };
-	loop_add_timer(w.loop, &w.timer);
+	steps_begin(&steps, loop, &t);
 	fflush(stderr);
 	dup2(fileno(log), STDERR_FILENO);
 	m.image.height--;
-	w.image = &m;
-	w.until = loop_now() + 60000 * MS;
-	w.timer.due = loop_now();
-	loop_run(w.loop);
+	steps_until(&steps, refused_two, send_image);
 	fflush(stderr);
 	dup2(errors, STDERR_FILENO);
 	close(errors);
-	ok(refusals(&w) >= 2,
+	ok(refusals(&t) >= 2,
 	   "refused images are counted, and the log says it once");
 	ok_eq(lines_with(log, "/image: cannot send"), 1,
 	      "refused images are counted, and the log says it once");
 	ok_eq(lines_with(log, "320 x 239 pixels: nv12 needs even sides"), 1,
 	      "refused images are counted, and the log says it once");
 	fclose(log);
-	loop_remove_timer(w.loop, &w.timer);
-	sender_close(w.sender);
-	loop_destroy(w.loop);
+	steps_end(&steps);
+	sender_close(t.sender);
+	loop_destroy(loop);
 }
 
 enum { BAYER_BYTES = 20000 };

@@ -25,6 +25,7 @@
 #include "transport/segment.h"
 #include "transport/sender.h"
 #include "transport/stream.h"
+#include "waits.h"
 
 #define MS	1000000ULL
 
@@ -58,14 +59,11 @@ struct far_end {
 };
 
 static struct loop *loop;
-static struct loop_timer timer;
 static struct sender *sender;
 static struct far_end far;
 static struct address there;
 static struct budget *budget;
 static const struct recv_options options = RECV_DEFAULTS;
-static bool (*reached)(void);
-static uint64_t until, pause_end;
 
 static void on_named(void *arg)
 {
@@ -192,38 +190,6 @@ static void clear(void)
 	far.announcements = far.data = far.still = 0;
 }
 
-static void on_timer(void *arg, uint64_t now)
-{
-	(void)arg;
-	timer.due = now + 100 * MS;
-	if (pause_end > now && pause_end < timer.due)
-		timer.due = pause_end;
-	far_report(now);
-	if (reached() || now > until)
-		loop_stop(loop, 0);
-}
-
-/* Return: whether it came true within a minute, of which little passes */
-static bool wait_for(bool (*condition)(void))
-{
-	reached = condition;
-	until = loop_now() + 60000 * MS;
-	timer.due = loop_now();
-	loop_run(loop);
-	return condition();
-}
-
-static bool pause_is_over(void)
-{
-	return loop_now() >= pause_end;
-}
-
-static void pass(unsigned int ms)
-{
-	pause_end = loop_now() + ms * MS;
-	wait_for(pause_is_over);
-}
-
 #define ROBOT { .name = "robot", .cpu = 1, .threads = 1, .commands = true }
 
 static void begin(const struct sender_options *o)
@@ -236,8 +202,7 @@ static void begin(const struct sender_options *o)
 	far_open();
 	if (sender_open(&sender, loop, &there, o, &error))
 		abort();
-	timer = (struct loop_timer){ LOOP_NEVER, on_timer, NULL, NULL };
-	loop_add_timer(loop, &timer);
+	waits_begin(loop, 100, far_report);
 }
 
 static void end(void)

@@ -440,7 +440,7 @@ static void test_values(void)
 	ok_eq(m->diagnostics.statuses, 1, "of the link");
 	ok_eq(m->diagnostics.header.stamp, 77, "of that time");
 	more_topics = 3;
-	feed();
+	feed(loop_now());
 	/* another one of /x, which comes too soon */
 	sender_message(sender, &(struct source_message){
 		.topic = "/x", .kind = MESSAGE_TWIST_STAMPED,
