@@ -8,7 +8,8 @@
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." || exit 1
 . tests/lib/guest.sh
+top=$PWD
 rm -rf build/pictures && mkdir build/pictures || exit
-(top=$PWD; . tests/e2e/links/pictures.sh && recorded build/pictures scale=320:240)
+(. tests/e2e/links/pictures.sh && recorded build/pictures scale=320:240)
 guest 6.1 --skip-idle --root base,dds,ros1,pictures -t 1200 -- \
 	tests/e2e/links/apps-run.sh "$@"
