@@ -602,8 +602,8 @@ test_bits()
 	end
 }
 
-# The disk fails: the client gets the error, and so does the log. As far as SQLite can
-# see a limit of the size of files is such a failure
+# The disk fails: the client gets the error, and so does the log. As far as
+# SQLite can see a limit of the size of files is such a failure
 test_disk()
 {
 	rm -f "$store"*

@@ -153,7 +153,7 @@ cpu_limit()
 }
 thorough cpu_limit
 
-reported_often()
+asked_often()
 {
 	local frames i
 
@@ -164,13 +164,13 @@ reported_often()
 		pause 0.2
 	done
 	wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
-	.frames > $frames + 8"; ok 'a request does not stop it'
+	.frames > $frames + 8"; ok 'requests do not stop it'
 	for i in $(seq 70); do
 		ask robot add /points priority=2 && ask robot remove /points
 	done >/dev/null 2>&1
 	ask robot add /points; ok 'nor wear it out'
 }
-thorough reported_often
+thorough asked_often
 
 wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ask robot remove /points && wait_for 90 is robot '[.topics[].topic] == ["/image"]'
@@ -179,7 +179,7 @@ ask robot add /points priority=1 &&
 	wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
 
-not_reported()
+refused_requests()
 {
 	local request text
 
@@ -217,7 +217,7 @@ not_reported()
 	END
 	ok 'noise on its socket' && is robot '.ok'; ok 'does no harm'
 }
-thorough not_reported
+thorough refused_requests
 
 send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
 ! wait "${pid[other]}" && grep -q 'another process uses' "$scratch/other.log"

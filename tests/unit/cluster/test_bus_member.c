@@ -468,7 +468,7 @@ static void test_replaced(void)
 
 	say_hello(e, 60, 0, e->epoch + 1, 1);
 	ok_eq(sent[0].frame.kind, FRAME_WELCOME,
-	      "a worker of another epoch replaces none");
+	      "a worker of another epoch replaces no other");
 	ok_str(taken(e), "", "... no member left");
 	sent_count = 0;
 	say_hello(e, 61, 0, e->epoch, 1);

@@ -122,7 +122,7 @@ static void test_newest(void)
 	put_image("/a", "nonsense", now + 3000000);
 	newest(0);
 	await();
-	ok_eq(newest(0), 3, "one that cannot be converted replaces none");
+	ok_eq(newest(0), 3, "a picture that is not converted replaces no other");
 	ok_eq(pictures_failed(pictures), 1, "and is counted");
 	put_image("/a", "nonsense", now + 4000000);
 	newest(0);
