@@ -15,6 +15,7 @@
 #define UNIT_FAST_CLOCK_H
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +54,16 @@ __attribute__((unused))
 static void fast_clock_pass(unsigned int ms)
 {
 	atomic_fetch_add(&fast_clock_ns, ms * 1000000LL);
+}
+
+/* No datagram says how long it really waited to be read (rx_latency.h) */
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	if (level == SOL_SOCKET && name == SO_TIMESTAMPNS) {
+		errno = ENOPROTOOPT;
+		return -1;
+	}
+	return (int)syscall(SYS_setsockopt, fd, level, name, value, len);
 }
 
 #if __GLIBC_PREREQ(2, 35)
