@@ -268,6 +268,26 @@ static void log_lost(struct session *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
+/* Logged once each time */
+static void log_predictor(struct session *r, const struct reading *reading,
+			  const struct filter_result *result)
+{
+	static const char *const what[] = {
+		[PREDICT_ODOMETRY] = "odometry agrees with the scans again",
+		[PREDICT_BACKWARDS] = ("odometry counts the wrong direction: "
+				       "it is turned around until it agrees "
+				       "with the scans"),
+		[PREDICT_SPEED] = ("odometry disagrees with the scans: it is "
+				   "not used until it agrees with them"),
+	};
+
+	if (result->predictor == r->told_predictor)
+		return;
+	r->told_predictor = result->predictor;
+	service_logf(LOG_WARNING, "%.3f: %s", (double)reading->stamp * 1e-9,
+		     what[result->predictor]);
+}
+
 /* What became of the scan, if it is not what became of the last one */
 static void log_scan(struct session *r, const struct reading *reading,
 		     const struct filter_result *result)
@@ -331,6 +351,7 @@ int session_read(struct session *r, const struct reading *reading,
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
 	log_lost(r, reading, result);
+	log_predictor(r, reading, result);
 	log_scan(r, reading, result);
 	session_keep(r, reading, result);
 	return 0;

@@ -23,6 +23,7 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
  * @told_lost:	logged: the robot is lost
+ * @told_predictor: logged: by what its motion is predicted
  * @held_logged: logged: scans are kept out of the map
  */
 struct session {
@@ -37,6 +38,7 @@ struct session {
 	uint32_t			updates;
 	uint64_t			start, synced;
 	bool				fresh, told_map, told_lost, held_logged;
+	enum predictor			told_predictor;
 };
 
 /**

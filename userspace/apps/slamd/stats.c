@@ -38,6 +38,7 @@ int stats_end(struct stats *s, const struct reading *reading,
 	s->jumps += r->jumped;
 	s->lost_updates += r->lost;
 	s->found += r->found;
+	s->distrusted += r->updated && r->predictor != PREDICT_ODOMETRY;
 	s->updates += r->updated;
 	s->resamplings += r->resampled;
 	s->evaluations += r->evaluations;
@@ -133,6 +134,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "updates", (double)s->updates);
 	cJSON_AddNumberToObject(o, "resamplings", (double)s->resamplings);
 	cJSON_AddNumberToObject(o, "odometry_jumps", (double)s->jumps);
+	cJSON_AddNumberToObject(o, "odometry_replaced",
+				(double)s->distrusted);
 	cJSON_AddNumberToObject(o, "lost_updates", (double)s->lost_updates);
 	cJSON_AddNumberToObject(o, "found_elsewhere", (double)s->found);
 	cJSON_AddNumberToObject(o, "bad_lines", (double)log->bad);

@@ -19,6 +19,7 @@
  * @lost_updates: updates at which the scan contradicted the map, and no other
  *		pose was found
  * @found:	times that the robot was found elsewhere
+ * @distrusted: updates at which something else replaced the odometry
  * @missing:	scans that are no longer in the map
  * @ms:		processor time of each reading with a scan
  * @wall:	ns of wall time, of all of these but the first
@@ -29,7 +30,7 @@ struct stats {
 	uint32_t	count, room;
 	uint64_t	wall, own;
 	uint64_t	resumed, replaced, lost, unused;
-	uint64_t	lost_updates, found;
+	uint64_t	lost_updates, found, distrusted;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */

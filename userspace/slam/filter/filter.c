@@ -27,8 +27,11 @@ static bool make_arrays(struct filter *f)
 	f->next_step = calloc(n, sizeof(*f->next_step));
 	f->parent = calloc(n, sizeof(*f->parent));
 	f->out = calloc(n, sizeof(*f->out));
+	f->hypotheses.of = calloc(n, 1);
+	f->hypotheses.next = calloc(n, 1);
 	return f->pose && f->recent && f->total && f->weight && f->step &&
-		f->next_step && f->parent && f->out;
+		f->next_step && f->parent && f->out && f->hypotheses.of &&
+		f->hypotheses.next;
 }
 
 struct filter *filter_create(const struct slam_params *params,
@@ -69,6 +72,10 @@ void filter_destroy(struct filter *f)
 	free(f->next_step);
 	free(f->parent);
 	free(f->out);
+	free(f->hypotheses.of);
+	free(f->hypotheses.next);
+	last_scans_free(&f->last);
+	scan_free(&f->scan);
 	free(f);
 }
 
@@ -128,8 +135,8 @@ static void inherit(struct filter *f, uint32_t count)
 		/* parents kept their numbers: they are not overwritten yet */
 		f->pose[i] = f->pose[f->parent[i]];
 		f->total[i] = f->total[f->parent[i]];
-		f->recent[i] = 0;
 	}
+	filter_hypotheses_inherit(f, count);
 	f->count = count;
 }
 
@@ -146,13 +153,15 @@ static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
 {
 	struct random random = random_of(f->params.seed, f->update,
 					 UINT32_MAX);
+	const bool decided = filter_hypotheses_decide(f, r);
 	int err;
 
 	*count = f->count;
 	r->effective = weights_normalise(f->recent, f->weight, f->count);
-	if (f->params.resample < 1 &&
+	if (!decided && f->params.resample < 1 &&
 	    r->effective >= f->params.resample * f->count)
 		return 0;
+	filter_hypotheses_protect(f);
 	*count = survivors(f);
 	err = weights_resample(f->weight, f->count, *count,
 			       random_unit(&random), f->parent);
@@ -190,7 +199,7 @@ static void find_spread(struct filter *f, uint32_t best, double effective)
  */
 static void add_uncertainty(const struct filter *f, struct filter_result *r)
 {
-	const struct motion m = odometer_motion(&f->odometer, &f->params);
+	const struct motion m = filter_motion(f);
 	const double lost = r->lost ? LOST : 0, cell = f->params.resolution / 2;
 	const double place = m.slip * m.slip + cell * cell + lost * lost;
 
@@ -224,6 +233,58 @@ static void choose_best(struct filter *f, struct filter_result *r)
 	f->best_step = f->step[f->best];
 }
 
+/* A scan with fewer endpoints tells nothing about the odometry */
+enum { ENOUGH = 30 };
+/* nor one that contradicts the last ones more than this about its noise: among
+ * people matches are off, and wider walls would make them worse
+ */
+#define TRUSTED		0.1
+
+/* Whether a scan tells about the odometry: it sees enough, and not a plain
+ * corridor, whose walls look the same everywhere along it
+ */
+static int tells_motion(struct filter *f, const struct reading *reading)
+{
+	const int err = scan_make(&f->scan, reading, &f->params);
+
+	return err ? err : f->scan.hits >= ENOUGH && isinf(f->scan.evidence);
+}
+
+/* Whether a match tells how noisy the odometry is. @id: the step before */
+static bool tells_noise(const struct filter *f, const struct reading *reading,
+			trajectory_tree_id id, const struct motion *said,
+			const struct pose *done)
+{
+	return !prediction_is_off(&f->params, said, done) ||
+	       last_scans_against(&f->last, f->tree, id, reading,
+				  f->pose + f->best) <= TRUSTED;
+}
+
+/* Learn from the best particle's last step what the odometry is worth. Return: 0
+ * or a negative errno
+ */
+static int learn(struct filter *f, const struct reading *reading)
+{
+	const struct motion said = odometer_motion(&f->odometer, &f->params);
+	const trajectory_tree_id id = trajectory_tree_parent(f->tree,
+							     f->best_step);
+	struct pose done;
+	int ret;
+
+	f->moved = false;
+	if (!id || f->params.wall == 0)
+		return 0;
+	done = det_between(&trajectory_tree_at(f->tree, id)->pose,
+			   f->pose + f->best);
+	ret = tells_motion(f, reading);
+	if (ret > 0)
+		prediction_learn(&f->prediction, &f->params, &said, &done,
+				 f->odometer.time,
+				 tells_noise(f, reading, id, &said, &done));
+	prediction_restart(&f->prediction, &done, f->odometer.time);
+	return ret < 0 ? ret : 0;
+}
+
 static int update(struct filter *f, const struct reading *reading,
 		  const struct recalled *known, struct filter_result *r)
 {
@@ -252,8 +313,48 @@ static int update(struct filter *f, const struct reading *reading,
 					   f->step[f->best])->number].fit;
 	r->updated = true;
 	r->update = f->update++;
+	if (!err)
+		err = learn(f, reading);
+	if (!err && f->params.wall > 0)
+		err = last_scans_add(&f->last, reading);
 	odometer_restart(&f->odometer);
 	return err;
+}
+
+/* Whether the scan of a reading is an update */
+static bool is_due(const struct filter *f, const struct reading *reading,
+		   const struct recalled *known)
+{
+	const struct slam_params *p = &f->params;
+
+	if (!reading->beams || !f->update)
+		return reading->beams;
+	if (known)
+		return reading->range || filter_is_held(f, known);
+	return f->moved || f->odometer.way >= p->distance ||
+	       f->odometer.around >= p->angle;
+}
+
+/* A scan that is no update. Return: 1: it does not fit at all where the robot
+ * should stand: it has to be one; 0; a negative errno
+ */
+static int track(struct filter *f, const struct reading *reading,
+		 const struct recalled *known, struct filter_result *r)
+{
+	const struct slam_params *p = &f->params;
+	const int err = filter_track(f, reading, known, r);
+	struct pose since;
+
+	if (err || p->wall == 0)
+		return err;
+	if (!known && r->fit < SURPRISING * f->usual)
+		return 1;
+	since = det_between(f->pose + f->best, &r->pose);
+	if (pose_distance(&(struct pose){ 0 }, &since, 0) >= p->distance ||
+	    fabs(since.yaw) >= p->angle)
+		f->moved = true;
+	prediction_track(&f->prediction, &since, f->odometer.time);
+	return 0;
 }
 
 /* One reading: matched, or with the outcomes @known */
@@ -269,19 +370,28 @@ static int filter_step(struct filter *f, const struct reading *reading,
 				    reading->stamp);
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
-	if (reading->beams && (!f->update ||
-	    f->odometer.way >= p->distance || f->odometer.around >= p->angle))
+	if (is_due(f, reading, known))
 		err = update(f, reading, known, r);
+	else if (reading->beams && p->compat != SLAM_GMAPPING)
+		err = track(f, reading, known, r);
+	if (err > 0) {
+		f->surprised = true;
+		err = update(f, reading, known, r);
+		f->surprised = false;
+	}
+	r->predictor = f->prediction.use;
 	r->best = f->best;
 	r->particles = f->count;
 	if (f->update)
 		r->update = f->update - 1;
-	r->pose = det_compose(f->pose + f->best, &f->odometer.gone.move);
+	if (!f->outs || r->updated || r->held) {
+		const struct motion m = filter_motion(f);
+
+		r->pose = det_compose(f->pose + f->best, &m.move);
+	}
 	/* GMapping follows odometry between updates */
 	r->unmatched = r->held ||
 		       (!r->updated && p->compat == SLAM_GMAPPING);
-	if (!err && reading->beams && !r->updated && !r->unmatched)
-		err = filter_track(f, reading, known, r);
 	r->since = det_between(f->pose + f->best, &r->pose);
 	add_uncertainty(f, r);
 	return err;

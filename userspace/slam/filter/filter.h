@@ -11,6 +11,7 @@
 #define SLAM_FILTER_FILTER_H
 
 #include "slam/filter/particle_pool.h"
+#include "slam/filter/prediction.h"
 
 struct filter;
 
@@ -24,10 +25,12 @@ struct filter;
  *		is lost
  * @resampled:	the particles were resampled
  * @jumped:	the odometry was rejected
- * @lost:	the scan contradicts the map at every pose that was searched
- * @held:	because of that the scan is not in the map: this is no update
+ * @held:	the scan contradicts the map and the last scans at every pose that
+ *		was searched: it is not in the map, and this is no update
+ * @lost:	likewise, and so did those before it
  * @found:	it contradicted the map at the pose of odometry; a search found
  *		the robot elsewhere
+ * @predictor:	what the motion is predicted by: enum predictor
  * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), from the
  *		weights of the particles and the error of odometry
  * @rewritten:	the best particle has another history than the best one before
@@ -43,6 +46,7 @@ struct filter_result {
 	struct pose	pose, since;
 	bool		updated, unmatched, resampled, jumped, rewritten;
 	bool		lost, held, found;
+	enum predictor	predictor;
 	double		covariance[6];
 	uint64_t	update;
 	uint32_t	best, particles;

@@ -2,13 +2,15 @@
 /*
  * filter_parts.h - shared by the files of the filter
  *
- * filter.c has weights, resampling and the history; filter_match.c finds the
- * robot.
+ * filter.c has weights, resampling and the history; filter_match.c matches
+ * scans; filter_doubt.c decides whether a match is right, and where else the
+ * robot may be; filter_hypotheses.c keeps two motions until scans decide.
  */
 #ifndef SLAM_FILTER_FILTER_PARTS_H
 #define SLAM_FILTER_FILTER_PARTS_H
 
 #include "slam/filter/filter.h"
+#include "slam/filter/last_scans.h"
 
 /**
  * struct seen - a pose elsewhere that a scan fits
@@ -23,6 +25,20 @@ struct seen {
 };
 
 /**
+ * struct hypotheses - two motions of the robot, undecided
+ * @open:	there are two
+ * @since:	the update when they arose
+ * @of:		of each particle: enum hypothesis
+ * @weight:	logarithm by which resampling changed the weight of each
+ */
+struct hypotheses {
+	bool		open;
+	uint64_t	since;
+	uint8_t		*of, *next;
+	double		weight[HYPOTHESIS_OTHER + 1];
+};
+
+/**
  * struct filter
  * @pose:	of each particle, after the last update
  * @recent:	logarithm of its weight, since the last resampling
@@ -32,11 +48,14 @@ struct seen {
  * @room:	of the arrays of particles
  * @update:	number of the next one
  * @usual:	usual fit of the best particle; 0: not known yet
- * @held:	scans in a row that were left out of the map, as the robot is
- *		lost
+ * @held:	scans in a row that were left out of the map, as they
+ *		contradict it
  * @round:	how often this update was matched before
  * @seen:	where a lost robot may be; confirmed if later scans fit as well
  * @spread:	covariance of the particles' poses after the last update
+ * @moved:	the robot moved by its scans, though not by its odometry
+ * @surprised:	the scan is matched as it does not fit where the robot should
+ *		stand
  */
 struct filter {
 	struct slam_params	params;
@@ -57,6 +76,11 @@ struct filter {
 	uint32_t		held, round;
 	struct seen		seen;
 	double			spread[6];
+	bool			moved, surprised;
+	struct prediction	prediction;
+	struct last_scans	last;
+	struct scan		scan;
+	struct hypotheses	hypotheses;
 };
 
 static inline struct particle_pool_state filter_state(const struct filter *f)
@@ -72,6 +96,69 @@ struct recalled {
 	const struct outcome	*out;
 	uint32_t		count;
 };
+
+/* A tracked scan that fits this badly is matched by all particles, as a share
+ * of the usual fit
+ */
+#define SURPRISING	0.6
+
+/* The scans in a row that are left out of the map; after that the place is
+ * assumed to have changed
+ */
+enum { FILTER_HELD_MAX = 32 };
+
+/* Whether the robot is lost if this scan is held, too */
+bool filter_lost(const struct filter *f, bool held);
+
+/* Whether outcomes are those of a scan that was held */
+bool filter_is_held(const struct filter *f, const struct recalled *known);
+
+/* The motion since the last update, predicted */
+struct motion filter_motion(const struct filter *f);
+
+/* Particle of the highest fit in f->out */
+uint32_t filter_fittest(const struct filter *f);
+
+/* particles_track() of particle @number. Return: 0 or a negative errno */
+int filter_look(struct filter *f, const struct reading *reading,
+		uint32_t number, const struct seek *seek,
+		struct filter_result *r, struct sighting *s);
+
+/**
+ * filter_choose_motion() - decide whether doubtful odometry was right
+ * @m:	becomes another motion, or two
+ *
+ * Return: 0 or a negative errno.
+ */
+int filter_choose_motion(struct filter *f, const struct reading *reading,
+			 struct motion *m, struct filter_result *r);
+
+/**
+ * filter_doubt() - doubt the best match in f->out
+ * @m:	becomes the motion to where the robot is instead, or two
+ *
+ * Return: 1: match all again; 0: it is right, or r->held; a negative errno.
+ */
+int filter_doubt(struct filter *f, const struct reading *reading,
+		 struct motion *m, struct filter_result *r);
+
+/* Particles of f->out have hypotheses: keep both */
+void filter_hypotheses_open(struct filter *f);
+
+/**
+ * filter_hypotheses_decide() - whether one of two hypotheses lost
+ *
+ * If so, its particles get no weight. r->jumped: the odometry lost.
+ *
+ * Return: whether they have to be replaced now.
+ */
+bool filter_hypotheses_decide(struct filter *f, struct filter_result *r);
+
+/* Change f->weight so that both keep a share of the particles */
+void filter_hypotheses_protect(struct filter *f);
+
+/* After resampling: by f->parent, for particles below @count */
+void filter_hypotheses_inherit(struct filter *f, uint32_t count);
 
 /**
  * filter_match() - match a scan for all particles, into f->out

@@ -11,8 +11,8 @@
 /* Distance of the poses for the curvature, m and rad */
 #define PROBE		0.03
 #define PROBE_TURN	0.015
-/* Odometry does not guide a search in an area wider than this, m */
-#define KEPT		1.0
+/* Odometry that is less certain than this guides no match, m */
+#define KEPT		0.33
 
 int matcher_init(struct matcher *m, const struct slam_params *params,
 		 const uint8_t *base)
@@ -169,14 +169,12 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
  */
 static double odometry_share(const struct matcher *m, const struct scan *scan)
 {
-	const double wall = m->params->wall, sigma = m->params->sigma;
+	const double sigma = m->params->sigma;
 	double odometry;
 
-	/* no prior, no width, or a search for a lost robot */
-	if (!m->prior || !(wall > 0) || !(m->prior->place > 0) ||
-	    m->prior->place >= KEPT)
+	if (!m->prior || !(m->prior->slip > 0) || m->prior->slip >= KEPT)
 		return 0;
-	odometry = wall * wall / (m->prior->place * m->prior->place);
+	odometry = 1 / (m->prior->slip * m->prior->slip);
 	return odometry / (odometry + scan->evidence / (sigma * sigma));
 }
 

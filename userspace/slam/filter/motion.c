@@ -21,12 +21,12 @@ static void root_of(const double v[6], double l[6])
 #define FADE		0.99
 /* A step this many times longer than those is doubtful */
 #define DOUBTFUL	2.5
+/* A step at this many times the robot's speed is impossible */
+#define IMPOSSIBLE	2
 /* Loggers give late stamps to readings that waited: a step that is too fast for
  * a robot even with this much more time, s, did not happen
  */
 #define LATE		0.2
-/* A step at this many times the robot's speed is impossible */
-#define IMPOSSIBLE	2
 /* A step over a pause is not doubtful: the robot moved on meanwhile. A pause is
  * longer than this, s, and this many times longer than the reading interval
  */
@@ -135,8 +135,7 @@ static void motion_go_on(struct odometer *o)
 static void add_other(struct odometer *o, const struct way_gone *before,
 		      const struct pose *move, double dt)
 {
-	const bool absurd = is_faster(o, move, dt, 1);
-	const bool doubt = absurd || is_longer(o, move);
+	const bool doubt = is_faster(o, move, dt, 1) || is_longer(o, move);
 
 	/* after many doubtful steps the robot is assumed to stop */
 	if (doubt)
@@ -155,7 +154,6 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 	o->sharpest *= FADE;
 	if (doubt) {
 		o->doubted = true;
-		o->absurd |= absurd;
 		o->impossible |= is_faster(o, move, dt, IMPOSSIBLE);
 		/* a step that similar steps soon follow is not doubtful */
 		o->longest = fmax(o->longest, fmin(length_of(move), LONGER +
@@ -270,7 +268,7 @@ void odometer_restart(struct odometer *o)
 	o->scan = (struct pose){ 0, 0, 0 };
 	o->gone = o->other = (struct way_gone){ .path = 0 };
 	o->way = o->around = o->time = 0;
-	o->doubted = o->absurd = o->impossible = false;
+	o->doubted = o->impossible = false;
 	o->largest = 0;
 	memset(o->spread, 0, sizeof(o->spread));
 }
@@ -286,18 +284,29 @@ struct motion motion_without(const struct motion *m)
 	return to;
 }
 
+uint32_t motion_hypothesis(const struct motion *m, uint32_t number)
+{
+	if (!m->split)
+		return HYPOTHESIS_NONE;
+	return number & 1 ? HYPOTHESIS_OTHER : HYPOTHESIS_SAID;
+}
+
 struct motion motion_of(const struct motion *m, uint32_t number)
 {
-	return m->split && number & 1 ? motion_without(m) : *m;
+	return motion_hypothesis(m, number) == HYPOTHESIS_OTHER ?
+		motion_without(m) : *m;
 }
 
 struct prior motion_prior(const struct motion *m, const struct pose *from,
 			  double sigmas)
 {
+	const bool wall = sigmas > 0 && !m->loose;
+
 	return (struct prior){
 		.at = det_compose(from, &m->move),
-		.place = sigmas > 0 ? sigmas * m->slip : INFINITY,
-		.turn = sigmas > 0 ? sigmas * m->turn : INFINITY,
+		.place = wall ? sigmas * m->slip : INFINITY,
+		.turn = wall ? sigmas * m->turn : INFINITY,
+		.slip = sigmas > 0 ? m->slip : 0,
 		.from = *from,
 		/* an accepted motion is always within reach */
 		.reach = sigmas > 0 && m->reach > 0 ?

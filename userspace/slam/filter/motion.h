@@ -13,6 +13,9 @@
 #include "slam/filter/params.h"
 #include "slam/filter/random.h"
 
+/* What a particle assumes where the motion is in doubt */
+enum hypothesis { HYPOTHESIS_NONE, HYPOTHESIS_SAID, HYPOTHESIS_OTHER };
+
 /**
  * struct motion - the motion between two readings
  * @move:	in the frame of the robot at the first one
@@ -23,6 +26,7 @@
  * @other_slip, @other_turn: likewise
  * @reach:	how far the robot can have moved in that time, m; 0: unknown
  * @split:	undecided: particles of odd numbers move by @other
+ * @loose:	@move is a guess: matches may be anywhere near
  */
 struct motion {
 	struct pose	move;
@@ -31,19 +35,21 @@ struct motion {
 	struct pose	other;
 	double		other_slip, other_turn;
 	double		reach;
-	uint32_t	split, pad;
+	uint32_t	split, loose;
 };
 
 /**
  * struct prior - the poses where a scan may be matched: flat up to a wall
  * @at:		the pose by odometry
  * @place, @turn: half of its width, m and rad; INFINITY: no limit
+ * @slip:	standard deviation of the odometry, m, where it guides a match along
+ *		plain walls; 0: it does not
  * @from:	the pose before the motion
  * @reach:	how far the robot can have moved from there, m; 0: unknown
  */
 struct prior {
 	struct pose	at;
-	double		place, turn;
+	double		place, turn, slip;
 	struct pose	from;
 	double		reach;
 };
@@ -105,8 +111,7 @@ struct way_gone {
  * @other:	likewise, but the robot repeated its last steps in place of the
  *		doubtful ones, or of the largest one
  * @doubted:	there were doubtful steps: much longer than all before
- * @absurd:	some of those exceed the speed of the robot
- * @impossible:	some of those cannot be confirmed by any scan
+ * @impossible:	some of those are faster than any robot
  * @step:	mean of the last steps that were not doubtful
  * @longest, @sharpest: of such steps, m and rad; they decay
  * @apart:	mean interval of readings, s, without pauses
@@ -121,7 +126,7 @@ struct odometer {
 	int64_t		stamp;
 	struct way_gone	gone, other;
 	double		way, around, time;
-	bool		known, doubted, absurd, impossible;
+	bool		known, doubted, impossible;
 	struct pose	step;
 	double		longest, sharpest, largest, apart;
 	const struct slam_params *params, *model;
@@ -155,6 +160,9 @@ void odometer_restart(struct odometer *o);
 
 /* The motion of particle @number */
 struct motion motion_of(const struct motion *m, uint32_t number);
+
+/* What particle @number assumes: enum hypothesis */
+uint32_t motion_hypothesis(const struct motion *m, uint32_t number);
 
 /* The motion if the doubtful steps were errors of the odometry */
 struct motion motion_without(const struct motion *m);

@@ -20,11 +20,12 @@ struct particles;
  * @fit:	of the scan there, 0..1; with GMapping's maps its
  *		log-likelihood
  * @evaluations: of poses
+ * @hypothesis: enum hypothesis
  */
 struct outcome {
 	struct pose	pose;
 	double		fit;
-	uint32_t	evaluations;
+	uint32_t	evaluations, hypothesis;
 };
 
 /**

@@ -23,7 +23,7 @@
 static const char magic[8] = "OPTSLAM";
 
 /* Version of this file and of the structs in wire.h */
-enum { VERSION = 2 << 16 | WIRE_VERSION };
+enum { VERSION = 3 << 16 | WIRE_VERSION };
 
 /**
  * struct file_head
@@ -339,10 +339,11 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 	at = c->bytes.data + h->len - h->outcomes * sizeof(o);
 	for (uint32_t i = 0; i < h->outcomes; i++, at += sizeof(o)) {
 		memcpy(&o, at, sizeof(o));
-		if (!pose_valid(&o.pose) || !isfinite(o.fit))
+		if (!pose_valid(&o.pose) || !isfinite(o.fit) ||
+		    o.number > HYPOTHESIS_OTHER)
 			return -EBADMSG;
 		c->outcome[i] = (struct outcome){ o.pose, o.fit,
-						  o.evaluations };
+						  o.evaluations, o.number };
 	}
 	e->outcome = c->outcome;
 	e->count = h->outcomes;
@@ -416,8 +417,8 @@ static int checkpoint_pack(struct bytes *b, const struct reading *r,
 		err = bytes_append(b, r->range, r->beams * sizeof(float));
 	for (uint32_t i = 0; i < count && !err; i++) {
 		const struct wire_outcome o = {
-			outcome[i].pose, outcome[i].fit, i,
-			outcome[i].evaluations,
+			outcome[i].pose, outcome[i].fit,
+			outcome[i].hypothesis, outcome[i].evaluations,
 		};
 
 		err = bytes_append(b, &o, sizeof(o));

@@ -33,7 +33,7 @@
 #include "slam/filter/particles.h"
 #include "laser/reading.h"
 
-enum { WIRE_VERSION = 9 };
+enum { WIRE_VERSION = 10 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -78,6 +78,7 @@ struct wire_rebuild {
 	uint32_t	number, steps, at, total;
 };
 
+/* @number: of the particle; in a checkpoint its enum hypothesis */
 struct wire_outcome {
 	struct pose	pose;
 	double		fit;

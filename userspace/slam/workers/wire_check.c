@@ -19,7 +19,7 @@ bool wire_motion_valid(const struct motion *m, const struct slam_params *p)
 	return slam_pose_valid(p, &m->move) && slam_pose_valid(p, &m->other) &&
 	       wire_is_width(m->slip) && wire_is_width(m->turn) &&
 	       wire_is_width(m->other_slip) && wire_is_width(m->other_turn) &&
-	       wire_is_width(m->reach);
+	       wire_is_width(m->reach) && m->split <= 1 && m->loose <= 1;
 }
 
 /* A wide search is over the whole of it, and it has one */
@@ -29,7 +29,7 @@ bool wire_seek_valid(const struct seek *s, const struct slam_params *p)
 
 	return slam_pose_valid(p, &prior->at) &&
 	       slam_pose_valid(p, &prior->from) &&
-	       wire_is_width(prior->reach) &&
+	       wire_is_width(prior->reach) && wire_is_width(prior->slip) &&
 	       prior->place >= 0 && prior->turn >= 0 &&
 	       (!s->wide || (prior->place > 0 && prior->turn > 0));
 }
