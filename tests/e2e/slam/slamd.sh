@@ -710,7 +710,7 @@ known turtlebot_0.clf 198
 known simbad_0.clf 60 --matcher gn
 
 # Odometry that claims steps of 1.09 m within 0.2 s, and turns by 1.07 rad that
-# the scans confirm: no step is longer than those. Measured: 0.87, 0.53, 0.51 m
+# the scans confirm: no step is longer than those. Measured: 0.68, 0.53, 0.51 m
 if [ -e "$real/turtlebot_1.clf" ]; then
 	for seed in $(seeds 1 2 3); do
 		slamd --log "$real/turtlebot_1.clf" --seed $seed --quiet \
@@ -718,7 +718,7 @@ if [ -e "$real/turtlebot_1.clf" ]; then
 		far=$(awk 'NR > 1 { s = sqrt(($2 - x)^2 + ($3 - y)^2)
 				if (s > most) most = s }
 			{ x = $2; y = $3 } END { print most }' "$d/w.tum")
-		[ "$(jq -n "$far < 1")" = true ]
+		[ "$(jq -n "$far < 0.72")" = true ]
 		ok "turtlebot_1.clf, seed $seed: $far m between two readings at most"
 	done
 else
