@@ -322,7 +322,7 @@ static int update(struct filter *f, const struct reading *reading,
 }
 
 /* Whether the scan of a reading is an update */
-static bool is_due(const struct filter *f, const struct reading *reading,
+static bool is_update(const struct filter *f, const struct reading *reading,
 		   const struct recalled *known)
 {
 	const struct slam_params *p = &f->params;
@@ -370,7 +370,7 @@ static int filter_step(struct filter *f, const struct reading *reading,
 				    reading->stamp);
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
-	if (is_due(f, reading, known))
+	if (is_update(f, reading, known))
 		err = update(f, reading, known, r);
 	else if (reading->beams && p->compat != SLAM_GMAPPING)
 		err = track(f, reading, known, r);

@@ -65,12 +65,8 @@ static int look_after(struct filter *f, const struct reading *reading,
 		      const struct motion *motion, struct filter_result *r,
 		      struct outcome *out, double *against)
 {
-	const struct seek seek = {
-		.prior = motion_prior(motion, f->pose + f->best,
-				      f->params.wall),
-	};
-	struct sighting s = { .against = 0 };
-	const int err = filter_look(f, reading, f->best, &seek, r, &s);
+	struct sighting s;
+	const int err = filter_look_after(f, reading, motion, r, &s);
 
 	*out = s.outcome;
 	*against = against_last(f, f->best, reading, &out->pose);

@@ -25,6 +25,19 @@ int filter_look(struct filter *f, const struct reading *reading,
 	return err;
 }
 
+int filter_look_after(struct filter *f, const struct reading *reading,
+		      const struct motion *motion, struct filter_result *r,
+		      struct sighting *s)
+{
+	const struct seek seek = {
+		.prior = motion_prior(motion, f->pose + f->best,
+				      f->params.wall),
+	};
+
+	*s = (struct sighting){ .against = 0 };
+	return filter_look(f, reading, f->best, &seek, r, s);
+}
+
 struct motion filter_motion(const struct filter *f)
 {
 	struct motion m = odometer_motion(&f->odometer, &f->params);
@@ -183,15 +196,11 @@ int filter_track(struct filter *f, const struct reading *reading,
 		 const struct recalled *known, struct filter_result *r)
 {
 	const struct motion motion = filter_motion(f);
-	const struct seek seek = {
-		.prior = motion_prior(&motion, f->pose + f->best,
-				      f->params.wall),
-	};
-	struct sighting s = { .against = 0 };
+	struct sighting s;
 	int err = 0;
 
 	if (!known)
-		err = filter_look(f, reading, f->best, &seek, r, &s);
+		err = filter_look_after(f, reading, &motion, r, &s);
 	else if (known->count == 1)
 		s.outcome = *known->out;
 	else

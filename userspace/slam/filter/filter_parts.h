@@ -29,7 +29,7 @@ struct seen {
  * @open:	there are two
  * @since:	the update when they arose
  * @of:		of each particle: enum hypothesis
- * @weight:	logarithm by which resampling changed the weight of each
+ * @weight:	log-weight of the children of each after resampling
  */
 struct hypotheses {
 	bool		open;
@@ -123,6 +123,11 @@ uint32_t filter_fittest(const struct filter *f);
 int filter_look(struct filter *f, const struct reading *reading,
 		uint32_t number, const struct seek *seek,
 		struct filter_result *r, struct sighting *s);
+
+/* The same for the best particle after @motion, as far as it allows */
+int filter_look_after(struct filter *f, const struct reading *reading,
+		      const struct motion *motion, struct filter_result *r,
+		      struct sighting *s);
 
 /**
  * filter_choose_motion() - decide whether doubtful odometry was right
