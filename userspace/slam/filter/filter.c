@@ -350,9 +350,8 @@ static int track(struct filter *f, const struct reading *reading,
 	if (!known && r->fit < SURPRISING * f->usual)
 		return 1;
 	since = det_between(f->pose + f->best, &r->pose);
-	if (pose_distance(&(struct pose){ 0 }, &since, 0) >= p->distance ||
-	    fabs(since.yaw) >= p->angle)
-		f->moved = true;
+	f->moved |= motion_length(&since) >= p->distance ||
+		    fabs(since.yaw) >= p->angle;
 	prediction_track(&f->prediction, &since, f->odometer.time);
 	return 0;
 }

@@ -40,15 +40,10 @@ static void root_of(const double v[6], double l[6])
 /* Limit of what an error adds to the longest steps, m and rad */
 #define LONGER		0.05
 
-static double length_of(const struct pose *move)
-{
-	return sqrt(move->x * move->x + move->y * move->y);
-}
-
 /* Distance plus turn: the largest step is doubted first */
 static double motion_size_of(const struct pose *move)
 {
-	return length_of(move) + fabs(move->yaw);
+	return motion_length(move) + fabs(move->yaw);
 }
 
 /* Error of a step that is assumed to repeat the last one, as a share of it */
@@ -57,7 +52,7 @@ static double motion_size_of(const struct pose *move)
 static void add_step(struct way_gone *w, const struct pose *move)
 {
 	w->move = det_compose(&w->move, move);
-	w->path += length_of(move);
+	w->path += motion_length(move);
 	w->turned += fabs(move->yaw);
 }
 
@@ -71,7 +66,7 @@ static double at_random(double way, double step)
 static void add_unseen(struct way_gone *w, const struct pose *move,
 		       const struct slam_params *p)
 {
-	const double path = length_of(move), turned = fabs(move->yaw);
+	const double path = motion_length(move), turned = fabs(move->yaw);
 	const struct way_gone part = {
 		.path = at_random(path, PAUSE_TURN),
 		.turned = at_random(turned, PAUSE_TURN),
@@ -102,7 +97,7 @@ static bool is_longer(const struct odometer *o, const struct pose *move)
 {
 	const struct slam_params *p = o->params;
 
-	return length_of(move) > DOUBTFUL * o->longest + p->wall * p->slip ||
+	return motion_length(move) > DOUBTFUL * o->longest + p->wall * p->slip ||
 	       fabs(move->yaw) > DOUBTFUL * o->sharpest +
 	       p->wall * p->slip_turn;
 }
@@ -112,7 +107,7 @@ static bool is_faster(const struct odometer *o, const struct pose *move,
 {
 	const double most = times * o->params->speed * fmax(dt, LATE);
 
-	return length_of(move) > most || fabs(move->yaw) > 2 * most;
+	return motion_length(move) > most || fabs(move->yaw) > 2 * most;
 }
 
 static struct pose part_of(const struct pose *move, double part)
@@ -125,7 +120,7 @@ static struct pose part_of(const struct pose *move, double part)
 static void motion_go_on(struct odometer *o)
 {
 	add_step(&o->other, &o->step);
-	o->other.slip += UNKNOWN * length_of(&o->step);
+	o->other.slip += UNKNOWN * motion_length(&o->step);
 	o->other.turn += UNKNOWN * fabs(o->step.yaw);
 }
 
@@ -156,7 +151,7 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 		o->doubted = true;
 		o->impossible |= is_faster(o, move, dt, IMPOSSIBLE);
 		/* a step that similar steps soon follow is not doubtful */
-		o->longest = fmax(o->longest, fmin(length_of(move), LONGER +
+		o->longest = fmax(o->longest, fmin(motion_length(move), LONGER +
 						   2 * o->longest));
 		o->sharpest = fmax(o->sharpest, fmin(fabs(move->yaw), LONGER +
 						     2 * o->sharpest));
@@ -165,7 +160,7 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 	o->step.x += (move->x - o->step.x) / 2;
 	o->step.y += (move->y - o->step.y) / 2;
 	o->step.yaw += (move->yaw - o->step.yaw) / 2;
-	o->longest = fmax(o->longest, length_of(move));
+	o->longest = fmax(o->longest, motion_length(move));
 	o->sharpest = fmax(o->sharpest, fabs(move->yaw));
 }
 
@@ -173,7 +168,7 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 		   int64_t stamp)
 {
 	const struct pose move = det_between(&o->last, odometry);
-	const double path = sqrt(move.x * move.x + move.y * move.y);
+	const double path = motion_length(&move);
 	const double dt = (double)(stamp - o->stamp) * 1e-9;
 	const double reach = dt * MOTION_SPEED;
 	const bool first = !o->known;
@@ -310,7 +305,7 @@ struct prior motion_prior(const struct motion *m, const struct pose *from,
 		.from = *from,
 		/* an accepted motion is always within reach */
 		.reach = sigmas > 0 && m->reach > 0 ?
-			 fmax(m->reach, length_of(&m->move)) : 0,
+			 fmax(m->reach, motion_length(&m->move)) : 0,
 	};
 }
 

@@ -54,6 +54,12 @@ struct prior {
 	double		reach;
 };
 
+/* The distance that a motion goes, m */
+static inline double motion_length(const struct pose *move)
+{
+	return sqrt(move->x * move->x + move->y * move->y);
+}
+
 /* Cost in fit, 0..1, of a pose one width beyond the wall; it grows with the
  * square. A small excess allows loop closure, a large one is prevented
  */

@@ -50,11 +50,6 @@ static struct pose predict(const struct prediction *p, enum predictor use,
 	}
 }
 
-static double length_of(const struct pose *p)
-{
-	return sqrt(p->x * p->x + p->y * p->y);
-}
-
 void prediction_make(const struct prediction *p, struct motion *m, double dt)
 {
 	const double slip = fmax(p->slip, 1), turn = fmax(p->turn, 1);
@@ -69,7 +64,7 @@ void prediction_make(const struct prediction *p, struct motion *m, double dt)
 	m->loose = 1;
 	if (p->use != PREDICT_SPEED)
 		return;
-	m->slip += PER_S * dt + PER_M * length_of(&m->move);
+	m->slip += PER_S * dt + PER_M * motion_length(&m->move);
 	m->turn += PER_S * dt + PER_M * fabs(m->move.yaw);
 }
 
@@ -101,7 +96,7 @@ static void learn_noise(double *factor, double off, double wall)
 static double beyond_wall(const struct slam_params *params,
 			  const struct motion *said, const struct pose *off)
 {
-	return fmax(length_of(off) / said->slip, fabs(off->yaw) / said->turn) /
+	return fmax(motion_length(off) / said->slip, fabs(off->yaw) / said->turn) /
 	       params->wall;
 }
 
@@ -119,7 +114,7 @@ static void learn_error(struct prediction *p, enum predictor use, double wall,
 {
 	const struct pose to = predict(p, use, &said->move, dt);
 	const struct pose off = det_between(&to, done);
-	const double place = length_of(&off) / said->slip;
+	const double place = motion_length(&off) / said->slip;
 	const double turn = fabs(off.yaw) / said->turn;
 	const double beyond = fmin(fmax(place, turn) / wall, 1);
 
@@ -146,7 +141,7 @@ static void choose(struct prediction *p)
 /* A robot that stands still does not tell which of them is right */
 static bool is_still(const struct pose *p, double place, double turn)
 {
-	return length_of(p) < place && fabs(p->yaw) < turn;
+	return motion_length(p) < place && fabs(p->yaw) < turn;
 }
 
 void prediction_learn(struct prediction *p, const struct slam_params *params,
