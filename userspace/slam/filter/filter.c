@@ -296,8 +296,6 @@ static int update(struct filter *f, const struct reading *reading,
 		err = add_steps(f);
 	if (err || r->held)
 		return err;
-	for (uint32_t i = 0; i < f->count; i++)
-		r->evaluations += f->out[i].evaluations;
 	err = resample(f, r, &count);
 	if (err < 0)
 		return err;

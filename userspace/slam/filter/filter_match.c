@@ -64,10 +64,12 @@ static int match_all(struct filter *f, const struct reading *reading,
 		     struct filter_result *r)
 {
 	const struct particle_pool_state state = filter_state(f);
+	const int err = f->pool->ops->match(f->pool, &state, order, reading,
+					    f->out);
 
-	for (uint32_t i = 0; order->round > f->round && i < f->count; i++)
+	for (uint32_t i = 0; i < f->count && !err; i++)
 		r->evaluations += f->out[i].evaluations;
-	return f->pool->ops->match(f->pool, &state, order, reading, f->out);
+	return err;
 }
 
 /* The same, and again if the motion was wrong */
@@ -156,8 +158,6 @@ static void recall_held(struct filter *f, const struct recalled *known,
 /* The scan is left out of the map */
 static void filter_match_hold(struct filter *f, struct filter_result *r)
 {
-	for (uint32_t i = 0; i < f->count; i++)
-		r->evaluations += f->out[i].evaluations;
 	f->outs = f->seen.known;
 	*f->out = (struct outcome){ .pose = f->seen.pose, .fit = HELD_FIT };
 	f->held++;
