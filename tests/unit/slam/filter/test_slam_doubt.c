@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_slam_doubt - odometry that is wrong, and scans that say so: what two
- * scans say about each other, what is learnt from matches, and whole runs
+ * test_slam_doubt - odometry that is wrong, and scans that say so: what scans
+ * say about each other (visibility, last_scans), what is learnt from matches
+ * (prediction), two motions at a time (filter_hypotheses), and whole runs
+ * (filter_doubt)
  */
 #include <stdlib.h>
-#include "slam/filter/filter.h"
-#include "slam/filter/prediction.h"
-#include "slam/filter/visibility.h"
+#include "slam/filter/filter_parts.h"
 #include "../../slam_fixture.h"
 
 enum { BEAMS = 181, PART = 260 };
@@ -53,6 +53,124 @@ static void test_visibility(void)
 	v = (struct visibility){ .agree = 0 };
 	visibility_count(&v, &blind, &here, part->reading + 3, &here);
 	ok_eq(v.agree + v.against, 0, "a scan without beams");
+}
+
+/*
+ * The last scans
+ */
+
+static void test_last_scans(void)
+{
+	const struct pose aside = { 0, 0.8, 0 };
+	struct trajectory_tree *tree = trajectory_tree_create();
+	struct last_scans l = { .updates = 0 };
+	struct reading narrow = part->reading[0];
+	trajectory_tree_id id = 0, next;
+	struct pose off;
+
+	narrow.beams = 1;
+	ok(isnan(last_scans_against(&l, tree, id, part->reading,
+				    part->truth)), "there is no scan yet");
+	/* the first one has less room than the one that takes its place */
+	for (unsigned int i = 0; i < LAST_SCANS + 4; i++) {
+		const struct trajectory_step step = {
+			.pose = part->truth[i], .update = i,
+		};
+
+		if (last_scans_add(&l, i ? part->reading + i : &narrow))
+			abort();
+		next = trajectory_tree_add(tree, id, &step);
+		trajectory_tree_release(tree, id);
+		id = next;
+	}
+	ok_eq(l.updates, LAST_SCANS + 4, "more scans than are kept");
+	ok_range(last_scans_against(&l, tree, id,
+				    part->reading + LAST_SCANS + 4,
+				    part->truth + LAST_SCANS + 4), 0, 0.03,
+		 "the next one agrees with them");
+	off = pose_compose(part->truth + LAST_SCANS + 4, &aside);
+	ok_range(last_scans_against(&l, tree, id,
+				    part->reading + LAST_SCANS + 4, &off),
+		 0.3, 1, "not 0.8 m aside");
+	trajectory_tree_release(tree, id);
+	trajectory_tree_destroy(tree);
+	last_scans_free(&l);
+}
+
+/*
+ * Two motions at a time
+ */
+
+enum { FOUR = 4 };
+
+/* Particles 0 and 2 as the odometry said, 1 and 3 not, 5 m apart */
+static struct filter undecided(void)
+{
+	static struct pose pose[FOUR];
+	static double recent[FOUR], total[FOUR], weight[FOUR];
+	static struct outcome out[FOUR];
+	static uint8_t of[FOUR], next[FOUR];
+	static uint32_t parent[FOUR];
+	struct filter f = {
+		.count = FOUR, .room = FOUR, .pose = pose, .recent = recent,
+		.total = total, .weight = weight, .out = out,
+		.parent = parent, .update = 10,
+		.hypotheses = { .of = of, .next = next },
+	};
+
+	for (uint32_t i = 0; i < FOUR; i++) {
+		pose[i] = (struct pose){ i & 1 ? 5 : 0, 0, 0 };
+		recent[i] = total[i] = 0;
+		out[i].hypothesis = i & 1 ? HYPOTHESIS_OTHER : HYPOTHESIS_SAID;
+	}
+	filter_hypotheses_open(&f);
+	return f;
+}
+
+static void test_hypotheses(void)
+{
+	struct filter f = undecided();
+	struct filter_result r = { .update = 0 };
+
+	ok(f.hypotheses.open, "two motions");
+	f.total[1] = 100;
+	f.update += 3;
+	ok(!filter_hypotheses_decide(&f, &r), "three updates decide nothing");
+	f.update++;
+	ok(filter_hypotheses_decide(&f, &r) && !f.hypotheses.open,
+	   "the fourth one does");
+	ok(r.jumped && isinf(f.recent[0]) && isinf(f.recent[2]) &&
+	   !isinf(f.recent[1]), "... against the odometry");
+
+	f = undecided();
+	f.total[2] = 10;
+	f.update += 30;
+	ok(!filter_hypotheses_decide(&f, &r), "a lead of 10 is not enough");
+	f.update += 30;
+	r.jumped = false;
+	ok(filter_hypotheses_decide(&f, &r) && !r.jumped &&
+	   isinf(f.recent[3]), "... but after 60 updates, for the odometry");
+
+	f = undecided();
+	f.pose[1] = f.pose[3] = (struct pose){ 0.05, 0, 0 };
+	ok(!filter_hypotheses_decide(&f, &r) && !f.hypotheses.open,
+	   "both are at the same place: there is nothing to decide");
+
+	f = undecided();
+	for (uint32_t i = 0; i < FOUR; i++)
+		f.weight[i] = i & 1 ? 0.01 : 0.49;
+	filter_hypotheses_protect(&f);
+	ok_range(f.weight[1] + f.weight[3], 0.2499, 0.2501,
+		 "2 %% of the weight: a quarter of the particles");
+	ok_range(f.weight[0] + f.weight[2], 0.7499, 0.7501, "... and the rest");
+	for (uint32_t i = 0; i < FOUR; i++)
+		f.parent[i] = i < 3 ? 0 : 1;
+	filter_hypotheses_inherit(&f, FOUR);
+	ok(f.hypotheses.of[2] == HYPOTHESIS_SAID &&
+	   f.hypotheses.of[3] == HYPOTHESIS_OTHER,
+	   "children have the hypothesis of their parents");
+	ok_range(exp(f.recent[3]) / exp(f.recent[0]), 0.0612, 0.0613,
+		 "... and weights that undo it");
 }
 
 /*
@@ -261,6 +379,8 @@ int main(void)
 	world_corridors(&world);
 	part = trip_make(&world, BEAMS, PART);
 	test_visibility();
+	test_last_scans();
+	test_hypotheses();
 	test_prediction();
 	test_run("odometry as it is", 0, 0, 1, 1, 0.21);
 	test_run("no odometry at all", 0, PART, 0, 0, 0.3);
