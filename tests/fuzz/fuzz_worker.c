@@ -92,6 +92,18 @@ static void make_rebuild(struct bus *b)
 	}
 }
 
+static void make_copy(struct bus *b)
+{
+	const struct wire_copy c = { take(b) % 8, take(b) % 8 };
+
+	append(b, &c, sizeof(c));
+}
+
+static void make_forget(struct bus *b)
+{
+	(void)b;
+}
+
 static void make_settle(struct bus *b)
 {
 	const struct wire_settle s = { take(b) % 6, take(b) % 8, 0 };
@@ -175,6 +187,7 @@ static const struct {
 	{ WIRE_SCAN, make_match }, { WIRE_MAP, make_map },
 	{ WIRE_NEED, make_map }, { WIRE_TILES, make_map },
 	{ WIRE_SETUP, make_setup }, { WIRE_RESULT, make_map },
+	{ WIRE_FORGET, make_forget }, { WIRE_COPY, make_copy },
 };
 
 int bus_receive(struct bus *b, struct bus_message *m, int timeout_ms)

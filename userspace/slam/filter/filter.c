@@ -74,6 +74,7 @@ void filter_destroy(struct filter *f)
 	free(f->out);
 	free(f->hypotheses.of);
 	free(f->hypotheses.next);
+	filter_correction_free(f);
 	last_scans_free(&f->last);
 	scan_free(&f->scan);
 	free(f);
@@ -316,7 +317,7 @@ static int update(struct filter *f, const struct reading *reading,
 	if (!err && f->params.wall > 0)
 		err = last_scans_add(&f->last, reading);
 	odometer_restart(&f->odometer);
-	return err;
+	return err ? err : filter_correction_go_on(f, reading, r);
 }
 
 /* Whether the scan of a reading is an update */

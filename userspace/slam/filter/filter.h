@@ -33,6 +33,7 @@ struct filter;
  * @predictor:	what the motion is predicted by: enum predictor
  * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), from the
  *		weights of the particles and the error of odometry
+ * @corrected:	the map is that of filter_correct() from now on
  * @rewritten:	the best particle has another history than the best one before
  * @update:	number of the last update
  * @best:	number of the best particle
@@ -45,7 +46,7 @@ struct filter;
 struct filter_result {
 	struct pose	pose, since;
 	bool		updated, unmatched, resampled, jumped, rewritten;
-	bool		lost, held, found;
+	bool		lost, held, found, corrected;
 	enum predictor	predictor;
 	double		covariance[6];
 	uint64_t	update;
@@ -106,6 +107,21 @@ const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count);
  */
 int filter_history(const struct filter *f, struct pose **poses,
 		   uint32_t *count);
+
+/**
+ * filter_correct() - go on in the map of a corrected history
+ * @history:	of the first @count updates, from malloc(); @f takes it
+ * @reading:	gives the scan of an update, except of the one that is read;
+ *		valid until filter_destroy()
+ *
+ * The map is drawn during the next updates; the last of these says
+ * filter_result.corrected. Until then the filter goes on as before. All
+ * particles then have this history.
+ */
+void filter_correct(struct filter *f, struct pose *history, uint32_t count,
+		    const struct reading *(*reading)(void *arg,
+						     uint64_t update),
+		    void *arg);
 
 struct particle_pool *filter_pool(const struct filter *f);
 

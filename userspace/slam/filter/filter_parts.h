@@ -4,7 +4,8 @@
  *
  * filter.c has weights, resampling and the history; filter_match.c matches
  * scans; filter_doubt.c decides whether a match is right, and where else the
- * robot may be; filter_hypotheses.c keeps two motions until scans decide.
+ * robot may be; filter_hypotheses.c keeps two motions until scans decide;
+ * filter_correction.c goes on in a corrected map.
  */
 #ifndef SLAM_FILTER_FILTER_PARTS_H
 #define SLAM_FILTER_FILTER_PARTS_H
@@ -36,6 +37,19 @@ struct hypotheses {
 	uint64_t	since;
 	uint8_t		*of, *next;
 	double		weight[HYPOTHESIS_OTHER + 1];
+};
+
+/**
+ * struct correction - a better history of the robot, whose map is drawn
+ * @pose:	of each update, @poses of them; NULL: there is none
+ * @drawn:	updates whose scans are in the map
+ * @reading:	the scan of an update
+ */
+struct correction {
+	struct pose	*pose;
+	uint32_t	poses, room, drawn;
+	const struct reading *(*reading)(void *arg, uint64_t update);
+	void		*arg;
 };
 
 /**
@@ -81,6 +95,7 @@ struct filter {
 	struct last_scans	last;
 	struct scan		scan;
 	struct hypotheses	hypotheses;
+	struct correction	correction;
 };
 
 static inline struct particle_pool_state filter_state(const struct filter *f)
@@ -164,6 +179,13 @@ void filter_hypotheses_protect(struct filter *f);
 
 /* After resampling: by f->parent, for particles below @count */
 void filter_hypotheses_inherit(struct filter *f, uint32_t count);
+
+/* After an update: draw a part of the corrected map, or go on in it:
+ * r->corrected. @reading: of the update. Return: 0 or a negative errno
+ */
+int filter_correction_go_on(struct filter *f, const struct reading *reading,
+			    struct filter_result *r);
+void filter_correction_free(struct filter *f);
 
 /**
  * filter_match() - match a scan for all particles, into f->out

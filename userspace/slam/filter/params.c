@@ -12,7 +12,7 @@
 
 const struct slam_params slam_defaults = {
 	.particles = 30, .particles_min = 10,
-	.seed = 1,
+	.seed = 1, .loops = 1,
 	.matcher = SLAM_HILL, .refinements = 6,
 	.step = 0.2, .turn = 0.2,
 	.resolution = 0.05, .spacing = 0.04, .sigma = 0.1, .ratio = 10,
@@ -124,6 +124,9 @@ int slam_params_check(const struct slam_params *p, struct error *error)
 				 "particles: %u is not within %u..%u",
 				 p->particles, p->particles_min,
 				 SLAM_PARTICLES_MAX);
+	if (p->loops > 1)
+		return error_set(error, -EINVAL, "loops: %u is not 0 or 1",
+				 p->loops);
 	if (p->refinements < 1 || p->refinements > 20 ||
 	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS)
 		return error_set(error, -EINVAL,

@@ -52,6 +52,7 @@ enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
  * @resample:	resample below this share of effective particles; 1: at every
  *		reading
  * @distance, @angle: motion between two updates, m and rad
+ * @loops:	close loops: 0 or 1
  * @kld_error, @kld_bin, @kld_turn: KLD sampling: its bound, 0: the number of
  *		particles is fixed; sides of its bins, m and rad
  * @particles_min: with KLD sampling
@@ -59,6 +60,7 @@ enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
 struct slam_params {
 	uint32_t	particles, particles_min;
 	uint64_t	seed;
+	uint32_t	loops, pad;
 	uint32_t	compat, matcher, refinements, cutoff;
 	double		step, turn;
 	double		resolution, range_max, spacing, sigma, ratio;

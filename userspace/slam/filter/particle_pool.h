@@ -51,6 +51,10 @@ struct particle_pool_order {
  * @track:	particles_track()
  * @recall:	@out is an earlier result of match() for the same @state:
  *		matching is skipped, but settle() follows
+ * @draft:	draw the scan of an update to a map apart: the first one, 0, begins
+ *		it. NULL: adopt() draws it
+ * @adopt:	all particles become copies of that map; @state has the steps that
+ *		it was drawn from, the same of each particle
  * @use:	of all members together
  * @destroy:	free the pool
  *
@@ -72,6 +76,10 @@ struct particle_pool_ops {
 	int (*recall)(struct particle_pool *t,
 		      const struct particle_pool_state *state, uint64_t update,
 		      const struct reading *reading, const struct outcome *out);
+	int (*draft)(struct particle_pool *t, uint64_t update,
+		     const struct reading *reading, const struct pose *pose);
+	int (*adopt)(struct particle_pool *t,
+		     const struct particle_pool_state *state);
 	void	(*use)(struct particle_pool *t, struct particles_use *use);
 	void	(*destroy)(struct particle_pool *t);
 };

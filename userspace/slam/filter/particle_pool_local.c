@@ -147,6 +147,33 @@ static int local_recall(struct particle_pool *t,
 	return err;
 }
 
+/* The map apart has a number that no particle has */
+static int local_draft(struct particle_pool *t, uint64_t update,
+		       const struct reading *reading, const struct pose *pose)
+{
+	struct local *l = (struct local *)t;
+	const uint32_t draft = l->params.particles;
+	int err = scan_make(&l->scan, reading, &l->params);
+
+	if (!err && !update)
+		err = particles_add(l->particles, draft, pose);
+	return err ? err : particles_redo(l->particles, draft, update, 0,
+					  &l->scan, pose);
+}
+
+static int local_adopt(struct particle_pool *t,
+		       const struct particle_pool_state *state)
+{
+	struct local *l = (struct local *)t;
+	const uint32_t draft = l->params.particles;
+	int err = 0;
+
+	for (uint32_t i = 0; i < state->count && !err; i++)
+		err = particles_copy(l->particles, i, draft);
+	particles_drop(l->particles, draft);
+	return err;
+}
+
 static void local_use(struct particle_pool *t, struct particles_use *use)
 {
 	particles_use(((struct local *)t)->particles, use);
@@ -168,6 +195,8 @@ static const struct particle_pool_ops local_ops = {
 	.settle = local_settle,
 	.track = local_track,
 	.recall = local_recall,
+	.draft = local_draft,
+	.adopt = local_adopt,
 	.use = local_use,
 	.destroy = local_destroy,
 };

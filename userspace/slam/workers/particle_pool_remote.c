@@ -257,6 +257,51 @@ static int place_lost(struct remote *r)
 	return err;
 }
 
+/* To a worker that has particle @of */
+static int send_copy(struct remote *r, struct member *m, uint32_t number,
+		     uint32_t of)
+{
+	const struct wire_copy head = { number, of };
+
+	r->owner[number] = r->from[number] = m->id;
+	m->load++;
+	return send_to(r, m->id, WIRE_COPY, &head, sizeof(head), NULL, 0);
+}
+
+/* Each worker draws the map once */
+static int remote_adopt(struct particle_pool *t,
+			const struct particle_pool_state *state)
+{
+	struct remote *r = (struct remote *)t;
+	uint32_t first = 0;
+	int err;
+
+	r->state = state;
+	r->resampled = true;
+	r->unsettled = false;
+	if (!r->begun)
+		return 0;
+	err = remote_send_all(r, WIRE_FORGET, NULL, 0, NULL, 0);
+	memset(r->owner, 0, r->room * sizeof(*r->owner));
+	memset(r->from, 0, r->room * sizeof(*r->from));
+	for (uint32_t i = 0; i < r->members; i++)
+		r->member[i].load = 0;
+	/* without workers the particles wait for one */
+	for (uint32_t i = 0; i < r->count && r->members && !err; i++) {
+		struct member *m = r->member +
+				   (uint64_t)i * r->members / r->count;
+
+		if (m->load) {
+			err = send_copy(r, m, i, first);
+			continue;
+		}
+		first = i;
+		err = rebuild(r, m, i);
+	}
+	r->state = NULL;
+	return err;
+}
+
 /* For an update that was matched */
 static int add_update(struct remote *r)
 {
@@ -692,6 +737,7 @@ static const struct particle_pool_ops remote_ops = {
 	.settle = remote_settle,
 	.track = remote_track,
 	.recall = remote_recall,
+	.adopt = remote_adopt,
 	.use = remote_use,
 	.destroy = remote_destroy,
 };

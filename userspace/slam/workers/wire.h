@@ -12,6 +12,8 @@
  *	MATCH	  a reading: match your particles; without SETTLE the update
  *		  before did not resample
  *	SETTLE	  for the matched update: parents and owners of children
+ *	FORGET	  drop all particles: REBUILD and COPY follow
+ *	COPY	  a particle of the receiver becomes a copy of another one
  *	TRACK	  find the robot in this particle's map; may come between two
  *		  MATCH of the same update, but not between two updates
  *
@@ -33,10 +35,11 @@
 #include "slam/filter/particles.h"
 #include "laser/reading.h"
 
-enum { WIRE_VERSION = 10 };
+enum { WIRE_VERSION = 11 };
 
 enum wire_type {
-	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
+	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_FORGET, WIRE_COPY,
+	WIRE_MATCH, WIRE_SETTLE,
 	WIRE_TRACK, WIRE_RESULT, WIRE_TRACKED, WIRE_FAILED, WIRE_MAP,
 	WIRE_NEED, WIRE_TILES,
 };
@@ -76,6 +79,11 @@ struct wire_step {
  */
 struct wire_rebuild {
 	uint32_t	number, steps, at, total;
+};
+
+/* COPY: particle @number becomes a copy of @of */
+struct wire_copy {
+	uint32_t	number, of;
 };
 
 /* @number: of the particle; in a checkpoint its enum hypothesis */

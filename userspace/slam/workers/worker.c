@@ -181,6 +181,37 @@ static int on_rebuild(struct worker *w, const void *data, size_t len)
 	return worker_arrived(w, b->number);
 }
 
+/* The history was corrected: the particles have other maps from now on */
+static int on_forget(struct worker *w)
+{
+	int err;
+
+	for (uint32_t i = 0; i < w->count; i++)
+		particles_drop(w->particles, w->numbers[i]);
+	worker_drop_lates(w);
+	worker_drop_ghosts(w);
+	w->count = w->written = 0;
+	w->matching = false;
+	w->settled = w->update + 1;
+	w->track.len = 0;
+	map_reassembly_drop(&w->reassembly, w->settled);
+	err = w->failed;
+	w->failed = 0;
+	return err;
+}
+
+static int on_copy(struct worker *w, const void *data, size_t len)
+{
+	const struct wire_copy *c = data;
+	int err;
+
+	if (len != sizeof(*c) || c->number >= SLAM_PARTICLES_MAX ||
+	    !worker_has(w, c->of) || worker_has(w, c->number))
+		return -EBADMSG;
+	err = particles_copy(w->particles, c->number, c->of);
+	return err ? err : worker_arrived(w, c->number);
+}
+
 /* Work for an earlier coordinator does not count */
 static void count_anew(struct worker *w)
 {
@@ -221,6 +252,10 @@ static int worker_handle(struct worker *w, const struct bus_message *m)
 		return on_scan(w, m->data, m->len);
 	case WIRE_REBUILD:
 		return on_rebuild(w, m->data, m->len);
+	case WIRE_FORGET:
+		return on_forget(w);
+	case WIRE_COPY:
+		return on_copy(w, m->data, m->len);
 	case WIRE_MATCH:
 		return worker_on_match(w, m->data, m->len);
 	case WIRE_SETTLE:
