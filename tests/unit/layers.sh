@@ -28,7 +28,7 @@ map/io
 map/ros
 map/record
 transport slam/filter
-slam/workers
+slam/workers slam/graph
 slam/output
 view
 apps/* plugin/*'

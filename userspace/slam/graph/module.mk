@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= slam/filter
+FLAGS	:= $(EXACT)
+LIBS	:= -lcholmod -lm -lpthread
+TESTS	:= slam_pose_graph
