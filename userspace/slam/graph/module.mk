@@ -2,4 +2,4 @@
 USES	:= slam/filter
 FLAGS	:= $(EXACT)
 LIBS	:= -lcholmod -lm -lpthread
-TESTS	:= slam_pose_graph
+TESTS	:= slam_pose_graph slam_fit_grid
