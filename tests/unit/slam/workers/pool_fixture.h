@@ -61,6 +61,25 @@ static inline void *go_on(void *arg)
 	return NULL;
 }
 
+/* A worker that leaves after so many messages */
+static inline void *go_on_until(void *arg)
+{
+	const unsigned int *messages = arg;
+	struct bus *e = member(BUS_WORKER);
+	struct worker *w = worker_create(e, 1, NULL, NULL);
+
+	for (unsigned int n = 0; !over && n < *messages;) {
+		const int ret = worker_turn(w, 20);
+
+		if (ret < 0)
+			break;
+		n += ret > 0;
+	}
+	worker_destroy(w);
+	bus_close(e);
+	return NULL;
+}
+
 /* A coordinator and threads that work for it */
 struct crew {
 	struct bus	*engine;

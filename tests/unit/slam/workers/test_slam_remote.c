@@ -277,25 +277,6 @@ static void *fail(void *arg)
 	return NULL;
 }
 
-/* A worker that leaves after so many messages */
-static void *go_on_until(void *arg)
-{
-	const unsigned int *messages = arg;
-	struct bus *e = member(BUS_WORKER);
-	struct worker *w = worker_create(e, 1, NULL, NULL);
-
-	for (unsigned int n = 0; !over && n < *messages;) {
-		const int ret = worker_turn(w, 20);
-
-		if (ret < 0)
-			break;
-		n += ret > 0;
-	}
-	worker_destroy(w);
-	bus_close(e);
-	return NULL;
-}
-
 /* A lost robot is searched for by the worker of its best particle */
 static void test_lost(void)
 {

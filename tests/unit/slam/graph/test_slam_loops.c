@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_loops - a filter whose matches follow bad odometry, so that its map
+ * is torn, and the pose graph that mends it: here, on workers, and from a
+ * checkpoint; and two corridors that look alike
+ */
+#include <string.h>
+#include "slam/graph/loop_closer.h"
+#include "../workers/pool_fixture.h"
+
+enum { BEAMS = 181, WORKERS = 2 };
+
+/**
+ * struct ride - a run
+ * @poses:	of each reading, when it was read
+ * @history:	at the end, of @updates
+ * @at:		the reading of each update
+ * @corrected:	corrections; @first: the reading of the first one
+ * @old, @olds:	filter_outcomes() of each reading
+ */
+struct ride {
+	struct pose		poses[TRIP_READINGS];
+	struct pose		*history;
+	uint32_t		updates, at[TRIP_READINGS];
+	struct loop_counts	loops;
+	unsigned int		corrected, first;
+	struct outcome		*old[TRIP_READINGS];
+	uint32_t		olds[TRIP_READINGS];
+};
+
+static void keep_outcomes(struct ride *r, unsigned int i,
+			  const struct filter *f)
+{
+	const struct outcome *out = filter_outcomes(f, &r->olds[i]);
+	const size_t bytes = r->olds[i] * sizeof(*out);
+
+	r->old[i] = malloc(bytes + 1);
+	if (!r->old[i])
+		abort();
+	memcpy(r->old[i], out, bytes);
+}
+
+/* @before: its first readings are recalled, @recalled of them */
+static void go(struct ride *r, const struct trip *t,
+	       const struct slam_params *p, struct particle_pool *pool,
+	       const struct ride *before, unsigned int recalled)
+{
+	struct filter *f = filter_create(p, pool);
+	struct loop_closer *l = NULL;
+	struct filter_result result;
+	int err = 0;
+
+	*r = (struct ride){ .updates = 0 };
+	if (p->loops && loop_closer_create(&l, p))
+		abort();
+	for (unsigned int i = 0; i < t->count && !err; i++) {
+		err = i < recalled ?
+			filter_recall(f, t->reading + i, before->old[i],
+				      before->olds[i], &result) :
+			filter_read(f, t->reading + i, &result);
+		if (!err && l)
+			err = loop_closer_add(l, f, t->reading + i, &result);
+		r->poses[i] = result.pose;
+		if (result.corrected && !r->corrected++)
+			r->first = i;
+		if (result.updated)
+			r->at[r->updates++] = i;
+		keep_outcomes(r, i, f);
+	}
+	ok_eq(err, 0, "%u readings", t->count);
+	if (filter_history(f, &r->history, &r->updates))
+		abort();
+	if (l)
+		ok_eq(loop_closer_finish(l, r->history, r->updates), 0,
+		      "... the last loops");
+	if (l)
+		r->loops = loop_closer_counts(l);
+	loop_closer_destroy(l);
+	filter_destroy(f);
+}
+
+static void ride_free(struct ride *r)
+{
+	free(r->history);
+	for (unsigned int i = 0; i < TRIP_READINGS; i++)
+		free(r->old[i]);
+}
+
+/* The largest error of the history, m */
+static double worst(const struct ride *r, const struct trip *t)
+{
+	double most = 0;
+
+	for (uint32_t u = 0; u < r->updates; u++) {
+		const struct pose *truth = t->truth + r->at[u];
+
+		most = fmax(most, hypot(r->history[u].x - truth->x,
+					r->history[u].y - truth->y));
+	}
+	return most;
+}
+
+/* Matches stay next to odometry */
+static struct slam_params bound(bool loops)
+{
+	struct slam_params p = slam_defaults;
+
+	p.particles = p.particles_min = 4;
+	p.wall = 0.05;
+	p.slip_per_m = 0.02;
+	p.turn_per_m = 0.02;
+	p.turn_per_rad = 0.02;
+	p.loops = loops;
+	return p;
+}
+
+static bool ride_same(const struct ride *a, const struct ride *b,
+		      unsigned int readings)
+{
+	return a->updates == b->updates &&
+	       !memcmp(a->poses, b->poses, readings * sizeof(*a->poses)) &&
+	       !memcmp(a->history, b->history,
+		       a->updates * sizeof(*a->history));
+}
+
+/* @messages: one more worker leaves after so many; 0: there is none */
+static void on_workers(const struct trip *t, const struct slam_params *p,
+		       const struct ride *local, unsigned int messages)
+{
+	struct crew c = crew_open();
+	const uint32_t workers = WORKERS + (messages > 0);
+	const struct particle_pool_remote_config config = {
+		.engine = c.engine, .workers = workers, .fixed = workers,
+	};
+	struct ride r;
+
+	for (int i = 0; i < WORKERS; i++)
+		crew_add(&c, go_on, NULL);
+	if (messages)
+		crew_add(&c, go_on_until, &messages);
+	go(&r, t, p, particle_pool_remote(p, &config), NULL, 0);
+	ok(ride_same(&r, local, t->count),
+	   "on %d workers, %u messages to another one: the same bits", WORKERS,
+	   messages);
+	ok_eq(r.corrected, local->corrected, "... and corrections");
+	ride_free(&r);
+	crew_close(&c);
+}
+
+static void again(const struct trip *t, const struct slam_params *p,
+		  const struct ride *once)
+{
+	static const unsigned int at[] = { 300, 690 };
+	struct ride r;
+
+	for (unsigned int i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		go(&r, t, p, particle_pool_local(p, 2), once, at[i]);
+		ok(ride_same(&r, once, t->count),
+		   "begun again at reading %u: the same bits", at[i]);
+		ride_free(&r);
+	}
+}
+
+/* The run ends before the filter is in the corrected map */
+static void ended(struct trip *t, const struct slam_params *p,
+		  unsigned int count, const char *when)
+{
+	const unsigned int all = t->count;
+	struct ride r;
+
+	t->count = count;
+	go(&r, t, p, particle_pool_local(p, 2), NULL, 0);
+	ok_eq(r.corrected, 0, "%s: the filter is not corrected", when);
+	ok_range(worst(&r, t), 0, 1, "... the history is: %.2f m off",
+		 worst(&r, t));
+	ok(r.loops.corrected, "... and that counts");
+	ride_free(&r);
+	t->count = all;
+}
+
+static void test_torn(void)
+{
+	static const unsigned int leaves[] = { 1, 900 };
+	const struct slam_params off = bound(false), on = bound(true);
+	struct trip *t = trip_make(&world, BEAMS, TRIP_READINGS);
+	struct ride torn, mended;
+
+	go(&torn, t, &off, particle_pool_local(&off, 2), NULL, 0);
+	ok_range(worst(&torn, t), 2, 5, "torn by %.2f m", worst(&torn, t));
+	go(&mended, t, &on, particle_pool_local(&on, 2), NULL, 0);
+	ok_range(worst(&mended, t), 0, 1, "mended: %.2f m",
+		 worst(&mended, t));
+	ok(mended.corrected, "... the filter went on in the mended map");
+	ok(mended.loops.kept > 2, "... by %u closures of %u",
+	   mended.loops.kept, mended.loops.closures);
+	on_workers(t, &on, &mended, 0);
+	/* it leaves at once, before, during and after a correction */
+	for (unsigned int i = 0; i < sizeof(leaves) / sizeof(*leaves); i++)
+		on_workers(t, &on, &mended, leaves[i]);
+	again(t, &on, &mended);
+	ended(t, &on, mended.first - 3, "ended while the map is drawn");
+	ended(t, &on, mended.first - 20, "ended while loops are searched");
+	ride_free(&torn);
+	ride_free(&mended);
+	trip_free(t);
+}
+
+/*
+ * Corridors that look alike
+ */
+
+#define ALIKE_LONG	24.0
+#define ALIKE_APART	3.0
+
+/* Walls of a corridor along x, with niches */
+static void alike_corridor(struct world *w, double y, uint64_t seed)
+{
+	uint64_t state = seed;
+
+	world_side(w, 0, y, 1, 0, ALIKE_LONG, -0.35, &state);
+	world_side(w, 0, y + 2, 1, 0, ALIKE_LONG, 0.35, &state);
+}
+
+/* Two of them, and a way back, between halls at both ends */
+static void alike_world(struct world *w)
+{
+	const double back = 2 * ALIKE_APART + 1, top = back + 2;
+
+	w->walls = 0;
+	alike_corridor(w, 0, 5);
+	alike_corridor(w, ALIKE_APART, 5);
+	alike_corridor(w, back, 9);
+	for (int end = 0; end < 2; end++) {
+		const double x = end ? ALIKE_LONG : 0, far = end ? 3 : -3;
+
+		world_wall(w, x, 0, far, 0);
+		world_wall(w, x + far, 0, 0, top);
+		world_wall(w, x, top, far, 0);
+		world_wall(w, x, 2, 0, ALIKE_APART - 2);
+		world_wall(w, x, ALIKE_APART + 2, 0, back - ALIKE_APART - 2);
+	}
+}
+
+/* Straight on, then a turn to the left */
+static void alike_leg(struct trip *t, const struct world *w, struct pose *pose,
+		      struct pose *odometry, double way, uint64_t *state)
+{
+	const struct pose start = { -1.5, 1, 0 };
+	const unsigned int straight = (unsigned int)(way / (2 * TRIP_STEP));
+
+	for (unsigned int i = 0; i < straight + 9; i++) {
+		const struct pose move = {
+			i < straight ? 2 * TRIP_STEP : 0, 0,
+			i < straight ? 0 : M_PI / 18,
+		};
+		const struct pose said = trip_slip(&move, state);
+		struct reading *r = t->reading + t->count;
+		float *range = t->range + (size_t)t->count * t->beams;
+
+		*pose = pose_compose(pose, &move);
+		*odometry = pose_compose(odometry, &said);
+		*r = trip_reading(t->beams);
+		r->stamp = 200000000 * (int64_t)(t->count + 10);
+		r->odometry = *odometry;
+		r->range = range;
+		world_scan(w, r, pose, 0.01, state, range);
+		t->truth[t->count++] = pose_between(&start, pose);
+	}
+}
+
+static struct trip *alike_trip(const struct world *w)
+{
+	static const double legs[] = {
+		ALIKE_LONG + 3, 2 * ALIKE_APART + 1, ALIKE_LONG + 3,
+		ALIKE_APART + 1, ALIKE_LONG + 3,
+	};
+	struct trip *t = trip_make(w, BEAMS, 0);
+	struct pose pose = { -1.5, 1, 0 }, odometry = { 0, 0, 0 };
+	uint64_t state = 11;
+
+	t->range = realloc(t->range, sizeof(float) * BEAMS * TRIP_READINGS);
+	for (unsigned int i = 0; i < sizeof(legs) / sizeof(*legs); i++)
+		alike_leg(t, w, &pose, &odometry, legs[i], &state);
+	return t;
+}
+
+static void test_alike(void)
+{
+	struct slam_params off = slam_defaults, on;
+	struct ride without, with;
+	struct trip *t;
+
+	off.particles = 10;
+	off.loops = 0;
+	on = off;
+	on.loops = 1;
+	alike_world(&world);
+	t = alike_trip(&world);
+	go(&without, t, &off, particle_pool_local(&off, 2), NULL, 0);
+	go(&with, t, &on, particle_pool_local(&on, 2), NULL, 0);
+	ok(with.loops.tried > 5, "two corridors that look alike: %llu compared",
+	   (unsigned long long)with.loops.tried);
+	ok_range(worst(&with, t), 0, worst(&without, t) + 0.02,
+		 "... the map is not torn: %.3f m, without closures %.3f",
+		 worst(&with, t), worst(&without, t));
+	ride_free(&with);
+	ride_free(&without);
+	trip_free(t);
+}
+
+int main(void)
+{
+	world_corridors(&world);
+	test_torn();
+	test_alike();
+	return tap_done();
+}

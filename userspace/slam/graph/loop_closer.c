@@ -1,0 +1,705 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * loop_closer.c - nodes and submaps of a running filter, and the thread that
+ * looks for closures
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "base/thread.h"
+#include "base/thread_pool.h"
+#include "slam/filter/det_math.h"
+#include "slam/graph/loop_closer.h"
+#include "slam/graph/loop_check.h"
+
+/* Motion between two nodes, m and rad */
+#define NODE_EVERY	0.5
+#define NODE_TURN	0.35
+/* Updates from the start of a search to its result */
+enum { DELAY = 16 };
+/* Submaps that are searched again at the end, at most: about 2 s */
+enum { LAST = 512 };
+
+/* Error of the filter's motion from a node to the next one, m and rad:
+ * constant, for each m, and for each rad. A scan is matched to about half a
+ * cell
+ */
+#define STEP		0.02
+#define STEP_PER_M	0.03
+#define STEP_TURN	0.003
+#define STEP_TURN_PER_M	0.005
+#define STEP_TURN_PER_RAD 0.02
+
+/* A new closure that is off by this makes the graph be solved again: m, at
+ * REACH from the robot
+ */
+#define OFF		0.15
+#define REACH		5.0
+/* What is there twice in the map, this far apart, corrects the filter, m. Less
+ * is left to its matches, which are finer than a closure. If the filter was
+ * corrected before, the final history is corrected by TORN_AGAIN, too
+ */
+#define TORN		0.5
+#define TORN_AGAIN	0.1
+
+/* Nodes of a submap */
+struct loop_submap {
+	uint32_t	first, last;
+};
+
+/**
+ * struct loop_job - for the thread
+ * @graph:	poses of the filter's history, all edges
+ * @node:	[@graph.nodes]
+ * @submap:	to search, @submaps of them
+ * @rejected:	closures that it found, but that cannot be true
+ * @seen:	the poses before solving
+ * @anyway:	solve though no new closure is off: the last solution did not
+ *		reach the history
+ * @moved:	a node at most, m
+ * @torn:	see torn()
+ */
+struct loop_job {
+	struct loop_search		search;
+	struct pose_graph		graph;
+	const struct loop_node		**node;
+	struct loop_submap		*submap;
+	uint32_t			submaps;
+	uint64_t			rejected;
+	struct pose			*seen;
+	double				moved, torn;
+	bool				solved, anyway;
+	int				err;
+	uint64_t			cpu;
+};
+
+/**
+ * struct loop_closer
+ * @reading:	of each update
+ * @node:	of the graph
+ * @motion:	to each node from the one before, as the filter found it
+ * @fixed:	nodes whose @motion does not change any more: the history up to
+ *		them is a corrected one
+ * @submap:	complete ones; the first @searched were searched
+ * @again:	submaps to search again after a correction; @next: the last one
+ *		that was
+ * @first:	node of the submap that is not complete
+ * @closure:	edges
+ * @last:	pose of the last update; @travel: up to it
+ * @correcting:	the filter draws a corrected map; @moved: by how much, m
+ * @due:	update at which the job's result is taken; 0: there is no job
+ * @state:	of the thread, under @lock
+ */
+struct loop_closer {
+	struct slam_params	params;
+	struct scan		scan;
+	struct reading		**reading;
+	uint32_t		readings, reading_room;
+	struct loop_node	**node;
+	struct pose		*motion;
+	uint32_t		nodes, node_room, motion_room, fixed;
+	struct loop_submap	*submap;
+	uint32_t		submaps, submap_room, searched, first;
+	uint32_t		again, next;
+	struct graph_edge	*closure;
+	uint32_t		closures, closure_room;
+	struct pose		last, at_node;
+	double			travel;
+	uint64_t		due;
+	bool			correcting;
+	double			moved;
+	struct loop_job		job;
+	struct loop_counts	counts;
+	pthread_t		thread;
+	pthread_mutex_t		lock;
+	pthread_cond_t		changed;
+	enum { LOOP_IDLE, LOOP_BUSY, LOOP_END } state;
+};
+
+/*
+ * The thread
+ */
+
+/* How far a closure is off from the poses, m */
+static double closure_off(const struct pose_graph *g,
+			  const struct graph_edge *e)
+{
+	const struct pose move = det_between(g->pose + e->from,
+					     g->pose + e->to);
+
+	return pose_distance(&move, &e->move, REACH);
+}
+
+/* How far the closures that agree with the graph were off from the poses
+ * before, m, where they are sure: what is there twice in the map
+ */
+static double torn(const struct loop_job *j)
+{
+	const struct pose_graph before = { j->seen, j->graph.nodes, NULL, 0 };
+	double most = 0;
+
+	for (uint32_t i = j->graph.nodes - 1; i < j->graph.edges; i++) {
+		const struct graph_edge *e = j->graph.edge + i;
+
+		if (pose_graph_error(&j->graph, e) < EDGE_AGREES)
+			most = fmax(most, pose_graph_error(&before, e));
+	}
+	return sqrt(most) * LOOP_CLOSE;
+}
+
+/* The new closures cannot be true */
+static void reject(struct loop_job *j)
+{
+	memcpy(j->graph.pose, j->seen,
+	       j->graph.nodes * sizeof(*j->graph.pose));
+	j->rejected = j->search.added;
+	j->graph.edges -= j->search.added;
+}
+
+static int solve(struct loop_job *j)
+{
+	struct pose_graph *g = &j->graph;
+	struct loop_check now, before;
+	double off = 0;
+	int err;
+
+	for (uint32_t i = g->edges - j->search.added; i < g->edges; i++)
+		off = fmax(off, closure_off(g, g->edge + i));
+	if (off < OFF && !j->anyway)
+		return 0;
+	memcpy(j->seen, g->pose, g->nodes * sizeof(*g->pose));
+	err = pose_graph_solve(g);
+	if (err)
+		return err == -EDOM ? 0 : err;
+	j->torn = torn(j);
+	now = loop_check(j->node, g->nodes, g->pose, j->seen);
+	before = loop_check(j->node, g->nodes, j->seen, g->pose);
+	if (!loop_check_passed(&now, &before)) {
+		reject(j);
+		return 0;
+	}
+	j->solved = true;
+	for (uint32_t i = 0; i < g->nodes; i++)
+		j->moved = fmax(j->moved, hypot(g->pose[i].x - j->seen[i].x,
+						g->pose[i].y - j->seen[i].y));
+	return 0;
+}
+
+static void run_job(struct loop_job *j)
+{
+	const uint64_t start = thread_pool_own_cpu();
+	int err = 0;
+
+	j->search.node = j->node;
+	j->search.graph = &j->graph;
+	for (uint32_t i = 0; i < j->submaps && !err; i++)
+		err = loop_search_submap(&j->search, j->submap[i].first,
+					 j->submap[i].last);
+	if (!err)
+		err = solve(j);
+	j->err = err;
+	j->cpu = thread_pool_own_cpu() - start;
+}
+
+static void *loop_thread(void *arg)
+{
+	struct loop_closer *l = arg;
+
+	pthread_mutex_lock(&l->lock);
+	while (l->state != LOOP_END) {
+		if (l->state == LOOP_IDLE) {
+			pthread_cond_wait(&l->changed, &l->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&l->lock);
+		run_job(&l->job);
+		pthread_mutex_lock(&l->lock);
+		if (l->state == LOOP_BUSY)
+			l->state = LOOP_IDLE;
+		pthread_cond_broadcast(&l->changed);
+	}
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+static void set_state(struct loop_closer *l, int state)
+{
+	pthread_mutex_lock(&l->lock);
+	l->state = state;
+	pthread_cond_broadcast(&l->changed);
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void wait_for_job(struct loop_closer *l)
+{
+	pthread_mutex_lock(&l->lock);
+	while (l->state == LOOP_BUSY)
+		pthread_cond_wait(&l->changed, &l->lock);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/*
+ * Its input
+ */
+
+/* Variance of a step along a corridor, where the filter believes odometry as
+ * far as the scan says nothing
+ */
+static double blind_variance(const struct loop_closer *l,
+			     const struct loop_node *node, double way)
+{
+	const struct slam_params *p = &l->params;
+	const double slip = p->slip + p->slip_per_m * way;
+
+	return 1 / (1 / (slip * slip) + node->evidence / (p->sigma * p->sigma));
+}
+
+static struct graph_edge step_edge(const struct loop_closer *l, uint32_t node)
+{
+	const struct pose *m = l->motion + node;
+	const double way = l->node[node]->travel - l->node[node - 1]->travel;
+	const double place = STEP + STEP_PER_M * way;
+	const double full = 1 / (place * place);
+	const double less = full - 1 / (place * place +
+		blind_variance(l, l->node[node], way));
+	const double turn = STEP_TURN + STEP_TURN_PER_M * way +
+			    STEP_TURN_PER_RAD * fabs(m->yaw);
+	double s, c, x, y;
+
+	det_sincos(m->yaw, &s, &c);
+	x = c * l->node[node]->blind_x - s * l->node[node]->blind_y;
+	y = s * l->node[node]->blind_x + c * l->node[node]->blind_y;
+	return (struct graph_edge){
+		.from = node - 1, .to = node, .move = *m,
+		.weight = {
+			.xx = full - less * x * x, .xy = -less * x * y,
+			.yy = full - less * y * y,
+			.tt = 1 / (turn * turn),
+		},
+	};
+}
+
+/* What the filter found since the last correction */
+static void take_motions(struct loop_closer *l, const struct pose *history)
+{
+	for (uint32_t i = l->fixed > 1 ? l->fixed : 1; i < l->nodes; i++)
+		l->motion[i] = det_between(
+			history + l->node[i - 1]->update,
+			history + l->node[i]->update);
+}
+
+static void job_clear(struct loop_job *j)
+{
+	loop_search_free(&j->search);
+	free(j->graph.pose);
+	free(j->graph.edge);
+	free(j->node);
+	free(j->submap);
+	free(j->seen);
+	*j = (struct loop_job){ .err = 0 };
+}
+
+/* The new submaps, and up to @again of those whose surroundings moved */
+static void list_submaps(struct loop_closer *l, uint32_t again)
+{
+	struct loop_job *j = &l->job;
+
+	for (uint32_t i = l->searched; i < l->submaps; i++)
+		j->submap[j->submaps++] = l->submap[i];
+	for (; again && l->again; again--) {
+		l->again--;
+		l->next = (l->next + 1) % l->searched;
+		j->submap[j->submaps++] = l->submap[l->next];
+	}
+}
+
+/* @again: as list_submaps() */
+static int job_fill(struct loop_closer *l, const struct pose *history,
+		    uint32_t again)
+{
+	struct loop_job *j = &l->job;
+	const uint32_t n = l->nodes;
+	int err = 0;
+
+	job_clear(j);
+	j->search.graph = &j->graph;
+	j->graph.nodes = n;
+	j->graph.pose = malloc(n * sizeof(*j->graph.pose));
+	j->seen = malloc(n * sizeof(*j->seen));
+	j->node = malloc(n * sizeof(*j->node));
+	j->submap = malloc((l->submaps + 1) * sizeof(*j->submap));
+	if (!j->graph.pose || !j->seen || !j->node || !j->submap)
+		return -ENOMEM;
+	take_motions(l, history);
+	list_submaps(l, again);
+	for (uint32_t i = 0; i < n && !err; i++) {
+		j->node[i] = l->node[i];
+		j->graph.pose[i] = history[l->node[i]->update];
+		if (i) {
+			const struct graph_edge e = step_edge(l, i);
+
+			err = loop_search_add(&j->search, &e);
+		}
+	}
+	for (uint32_t i = 0; i < l->closures && !err; i++)
+		err = loop_search_add(&j->search, l->closure + i);
+	return err;
+}
+
+/* How many closures agree with the poses */
+static void count_kept(struct loop_closer *l)
+{
+	const struct pose_graph *g = &l->job.graph;
+	double sum = 0;
+
+	l->counts.kept = 0;
+	for (uint32_t i = g->nodes - 1; i < g->edges; i++) {
+		const double error = pose_graph_error(g, g->edge + i);
+
+		if (error > EDGE_AGREES)
+			continue;
+		l->counts.kept++;
+		sum += error;
+	}
+	l->counts.residual = l->counts.kept ?
+		sqrt(sum / (3.0 * l->counts.kept)) : 0;
+}
+
+/* Take the job's closures. Return: 0 or a negative errno */
+static int take_closures(struct loop_closer *l)
+{
+	struct loop_job *j = &l->job;
+	struct loop_counts *c = &l->counts;
+
+	c->tried += j->search.tried;
+	c->searched += j->search.searched;
+	c->found += j->search.found;
+	c->alone += j->search.alone;
+	c->contradicted += j->search.contradicted;
+	c->rejected += j->rejected;
+	c->solved += j->solved;
+	c->cpu += j->cpu;
+	/* the ones that it replaced stay */
+	if (j->rejected)
+		return j->err;
+	count_kept(l);
+	l->closures = 0;
+	for (uint32_t i = j->graph.nodes - 1; i < j->graph.edges; i++) {
+		if (array_grow(&l->closure, &l->closure_room, l->closures,
+			       sizeof(*l->closure)))
+			return -ENOMEM;
+		l->closure[l->closures++] = j->graph.edge[i];
+	}
+	return j->err;
+}
+
+/*
+ * Its result
+ */
+
+/* The pose of the history that @node's correction makes of @pose */
+static struct pose corrected(const struct loop_job *j, uint32_t node,
+			     const struct pose *pose)
+{
+	const struct pose move = det_between(j->seen + node, pose);
+
+	return det_compose(j->graph.pose + node, &move);
+}
+
+/* Spread the corrections of the nodes over all updates */
+static void correct_history(const struct loop_job *j, struct pose *history,
+			    uint32_t count)
+{
+	uint32_t k = 0;
+
+	for (uint32_t u = 0; u < count; u++) {
+		struct pose a, b;
+		double share;
+
+		while (k + 1 < j->graph.nodes && j->node[k + 1]->update <= u)
+			k++;
+		a = corrected(j, k, history + u);
+		if (k + 1 < j->graph.nodes && u > j->node[k]->update) {
+			b = corrected(j, k + 1, history + u);
+			share = (double)(u - j->node[k]->update) /
+				(double)(j->node[k + 1]->update -
+					 j->node[k]->update);
+			a.x += share * (b.x - a.x);
+			a.y += share * (b.y - a.y);
+			a.yaw += share * remainder(b.yaw - a.yaw, 2 * M_PI);
+		}
+		history[u] = a;
+	}
+}
+
+static const struct reading *loop_closer_reading(void *arg, uint64_t update)
+{
+	const struct loop_closer *l = arg;
+
+	return l->reading[update];
+}
+
+/* Return: 1: the filter is corrected; 0; a negative errno */
+static int take_job(struct loop_closer *l, struct filter *f)
+{
+	struct pose *history;
+	uint32_t count;
+	int err;
+
+	wait_for_job(l);
+	l->due = 0;
+	err = take_closures(l);
+	if (err || !l->job.solved || l->job.torn < TORN)
+		return err;
+	err = filter_history(f, &history, &count);
+	if (err)
+		return err;
+	correct_history(&l->job, history, count);
+	l->fixed = l->job.graph.nodes;
+	l->moved = l->job.moved;
+	l->again = l->searched;
+	filter_correct(f, history, count, loop_closer_reading, l);
+	return 1;
+}
+
+static int start_job(struct loop_closer *l, struct filter *f, uint64_t update)
+{
+	struct pose *history;
+	uint32_t count;
+	int err = filter_history(f, &history, &count);
+
+	if (err)
+		return err;
+	err = job_fill(l, history, 1);
+	free(history);
+	if (err)
+		return err;
+	l->searched = l->submaps;
+	l->due = update + DELAY;
+	set_state(l, LOOP_BUSY);
+	return 0;
+}
+
+/*
+ * Its readings
+ */
+
+static struct reading *copy_reading(const struct reading *r)
+{
+	const size_t bytes = r->beams * sizeof(float);
+	struct reading *copy = malloc(sizeof(*copy) + bytes);
+
+	if (!copy)
+		return NULL;
+	*copy = *r;
+	copy->range = (float *)(copy + 1);
+	memcpy(copy + 1, r->range, bytes);
+	return copy;
+}
+
+static int keep_reading(struct loop_closer *l, const struct reading *r)
+{
+	struct reading *copy = copy_reading(r);
+
+	if (!copy || array_grow(&l->reading, &l->reading_room, l->readings,
+				sizeof(*l->reading))) {
+		free(copy);
+		return -ENOMEM;
+	}
+	l->reading[l->readings++] = copy;
+	return 0;
+}
+
+static int add_node(struct loop_closer *l, uint64_t update)
+{
+	struct loop_node *node = malloc(sizeof(*node));
+
+	if (!node || array_grow(&l->node, &l->node_room, l->nodes,
+				sizeof(*l->node)) ||
+	    array_grow(&l->motion, &l->motion_room, l->nodes,
+		       sizeof(*l->motion))) {
+		free(node);
+		return -ENOMEM;
+	}
+	if (scan_make(&l->scan, l->reading[update], &l->params)) {
+		free(node);
+		return -ENOMEM;
+	}
+	node->blind_x = l->scan.blind_x;
+	node->blind_y = l->scan.blind_y;
+	node->evidence = l->scan.evidence;
+	node->update = update;
+	node->travel = l->travel;
+	node->reading = *l->reading[update];
+	fit_points_make(&node->points, &node->reading, scan_reach(&l->params));
+	l->motion[l->nodes] = (struct pose){ 0, 0, 0 };
+	l->node[l->nodes++] = node;
+	return 0;
+}
+
+/* A submap is complete: the next node begins another one */
+static int add_submap(struct loop_closer *l)
+{
+	const struct loop_submap s = { l->first, l->nodes - 1 };
+
+	if (array_grow(&l->submap, &l->submap_room, l->submaps,
+		       sizeof(*l->submap)))
+		return -ENOMEM;
+	l->submap[l->submaps++] = s;
+	l->first = l->nodes;
+	return 0;
+}
+
+static int extend(struct loop_closer *l, const struct filter_result *r)
+{
+	struct pose since;
+	int err = 0;
+
+	if (l->readings > 1 && !r->corrected)
+		l->travel += hypot(r->pose.x - l->last.x,
+				   r->pose.y - l->last.y);
+	l->last = r->pose;
+	if (r->corrected)
+		l->at_node = r->pose;
+	since = det_between(&l->at_node, &r->pose);
+	if (!l->nodes ||
+	    l->travel - l->node[l->nodes - 1]->travel >= NODE_EVERY ||
+	    fabs(since.yaw) >= NODE_TURN) {
+		l->at_node = r->pose;
+		err = add_node(l, r->update);
+	}
+	if (!err && l->nodes > l->first &&
+	    l->node[l->nodes - 1]->travel - l->node[l->first]->travel >=
+	    LOOP_SUBMAP)
+		err = add_submap(l);
+	return err;
+}
+
+int loop_closer_add(struct loop_closer *l, struct filter *f,
+		    const struct reading *reading,
+		    const struct filter_result *r)
+{
+	int ret;
+
+	if (!r->updated)
+		return 0;
+	assert(r->update == l->readings);
+	ret = keep_reading(l, reading);
+	if (!ret)
+		ret = extend(l, r);
+	if (r->corrected) {
+		l->correcting = false;
+		l->counts.corrected++;
+		l->counts.moved = l->moved;
+	}
+	if (!ret && l->due && r->update >= l->due)
+		ret = take_job(l, f);
+	if (ret > 0)
+		l->correcting = true;
+	if (ret < 0 || l->due || l->correcting || l->searched == l->submaps)
+		return ret < 0 ? ret : 0;
+	return start_job(l, f, r->update);
+}
+
+/* Search, and correct the history. Return: 0; -ENOMEM */
+static int finish_pass(struct loop_closer *l, struct pose *history,
+		       uint32_t count, uint32_t again, bool anyway)
+{
+	int err = job_fill(l, history, again);
+
+	if (err)
+		return err;
+	l->job.anyway = anyway;
+	l->searched = l->submaps;
+	run_job(&l->job);
+	err = take_closures(l);
+	if (err || !l->job.solved)
+		return err;
+	if (l->job.torn < (l->counts.corrected ? TORN_AGAIN : TORN))
+		return 0;
+	correct_history(&l->job, history, count);
+	l->fixed = l->job.graph.nodes;
+	l->counts.corrected++;
+	l->counts.moved = l->job.moved;
+	l->again = l->searched;
+	return 0;
+}
+
+int loop_closer_finish(struct loop_closer *l, struct pose *history,
+		       uint32_t count)
+{
+	bool missed = l->correcting;
+	int ret = 0;
+
+	if (l->due) {
+		wait_for_job(l);
+		l->due = 0;
+		ret = take_closures(l);
+		missed |= l->job.solved;
+	}
+	if (!ret && l->nodes > l->first)
+		ret = add_submap(l);
+	if (ret || !l->nodes || count <= l->node[l->nodes - 1]->update)
+		return ret;
+	ret = finish_pass(l, history, count, 0, missed);
+	/* where the history moved, other places are near now */
+	if (!ret && l->again)
+		ret = finish_pass(l, history, count, LAST, false);
+	return ret;
+}
+
+struct loop_counts loop_closer_counts(const struct loop_closer *l)
+{
+	struct loop_counts c = l->counts;
+
+	c.nodes = l->nodes;
+	c.closures = l->closures;
+	return c;
+}
+
+int loop_closer_create(struct loop_closer **closer,
+		       const struct slam_params *params)
+{
+	struct loop_closer *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	l->params = *params;
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_cond_init(&l->changed, NULL);
+	err = thread_start(&l->thread, loop_thread, l);
+	if (err) {
+		pthread_mutex_destroy(&l->lock);
+		pthread_cond_destroy(&l->changed);
+		free(l);
+		return err;
+	}
+	*closer = l;
+	return 0;
+}
+
+void loop_closer_destroy(struct loop_closer *l)
+{
+	if (!l)
+		return;
+	set_state(l, LOOP_END);
+	pthread_join(l->thread, NULL);
+	job_clear(&l->job);
+	for (uint32_t i = 0; i < l->nodes; i++)
+		free(l->node[i]);
+	for (uint32_t i = 0; i < l->readings; i++)
+		free(l->reading[i]);
+	free(l->reading);
+	scan_free(&l->scan);
+	free(l->node);
+	free(l->motion);
+	free(l->submap);
+	free(l->closure);
+	pthread_mutex_destroy(&l->lock);
+	pthread_cond_destroy(&l->changed);
+	free(l);
+}
