@@ -467,8 +467,10 @@ static int live_write_all(struct live *l)
 		.unpaired = in.laser.dropped, .unswept = in.laser.unswept,
 	};
 	struct trajectory t = { 0 };
-	int err = session_trajectory(&l->run, &t), next;
+	int err = session_finish(&l->run), next;
 
+	if (!err)
+		err = session_trajectory(&l->run, &t);
 	if (err)
 		goto out;
 	err = session_write(&l->run, &t, &c);

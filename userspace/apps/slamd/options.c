@@ -77,6 +77,17 @@ static int set_matcher(void *config, const char *value)
 	return 0;
 }
 
+static int set_loops(void *config, const char *value)
+{
+	struct slamd_options *o = config;
+	const bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return -EINVAL;
+	o->params.loops = on;
+	return 0;
+}
+
 /* Defaults that later options may change; number and seed stay */
 static int set_compat(void *config, const char *value)
 {
@@ -209,6 +220,8 @@ static const struct setting settings[] = {
 	{ "wall", "SIGMAS",
 	  "limit scan matching to this multiple of the noise; 0: no limit (3)",
 	  SETTING_FIELD_DOUBLE(params.wall, 0, 100) },
+	{ "loops", "on|off",
+	  "close loops with a pose graph (on)", "on or off", set_loops },
 	{ "max-speed", "M/S",
 	  "maximum speed of the robot; faster odometry is a jump (2.5)",
 	  SETTING_FIELD_DOUBLE(params.speed, 0.01, 1000) },
@@ -357,6 +370,7 @@ static const struct need {
 	{ "sharpness", draws_poses, "has no effect with --compat gmapping" },
 	{ "motion", draws_poses, "has no effect with --compat gmapping" },
 	{ "wall", draws_poses, "has no effect with --compat gmapping" },
+	{ "loops", draws_poses, "has no effect with --compat gmapping" },
 	{ "max-speed", has_wall,
 	  "has no effect with --compat gmapping or --wall 0" },
 	{ "kld", resamples, "has no effect without resampling" },

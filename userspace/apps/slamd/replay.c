@@ -256,8 +256,10 @@ static int replay_write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
 	struct readings_count c;
-	int err = session_trajectory(&r->run, &t), next, fit = 0;
+	int err = session_finish(&r->run), next, fit = 0;
 
+	if (!err)
+		err = session_trajectory(&r->run, &t);
 	readings_count(r->log, &c);
 	if (err)
 		goto out;

@@ -158,6 +158,10 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
+	if (r->o->params.loops)
+		err = loop_closer_create(&r->loops, &r->o->params);
+	if (err)
+		return cli_error(err, "cannot close loops: %s", strerror(-err));
 	team = cluster_pool(r->cluster);
 	if (team)
 		r->filter = filter_create(&r->o->params, team);
@@ -169,6 +173,8 @@ void session_close(struct session *r)
 	if (r->checkpoint && r->fresh && !r->scan_trajectory.count)
 		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
+	loop_closer_destroy(r->loops);
+	free(r->final);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
 	scan_trajectory_free(&r->scan_trajectory);
@@ -184,11 +190,19 @@ static int add_to_trajectory(struct session *r, const struct reading *reading,
 {
 	const int err = scan_trajectory_add(&r->scan_trajectory, reading, result);
 
+	r->stamp = reading->stamp;
 	if (!err && result->updated) {
 		r->updates++;
 		r->last = *result;
 	}
 	return err;
+}
+
+static int close_loops(struct session *r, const struct reading *reading,
+		       const struct filter_result *result)
+{
+	return r->loops ? loop_closer_add(r->loops, r->filter, reading,
+					  result) : 0;
 }
 
 int session_recall(struct session *r, struct reading *reading,
@@ -210,6 +224,8 @@ int session_recall(struct session *r, struct reading *reading,
 		return 0;
 	}
 	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
+	if (!ret)
+		ret = close_loops(r, &e.reading, result);
 	if (!ret)
 		ret = add_to_trajectory(r, &e.reading, result);
 	if (ret == -EINTR)
@@ -288,6 +304,28 @@ static void log_predictor(struct session *r, const struct reading *reading,
 		     what[result->predictor]);
 }
 
+static void log_loops(const struct session *r, double at)
+{
+	const struct loop_counts c = loop_closer_counts(r->loops);
+
+	service_logf(LOG_INFO,
+		     "%.3f: loop closed: the map was corrected by up to %.2f m, "
+		     "%u of %u closures agree", at, c.moved, c.kept,
+		     c.closures);
+}
+
+/* Logged once; the statistics have their number */
+static void log_rejected(struct session *r, double at)
+{
+	if (!r->loops || r->told_rejected ||
+	    !loop_closer_counts(r->loops).rejected)
+		return;
+	r->told_rejected = true;
+	service_logf(LOG_WARNING,
+		     "%.3f: two places look alike: the closures between them "
+		     "are not used, as scans would contradict each other", at);
+}
+
 /* What became of the scan, if it is not what became of the last one */
 static void log_scan(struct session *r, const struct reading *reading,
 		     const struct filter_result *result)
@@ -339,6 +377,8 @@ int session_read(struct session *r, const struct reading *reading,
 	stats_begin(&r->stats);
 	err = filter_read(r->filter, reading, result);
 	if (!err)
+		err = close_loops(r, reading, result);
+	if (!err)
 		err = stats_end(&r->stats, reading, result);
 	if (!err)
 		err = add_to_trajectory(r, reading, result);
@@ -352,6 +392,9 @@ int session_read(struct session *r, const struct reading *reading,
 				 strerror(-err));
 	log_lost(r, reading, result);
 	log_predictor(r, reading, result);
+	if (result->corrected)
+		log_loops(r, (double)reading->stamp * 1e-9);
+	log_rejected(r, (double)reading->stamp * 1e-9);
 	log_scan(r, reading, result);
 	session_keep(r, reading, result);
 	return 0;
@@ -390,11 +433,45 @@ double session_rate(const struct session *r, uint64_t readings)
 int session_history(const struct session *r, struct pose **poses,
 		    uint32_t *count)
 {
-	const int err = filter_history(r->filter, poses, count);
+	int err = 0;
 
+	if (!r->final) {
+		err = filter_history(r->filter, poses, count);
+	} else {
+		*count = r->updates;
+		*poses = malloc((*count + 1) * sizeof(**poses));
+		if (!*poses)
+			return -ENOMEM;
+		memcpy(*poses, r->final, *count * sizeof(**poses));
+	}
 	if (!err && *count > r->updates)
 		*count = r->updates;
 	return err;
+}
+
+int session_finish(struct session *r)
+{
+	uint64_t corrected;
+	struct pose *history;
+	uint32_t count;
+	int err = 0;
+
+	if (!r->loops)
+		return 0;
+	corrected = loop_closer_counts(r->loops).corrected;
+	err = session_history(r, &history, &count);
+	if (err)
+		return cli_error(err, "no memory");
+	err = loop_closer_finish(r->loops, history, count);
+	if (err) {
+		free(history);
+		cli_warn("no memory: the last loops are not closed");
+		return 0;
+	}
+	r->final = history;
+	if (loop_closer_counts(r->loops).corrected > corrected)
+		log_loops(r, (double)r->stamp * 1e-9);
+	return 0;
 }
 
 int session_map(struct session *r, struct mapper *m)
@@ -444,6 +521,8 @@ static int write_stats(struct session *r, const struct readings_count *log)
 	struct error error;
 	int err;
 
+	if (r->loops)
+		r->stats.loops = loop_closer_counts(r->loops);
 	team->ops->use(team, &use);
 	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
 			  &use, log, remote ? &workers : NULL, &error);

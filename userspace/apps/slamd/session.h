@@ -9,6 +9,7 @@
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/slamd.h"
 #include "apps/slamd/stats.h"
+#include "slam/graph/loop_closer.h"
 #include "slam/output/checkpoint.h"
 #include "slam/output/scan_trajectory.h"
 
@@ -17,13 +18,17 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 /**
  * struct session - all zero, except @o and @log
  * @log:	name of the input, for messages
+ * @loops:	NULL: loops are not closed
  * @last:	result of the last update
+ * @final:	history of all updates, with the last loops closed; NULL: not yet
  * @updates:	updates whose readings are in @scan_trajectory
+ * @stamp:	of the last reading
  * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
  * @told_lost:	logged: the robot is lost
  * @told_predictor: logged: by what its motion is predicted
+ * @told_rejected: logged: closures are not used
  * @held_logged: logged: scans are kept out of the map
  */
 struct session {
@@ -31,13 +36,17 @@ struct session {
 	const char			*log;
 	struct cluster			*cluster;
 	struct filter			*filter;
+	struct loop_closer		*loops;
 	struct checkpoint		*checkpoint;
 	struct scan_trajectory		scan_trajectory;
 	struct stats			stats;
 	struct filter_result		last;
+	struct pose			*final;
 	uint32_t			updates;
+	int64_t				stamp;
 	uint64_t			start, synced;
 	bool				fresh, told_map, told_lost, held_logged;
+	bool				told_rejected;
 	enum predictor			told_predictor;
 };
 
@@ -94,6 +103,15 @@ double session_rate(const struct session *r, uint64_t readings);
  */
 int session_history(const struct session *r, struct pose **poses,
 		    uint32_t *count);
+
+/**
+ * session_finish() - no more readings: close the last loops
+ *
+ * session_history() has the result from now on.
+ *
+ * Return: 0; -ENOMEM, after one line on stderr.
+ */
+int session_finish(struct session *r);
 
 /**
  * session_map() - publish the map of all scans, and the trajectory

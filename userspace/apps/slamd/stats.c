@@ -118,6 +118,25 @@ static double ms_each(uint64_t ns, uint32_t count)
 	return count ? (double)ns * 1e-6 / count : 0;
 }
 
+static void add_loops(cJSON *o, const struct loop_counts *c)
+{
+	o = cJSON_AddObjectToObject(o, "loops");
+	cJSON_AddNumberToObject(o, "nodes", c->nodes);
+	cJSON_AddNumberToObject(o, "compared", (double)c->tried);
+	cJSON_AddNumberToObject(o, "searched", (double)c->searched);
+	cJSON_AddNumberToObject(o, "fit", (double)c->found);
+	cJSON_AddNumberToObject(o, "unconfirmed", (double)c->alone);
+	cJSON_AddNumberToObject(o, "contradicted", (double)c->contradicted);
+	cJSON_AddNumberToObject(o, "rejected", (double)c->rejected);
+	cJSON_AddNumberToObject(o, "closures", c->closures);
+	cJSON_AddNumberToObject(o, "agreeing", c->kept);
+	cJSON_AddNumberToObject(o, "residual", c->residual);
+	cJSON_AddNumberToObject(o, "solved", (double)c->solved);
+	cJSON_AddNumberToObject(o, "corrected", (double)c->corrected);
+	cJSON_AddNumberToObject(o, "moved_m", c->moved);
+	cJSON_AddNumberToObject(o, "cpu_ms", (double)c->cpu * 1e-6);
+}
+
 static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 		      unsigned int threads, const struct particles_use *use,
 		      const struct readings_count *log)
@@ -143,6 +162,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "unpaired", (double)log->unpaired);
 	cJSON_AddNumberToObject(o, "unswept", (double)log->unswept);
 	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
+	if (p->loops)
+		add_loops(o, &s->loops);
 	cJSON_AddNumberToObject(o, "particles", p->particles);
 	cJSON_AddNumberToObject(o, "seed", (double)p->seed);
 	cJSON_AddStringToObject(o, "matcher",

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "laser/readings.h"
 #include "cluster/bus.h"
-#include "slam/filter/filter.h"
+#include "slam/graph/loop_closer.h"
 
 /**
  * struct stats - of a session; all zero at the start
@@ -23,6 +23,7 @@
  * @missing:	scans that are no longer in the map
  * @ms:		processor time of each reading with a scan
  * @wall:	ns of wall time, of all of these but the first
+ * @loops:	what the pose graph did; before stats_write()
  * @own:	ns of processor time of the calling thread
  */
 struct stats {
@@ -34,6 +35,7 @@ struct stats {
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
+	struct loop_counts	loops;
 	/* private */
 	uint64_t	start, wall_start, own_start;
 };
