@@ -191,12 +191,25 @@ function accuracy(	logs, l, i, n, bad)
 		error_line(logs[l], 30, "cutoff")
 		error_line(logs[l], 30, "gn")
 	}
+	split("fr079 killian", logs, " ")
+	for (l = 1; l <= 2; l++) {
+		error_line(logs[l], 30, "hill")
+		error_line(logs[l], 30, "no loops")
+	}
+	split("aces intel", logs, " ")
 	print "elsewhere, m: ACES: GMapping 0.054 to 0.139 (20 particles, 4 seeds), LaMa 0.049"
 	print "to 0.061; Intel: GMapping 0.069 to 0.073, LaMa 0.060 to 0.067"
+	print "FR079, Killian: graph mapping 0.056, 0.050 (Kuemmerle et al.),"
+	print "Cartographer 0.0452, 0.0395"
 	tell("ACES, 30 particles, median of 5 seeds", median("aces", 30,
 		"hill", 5), 1, 0.050, "m", 4)
 	tell("Intel, 30 particles, median of 5 seeds", median("intel", 30,
 		"hill", 5), 1, 0.060, "m", 4)
+	n = errors("killian", 30, "hill", 99)
+	tell("Killian, " n " seeds: the worst", n ? list[n] : "", 1, 0.060,
+		"m", 4)
+	tell("FR079, median", median("fr079", 30, "hill", 99), 1, 0.050, "m",
+		4)
 	n = errors("aces", 30, "hill", 99)
 	for (i = 1; i <= n; i++)
 		bad += list[i] > 0.15
