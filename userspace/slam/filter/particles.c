@@ -354,13 +354,16 @@ int particles_write(struct particles *p, uint64_t update,
 
 int particles_copy(struct particles *p, uint32_t to, uint32_t from)
 {
+	struct pose pose;
 	int err;
 
 	if (!particles_has(p, from))
 		return -EINVAL;
 	if (to == from)
 		return 0;
-	err = particles_add(p, to, &p->particle[from].pose);
+	/* the array may move */
+	pose = p->particle[from].pose;
+	err = particles_add(p, to, &pose);
 	if (!err)
 		err = field_copy(&p->particle[to].map, &p->particle[from].map,
 				 p->pool);

@@ -683,6 +683,22 @@ static void test_scan_trajectory_rest(void)
 	scan_trajectory_free(&j);
 }
 
+/* The array of particles may move while one is copied */
+static void test_copies(void)
+{
+	struct particles *p = particles_create(&slam_defaults, 1);
+	const struct pose pose = { 1, 2, 0.5 };
+	struct pose last;
+	int err = particles_add(p, 0, &pose);
+
+	for (uint32_t i = 1; i < 1000 && !err; i++)
+		err = particles_copy(p, i, i - 1);
+	ok_eq(err, 0, "copies of copies of a particle");
+	last = particles_pose(p, 999);
+	ok_mem(&last, &pose, sizeof(pose), "... are where it is");
+	particles_destroy(p);
+}
+
 int main(void)
 {
 	test_exact();
@@ -700,6 +716,7 @@ int main(void)
 	test_pruning();
 	test_thread_pools();
 	test_params();
+	test_copies();
 	test_scan_trajectory();
 	test_scan_trajectory_rest();
 	return tap_done();
