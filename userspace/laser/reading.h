@@ -14,6 +14,9 @@ enum { READING_BEAMS_MAX = 16384 };
 /* Largest distance of a laser from its robot's origin, m */
 #define READING_LASER_MAX	100.0
 
+/* Largest heading, which need not be within a turn, rad */
+#define READING_YAW_MAX		1e6
+
 /* Largest range of a laser, m */
 #define READING_RANGE_MAX	1e5f
 
@@ -71,16 +74,21 @@ static inline struct pose reading_swept(const struct reading *r, unsigned int i)
 			      r->sweep.yaw * share };
 }
 
+static inline bool reading_pose_valid(const struct pose *p)
+{
+	return pose_valid(p) && fabs(p->yaw) <= READING_YAW_MAX;
+}
+
 /* Whether the numbers are valid; ranges are not checked: any value is */
 static inline bool reading_valid(const struct reading *r)
 {
-	if (r->stamp < 0 || !pose_valid(&r->odometry))
+	if (r->stamp < 0 || !reading_pose_valid(&r->odometry))
 		return false;
 	if (!r->beams)
 		return true;
-	return r->beams <= READING_BEAMS_MAX && pose_valid(&r->laser) &&
+	return r->beams <= READING_BEAMS_MAX && reading_pose_valid(&r->laser) &&
 	       hypot(r->laser.x, r->laser.y) <= READING_LASER_MAX &&
-	       pose_valid(&r->sweep) &&
+	       reading_pose_valid(&r->sweep) &&
 	       hypot(r->sweep.x, r->sweep.y) <= READING_LASER_MAX &&
 	       fabsf(r->angle_min) <= (float)(4 * M_PI) &&
 	       fabsf(r->angle_increment) <= (float)(2 * M_PI) &&

@@ -47,6 +47,9 @@ static void test_scans(void)
 	      "... without its head");
 	copy->beams = READING_BEAMS_MAX + 1;
 	ok_eq(scans_put(&s, 1, copy, len), -EBADMSG, "too many beams");
+	bad.laser.yaw = 1e302;
+	ok_eq(scans_add(&s, 1, &bad), -EBADMSG, "a laser that turned on");
+	bad.laser.yaw = 0;
 	bad.range_max = NAN;
 	ok_eq(scans_add(&s, 1, &bad), -EBADMSG, "a range that is none");
 	ok(!scans_at(&s, 1), "... is not kept");
