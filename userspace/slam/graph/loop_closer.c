@@ -645,8 +645,8 @@ int loop_closer_finish(struct loop_closer *l, struct pose *history,
 	if (ret || !l->nodes || count <= l->node[l->nodes - 1]->update)
 		return ret;
 	ret = finish_pass(l, history, count, 0, missed);
-	/* where the history moved, other places are near now */
-	if (!ret && l->again)
+	/* where the history moved, other places are near now: twice */
+	for (int i = 0; i < 2 && !ret && l->again; i++)
 		ret = finish_pass(l, history, count, LAST, false);
 	return ret;
 }
