@@ -190,7 +190,6 @@ static int add_to_trajectory(struct session *r, const struct reading *reading,
 {
 	const int err = scan_trajectory_add(&r->scan_trajectory, reading, result);
 
-	r->stamp = reading->stamp;
 	if (!err && result->updated) {
 		r->updates++;
 		r->last = *result;
@@ -453,8 +452,8 @@ int session_finish(struct session *r)
 {
 	uint64_t corrected;
 	struct pose *history;
-	uint32_t count;
-	int err = 0;
+	uint32_t count, last;
+	int err;
 
 	if (!r->loops)
 		return 0;
@@ -469,8 +468,10 @@ int session_finish(struct session *r)
 		return 0;
 	}
 	r->final = history;
+	last = r->scan_trajectory.count;
 	if (loop_closer_counts(r->loops).corrected > corrected)
-		log_loops(r, (double)r->stamp * 1e-9);
+		log_loops(r, (double)r->scan_trajectory.point[last - 1].stamp *
+			  1e-9);
 	return 0;
 }
 

@@ -22,7 +22,6 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * @last:	result of the last update
  * @final:	history of all updates, with the last loops closed; NULL: not yet
  * @updates:	updates whose readings are in @scan_trajectory
- * @stamp:	of the last reading
  * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
@@ -43,7 +42,6 @@ struct session {
 	struct filter_result		last;
 	struct pose			*final;
 	uint32_t			updates;
-	int64_t				stamp;
 	uint64_t			start, synced;
 	bool				fresh, told_map, told_lost, held_logged;
 	bool				told_rejected;
@@ -107,7 +105,8 @@ int session_history(const struct session *r, struct pose **poses,
 /**
  * session_finish() - no more readings: close the last loops
  *
- * session_history() has the result from now on.
+ * session_history() has the result from now on. Without memory for the search,
+ * a warning is printed, and the history is the filter's.
  *
  * Return: 0; -ENOMEM, after one line on stderr.
  */
