@@ -10,7 +10,6 @@
 #define NEAR		4.0
 /* Pairs that moved less to each other are not the solution's matter, m */
 #define MOVED		0.3
-#define REACH		5.0
 /* A solved way is longer than the travel by this factor at most */
 #define STRETCH		1.5
 /* Every second node is compared */
@@ -61,10 +60,10 @@ struct loop_check loop_check(const struct loop_node *const *node,
 			continue;
 		now = det_between(pose + k, pose + i);
 		then = det_between(other + k, other + i);
-		if (pose_distance(&now, &then, REACH) < MOVED)
+		if (pose_distance(&now, &then, POSE_GRAPH_REACH) < MOVED)
 			continue;
-		visibility_count(&v, &node[k]->reading, pose + k,
-				 &node[i]->reading, pose + i);
+		visibility_count(&v, node[k]->reading, pose + k,
+				 node[i]->reading, pose + i);
 		if (isnan(visibility_against(&v)))
 			continue;
 		c.pairs++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop_check.h - whether a solved graph can be true
+ * loop_check.h - whether the scans agree with a solved graph
  *
  * Two corridors that look alike make closures that agree with each other, and
  * with motions that may have drifted. Laid on top of each other, what is around
@@ -30,7 +30,7 @@ struct loop_check loop_check(const struct loop_node *const *node,
 			     uint32_t nodes, const struct pose *pose,
 			     const struct pose *other);
 
-/* Whether the solution can be true: @now, and what it moves apart, @before */
+/* Whether the scans agree with the solution as well as @before */
 bool loop_check_passed(const struct loop_check *now,
 		       const struct loop_check *before);
 

@@ -33,11 +33,8 @@ enum { LAST = 512 };
 #define STEP_TURN_PER_M	0.005
 #define STEP_TURN_PER_RAD 0.02
 
-/* A new closure that is off by this makes the graph be solved again: m, at
- * REACH from the robot
- */
+/* A new closure that is off by this makes the graph be solved again, m */
 #define OFF		0.15
-#define REACH		5.0
 /* What is there twice in the map, this far apart, corrects the filter, m. Less
  * is left to its matches, which are finer than a closure. If the filter was
  * corrected before, the final history is corrected by TORN_AGAIN, too
@@ -55,7 +52,7 @@ struct loop_submap {
  * @graph:	poses of the filter's history, all edges
  * @node:	[@graph.nodes]
  * @submap:	to search, @submaps of them
- * @rejected:	closures that it found, but that cannot be true
+ * @rejected:	closures that were found, and dropped by loop_check()
  * @seen:	the poses before solving
  * @anyway:	solve though no new closure is off: the last solution did not
  *		reach the history
@@ -123,16 +120,6 @@ struct loop_closer {
  * The thread
  */
 
-/* How far a closure is off from the poses, m */
-static double closure_off(const struct pose_graph *g,
-			  const struct graph_edge *e)
-{
-	const struct pose move = det_between(g->pose + e->from,
-					     g->pose + e->to);
-
-	return pose_distance(&move, &e->move, REACH);
-}
-
 /* How far the closures that agree with the graph were off from the poses
  * before, m, where they are sure: what is there twice in the map
  */
@@ -150,7 +137,7 @@ static double torn(const struct loop_job *j)
 	return sqrt(most) * LOOP_CLOSE;
 }
 
-/* The new closures cannot be true */
+/* Drop the new closures, and what they did */
 static void reject(struct loop_job *j)
 {
 	memcpy(j->graph.pose, j->seen,
@@ -167,7 +154,7 @@ static int solve(struct loop_job *j)
 	int err;
 
 	for (uint32_t i = g->edges - j->search.added; i < g->edges; i++)
-		off = fmax(off, closure_off(g, g->edge + i));
+		off = fmax(off, pose_graph_off(g, g->edge + i));
 	if (off < OFF && !j->anyway)
 		return 0;
 	memcpy(j->seen, g->pose, g->nodes * sizeof(*g->pose));
@@ -442,7 +429,21 @@ static const struct reading *loop_closer_reading(void *arg, uint64_t update)
 	return l->reading[update];
 }
 
-/* Return: 1: the filter is corrected; 0; a negative errno */
+/* Replace the history by the corrected one: other places are near now */
+static void apply(struct loop_closer *l, struct pose *history, uint32_t count)
+{
+	correct_history(&l->job, history, count);
+	l->fixed = l->job.graph.nodes;
+	l->again = l->searched;
+}
+
+static void count_correction(struct loop_closer *l, double moved)
+{
+	l->counts.corrected++;
+	l->counts.moved = moved;
+}
+
+/* May correct the filter. Return: 0 or a negative errno */
 static int take_job(struct loop_closer *l, struct filter *f)
 {
 	struct pose *history;
@@ -457,12 +458,11 @@ static int take_job(struct loop_closer *l, struct filter *f)
 	err = filter_history(f, &history, &count);
 	if (err)
 		return err;
-	correct_history(&l->job, history, count);
-	l->fixed = l->job.graph.nodes;
+	apply(l, history, count);
+	l->correcting = true;
 	l->moved = l->job.moved;
-	l->again = l->searched;
 	filter_correct(f, history, count, loop_closer_reading, l);
-	return 1;
+	return 0;
 }
 
 static int start_job(struct loop_closer *l, struct filter *f, uint64_t update)
@@ -533,8 +533,8 @@ static int add_node(struct loop_closer *l, uint64_t update)
 	node->evidence = l->scan.evidence;
 	node->update = update;
 	node->travel = l->travel;
-	node->reading = *l->reading[update];
-	fit_points_make(&node->points, &node->reading, scan_reach(&l->params));
+	node->reading = l->reading[update];
+	fit_points_make(&node->points, node->reading, scan_reach(&l->params));
 	l->motion[l->nodes] = (struct pose){ 0, 0, 0 };
 	l->node[l->nodes++] = node;
 	return 0;
@@ -582,25 +582,22 @@ int loop_closer_add(struct loop_closer *l, struct filter *f,
 		    const struct reading *reading,
 		    const struct filter_result *r)
 {
-	int ret;
+	int err;
 
 	if (!r->updated)
 		return 0;
 	assert(r->update == l->readings);
-	ret = keep_reading(l, reading);
-	if (!ret)
-		ret = extend(l, r);
+	err = keep_reading(l, reading);
+	if (!err)
+		err = extend(l, r);
 	if (r->corrected) {
 		l->correcting = false;
-		l->counts.corrected++;
-		l->counts.moved = l->moved;
+		count_correction(l, l->moved);
 	}
-	if (!ret && l->due && r->update >= l->due)
-		ret = take_job(l, f);
-	if (ret > 0)
-		l->correcting = true;
-	if (ret < 0 || l->due || l->correcting || l->searched == l->submaps)
-		return ret < 0 ? ret : 0;
+	if (!err && l->due && r->update >= l->due)
+		err = take_job(l, f);
+	if (err || l->due || l->correcting || l->searched == l->submaps)
+		return err;
 	return start_job(l, f, r->update);
 }
 
@@ -620,11 +617,8 @@ static int finish_pass(struct loop_closer *l, struct pose *history,
 		return err;
 	if (l->job.torn < (l->counts.corrected ? TORN_AGAIN : TORN))
 		return 0;
-	correct_history(&l->job, history, count);
-	l->fixed = l->job.graph.nodes;
-	l->counts.corrected++;
-	l->counts.moved = l->job.moved;
-	l->again = l->searched;
+	apply(l, history, count);
+	count_correction(l, l->job.moved);
 	return 0;
 }
 

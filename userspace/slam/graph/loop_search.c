@@ -36,13 +36,12 @@ enum { TRIES = 16 };
 #define FITS		0.65
 #define FITS_WELL	0.75
 /* Scans of the visit this far before and after it have to agree, m: by how
- * much, at REACH from the robot, and their least fit, as they may see beyond
+ * much, at POSE_GRAPH_REACH from the robot, and their least fit, as they may see beyond
  * the submap
  */
 #define WITNESS		1.5
 #define WITNESS_OFF	0.4
 #define WITNESS_FITS	0.5
-#define REACH		5.0
 /* The share of its beams that may contradict it: people, moved furniture */
 #define CONTRADICTS	0.2
 /* A closure that is known well, rad: standard deviation */
@@ -113,12 +112,7 @@ void loop_search_free(struct loop_search *s)
 /* Whether an edge is a closure that the poses agree with */
 static bool closes(const struct pose_graph *g, const struct graph_edge *e)
 {
-	struct pose move;
-
-	if (!e->closure)
-		return false;
-	move = det_between(g->pose + e->from, g->pose + e->to);
-	return pose_distance(&move, &e->move, REACH) < CLOSED;
+	return e->closure && pose_graph_off(g, e) < CLOSED;
 }
 
 /* The shortest travel from node @from to each node, where closures cost little:
@@ -146,15 +140,13 @@ static int find_ways(struct loop_search *s, uint32_t from)
 			const struct graph_edge *e = g->edge + i;
 			double *a = s->way + e->from, *b = s->way + e->to;
 
-			if (!closes(g, e))
+			/* first what is cheap to tell */
+			if ((*a + CLOSED >= *b && *b + CLOSED >= *a) ||
+			    !closes(g, e))
 				continue;
-			if (*a + CLOSED < *b) {
-				*b = *a + CLOSED;
-				shorter = true;
-			} else if (*b + CLOSED < *a) {
-				*a = *b + CLOSED;
-				shorter = true;
-			}
+			*b = fmin(*b, *a + CLOSED);
+			*a = fmin(*a, *b + CLOSED);
+			shorter = true;
 		}
 		for (uint32_t i = 1; shorter && i < g->nodes; i++) {
 			const double d = s->node[i]->travel -
@@ -359,8 +351,8 @@ static bool contradicts(const struct loop_search *s, uint32_t first,
 		const struct pose from = det_between(s->graph->pose + anchor,
 						     s->graph->pose + i);
 
-		visibility_count(&v, &s->node[i]->reading, &from,
-				 &s->node[node]->reading, at);
+		visibility_count(&v, s->node[i]->reading, &from,
+				 s->node[node]->reading, at);
 	}
 	return visibility_against(&v) > CONTRADICTS;
 }
@@ -398,7 +390,7 @@ static bool confirmed(const struct loop_search *s, uint32_t node,
 		there = best = det_compose(at, &move);
 		fit = fit_grid_climb(&s->grid, &s->node[i]->points, &best);
 		if (fit < WITNESS_FITS ||
-		    pose_distance(&best, &there, REACH) > WITNESS_OFF)
+		    pose_distance(&best, &there, POSE_GRAPH_REACH) > WITNESS_OFF)
 			return false;
 		asked++;
 	}

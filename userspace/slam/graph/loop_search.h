@@ -32,7 +32,7 @@ struct loop_node {
 	uint64_t		update;
 	double			travel;
 	double			blind_x, blind_y, evidence;
-	struct reading		reading;
+	const struct reading	*reading;
 	struct fit_points	points;
 };
 

@@ -64,6 +64,14 @@ double pose_graph_error(const struct pose_graph *g, const struct graph_edge *e)
 	return edge_error(e, &move);
 }
 
+double pose_graph_off(const struct pose_graph *g, const struct graph_edge *e)
+{
+	const struct pose move = det_between(g->pose + e->from,
+					     g->pose + e->to);
+
+	return pose_distance(&move, &e->move, POSE_GRAPH_REACH);
+}
+
 static struct linear_edge linearise(const struct graph_edge *e,
 				    const struct pose *a, const struct pose *b)
 {

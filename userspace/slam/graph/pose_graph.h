@@ -47,6 +47,11 @@ struct pose_graph {
 	uint32_t		edges;
 };
 
+/* A difference of headings counts as far as it moves a point at this distance,
+ * m
+ */
+#define POSE_GRAPH_REACH	5.0
+
 /* Squared error below which an edge agrees with the poses: 99 % of edges of 3
  * degrees of freedom
  */
@@ -63,6 +68,13 @@ double pose_graph_error(const struct pose_graph *g, const struct graph_edge *e);
  * frame of its start is @move
  */
 double edge_error(const struct graph_edge *e, const struct pose *move);
+
+/**
+ * pose_graph_off() - by how much an edge disagrees with the poses
+ *
+ * Return: how far a point within POSE_GRAPH_REACH of the node moves, m.
+ */
+double pose_graph_off(const struct pose_graph *g, const struct graph_edge *e);
 
 /**
  * pose_graph_solve() - find the poses that agree best with the edges
