@@ -21,26 +21,33 @@ struct fit_box {
 	double	left, low, right, high;
 };
 
-static struct fit_box around(const struct fit_points *const *scan,
-			     const struct pose *pose, uint32_t count)
+static struct fit_box around(const struct pose *at, uint32_t count)
 {
 	struct fit_box box = { INFINITY, INFINITY, -INFINITY, -INFINITY };
+
+	for (uint32_t i = 0; i < count; i++) {
+		box.left = fmin(box.left, at[i].x);
+		box.right = fmax(box.right, at[i].x);
+		box.low = fmin(box.low, at[i].y);
+		box.high = fmax(box.high, at[i].y);
+	}
+	return box;
+}
+
+/* Where all endpoints are. Return: how many, into @at */
+static uint32_t place(const struct fit_points *const *scan,
+		      const struct pose *pose, uint32_t count, struct pose *at)
+{
+	uint32_t points = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		double s, c;
 
 		det_sincos(pose[i].yaw, &s, &c);
-		for (uint32_t k = 0; k < scan[i]->count; k++) {
-			const struct pose at = fit_point_at(scan[i], k,
-							    pose + i, s, c);
-
-			box.left = fmin(box.left, at.x);
-			box.right = fmax(box.right, at.x);
-			box.low = fmin(box.low, at.y);
-			box.high = fmax(box.high, at.y);
-		}
+		for (uint32_t k = 0; k < scan[i]->count; k++)
+			at[points++] = fit_point_at(scan[i], k, pose + i, s, c);
 	}
-	return box;
+	return points;
 }
 
 int fit_grid_make_level(struct fit_grid *g, unsigned int level)
@@ -97,16 +104,13 @@ static void hit(struct fit_grid *g, const struct splat *t, double x, double y)
 	}
 }
 
-int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
-		  const struct pose *pose, uint32_t count)
+static int draw(struct fit_grid *g, const struct pose *at, uint32_t points)
 {
-	const struct fit_box box = around(scan, pose, count);
+	const struct fit_box box = around(at, points);
 	/* endpoints of a wall along the border are in the middle of cells */
 	const double margin = (FIT_PAD - 0.5) * FIT_CELL;
 	struct splat splat;
 
-	splat_init(&splat);
-	g->levels = 0;
 	if (!(box.right >= box.left))
 		return 0;
 	if (box.right - box.left > FIT_SIDE_MAX * FIT_CELL - 2 * margin ||
@@ -119,19 +123,29 @@ int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
 	if (fit_grid_make_level(g, 0))
 		return -ENOMEM;
 	memset(g->level[0], 0, (size_t)g->width * g->height);
-	for (uint32_t i = 0; i < count; i++) {
-		double s, c;
-
-		det_sincos(pose[i].yaw, &s, &c);
-		for (uint32_t k = 0; k < scan[i]->count; k++) {
-			const struct pose at = fit_point_at(scan[i], k,
-							    pose + i, s, c);
-
-			hit(g, &splat, at.x, at.y);
-		}
-	}
+	splat_init(&splat);
+	for (uint32_t i = 0; i < points; i++)
+		hit(g, &splat, at[i].x, at[i].y);
 	g->levels = 1;
 	return 0;
+}
+
+int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
+		  const struct pose *pose, uint32_t count)
+{
+	uint32_t points = 0;
+	struct pose *at;
+	int err;
+
+	g->levels = 0;
+	for (uint32_t i = 0; i < count; i++)
+		points += scan[i]->count;
+	at = malloc((points + 1) * sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	err = draw(g, at, place(scan, pose, count, at));
+	free(at);
+	return err;
 }
 
 void fit_grid_free(struct fit_grid *g)
