@@ -47,13 +47,15 @@ struct linear_edge {
 	double	to[FREEDOMS][FREEDOMS];
 };
 
+static double square(const struct edge_weight *w, double x, double y, double t)
+{
+	return w->xx * x * x + 2 * w->xy * x * y + w->yy * y * y + w->tt * t * t;
+}
+
 double edge_error(const struct graph_edge *e, const struct pose *move)
 {
-	const struct edge_weight *w = &e->weight;
-	const double x = move->x - e->move.x, y = move->y - e->move.y;
-	const double t = remainder(move->yaw - e->move.yaw, 2 * M_PI);
-
-	return w->xx * x * x + 2 * w->xy * x * y + w->yy * y * y + w->tt * t * t;
+	return square(&e->weight, move->x - e->move.x, move->y - e->move.y,
+		      remainder(move->yaw - e->move.yaw, 2 * M_PI));
 }
 
 double pose_graph_error(const struct pose_graph *g, const struct graph_edge *e)
@@ -160,12 +162,9 @@ static void add_edge(struct solver *v, const struct graph_edge *e, double bound)
 	double from[FREEDOMS][FREEDOMS], to[FREEDOMS][FREEDOMS];
 	double scale = 1;
 
-	if (e->closure) {
-		const struct pose move = det_between(v->pose + e->from,
-						     v->pose + e->to);
-
-		scale = trust(edge_error(e, &move), bound);
-	}
+	if (e->closure)
+		scale = trust(square(&e->weight, l.error[0], l.error[1],
+				     l.error[2]), bound);
 	weigh(&e->weight, scale, l.from, from);
 	weigh(&e->weight, scale, l.to, to);
 	add_slope(v, e->from, l.error, from);
