@@ -534,7 +534,8 @@ static int add_node(struct loop_closer *l, uint64_t update)
 	node->update = update;
 	node->travel = l->travel;
 	node->reading = l->reading[update];
-	fit_points_make(&node->points, node->reading, scan_reach(&l->params));
+	fit_points_make(&node->points, &l->scan,
+			FIELD_UNIT / l->params.resolution);
 	l->motion[l->nodes] = (struct pose){ 0, 0, 0 };
 	l->node[l->nodes++] = node;
 	return 0;

@@ -57,37 +57,26 @@ enum { TRIES = 16 };
 #define ASIDE		0.05
 #define ASIDE_TURN	0.01
 
-void fit_points_make(struct fit_points *p, const struct reading *r,
-		     double reach)
+void fit_points_make(struct fit_points *p, const struct scan *scan,
+		     double units)
 {
-	double sine, cosine, last_x = INFINITY, last_y = INFINITY;
-	const double most = fmin(reach, (double)r->range_max);
-	uint32_t kept = 0, step = 1;
+	const unsigned int step = (scan->hits + FIT_POINTS_MAX - 1) /
+				  FIT_POINTS_MAX;
+	double last_x = INFINITY, last_y = INFINITY;
 
-	if (r->beams > FIT_POINTS_MAX)
-		step = (r->beams + FIT_POINTS_MAX - 1) / FIT_POINTS_MAX;
-	for (uint32_t i = 0; i < r->beams && kept < FIT_POINTS_MAX; i += step) {
-		const double range = (double)r->range[i];
-		struct pose beam = { 0, 0, 0 }, swept;
+	p->count = 0;
+	for (unsigned int i = 0; i < scan->hits; i += step) {
+		const double x = (double)scan->x[i] / units;
+		const double y = (double)scan->y[i] / units;
 
-		if (!(range > SPACING && range < most))
+		if (hypot(x - last_x, y - last_y) < SPACING)
 			continue;
-		det_sincos((double)r->angle_min +
-			   i * (double)r->angle_increment, &sine, &cosine);
-		beam = (struct pose){ range * cosine, range * sine, 0 };
-		beam = det_compose(&r->laser, &beam);
-		if (reading_sweeps(r)) {
-			swept = reading_swept(r, i);
-			beam = det_compose(&swept, &beam);
-		}
-		if (hypot(beam.x - last_x, beam.y - last_y) < SPACING)
-			continue;
-		last_x = beam.x;
-		last_y = beam.y;
-		p->x[kept] = (float)beam.x;
-		p->y[kept++] = (float)beam.y;
+		last_x = x;
+		last_y = y;
+		p->x[p->count] = (float)x;
+		p->y[p->count++] = (float)y;
 	}
-	p->count = kept;
+	assert(p->count <= FIT_POINTS_MAX);
 }
 
 int loop_search_add(struct loop_search *s, const struct graph_edge *e)

@@ -8,7 +8,7 @@
 #ifndef SLAM_GRAPH_LOOP_SEARCH_H
 #define SLAM_GRAPH_LOOP_SEARCH_H
 
-#include "laser/reading.h"
+#include "slam/filter/scan.h"
 #include "slam/graph/fit_grid.h"
 #include "slam/graph/pose_graph.h"
 
@@ -36,9 +36,11 @@ struct loop_node {
 	struct fit_points	points;
 };
 
-/* The endpoints of a reading. @reach: longer beams are not used, m */
-void fit_points_make(struct fit_points *p, const struct reading *r,
-		     double reach);
+/* Endpoints of a scan; of many only every second or third one and so on.
+ * @units: of the scan in a metre
+ */
+void fit_points_make(struct fit_points *p, const struct scan *scan,
+		     double units);
 
 /**
  * struct loop_search
