@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_slam_loops - a filter whose matches follow bad odometry, so that its map
- * is torn, and the pose graph that mends it: here, on workers, and from a
- * checkpoint; and two corridors that look alike
+ * is torn, and the pose graph that mends it (loop_closer): here, on workers, and
+ * from a checkpoint; two corridors that look alike; and the parts: closures of a
+ * submap (loop_search), scans at solved poses (loop_check), and a history that
+ * is replaced (filter_correction)
  */
 #include <string.h>
+#include "slam/filter/det_math.h"
+#include "slam/graph/loop_check.h"
 #include "slam/graph/loop_closer.h"
 #include "../workers/pool_fixture.h"
 
@@ -308,9 +312,178 @@ static void test_alike(void)
 	trip_free(t);
 }
 
+/*
+ * The parts
+ */
+
+enum { EVERY = 5, NODES = TRIP_READINGS / EVERY, SUBMAP = 12 };
+
+/* Every fifth reading of a trip at its true pose */
+struct lap {
+	struct loop_node	node[NODES];
+	const struct loop_node	*list[NODES];
+	struct pose		pose[NODES];
+	struct graph_edge	edge[NODES];
+	uint32_t		nodes;
+};
+
+static void lap_make(struct lap *l, const struct trip *t)
+{
+	struct scan scan = { .hits = 0 };
+	double travel = 0;
+
+	l->nodes = t->count / EVERY;
+	for (uint32_t i = 0; i < l->nodes; i++) {
+		const struct reading *r = t->reading + EVERY * i;
+		struct loop_node *n = l->node + i;
+
+		l->pose[i] = t->truth[EVERY * i];
+		if (i)
+			travel += hypot(l->pose[i].x - l->pose[i - 1].x,
+					l->pose[i].y - l->pose[i - 1].y);
+		*n = (struct loop_node){
+			.update = i, .travel = travel, .reading = r,
+		};
+		if (scan_make(&scan, r, &slam_defaults))
+			abort();
+		fit_points_make(&n->points, &scan,
+				FIELD_UNIT / slam_defaults.resolution);
+		l->list[i] = n;
+	}
+	scan_free(&scan);
+}
+
+/* The second visit of the start is off by @off */
+static void lap_shift(struct lap *l, const struct pose *off)
+{
+	for (uint32_t i = l->nodes / 2; i < l->nodes; i++)
+		l->pose[i] = det_compose(off, l->pose + i);
+}
+
+/* Closures of the last submap, when it is off by @off */
+static void search(const struct trip *t, const struct pose *off, bool near)
+{
+	static struct lap truth, l;
+	struct pose_graph g = { .pose = l.pose };
+	struct loop_search s = { .node = l.list, .graph = &g };
+	double worst = 0;
+
+	lap_make(&truth, t);
+	lap_make(&l, t);
+	lap_shift(&l, off);
+	g.nodes = l.nodes;
+	ok_eq(loop_search_submap(&s, l.nodes - SUBMAP, l.nodes - 1), 0,
+	      "a submap %.1f m off", hypot(off->x, off->y));
+	ok_eq(s.added, g.edges, "... %u closures", g.edges);
+	ok(near ? g.edges : !g.edges, "... %s", near ? "some" : "none");
+	for (uint32_t i = 0; i < g.edges; i++) {
+		struct pose_graph right = { .pose = truth.pose };
+
+		worst = fmax(worst, pose_graph_off(&right, g.edge + i));
+	}
+	ok_range(worst, 0, 0.05, "... right to %.3f m", worst);
+	free(g.edge);
+	loop_search_free(&s);
+}
+
+static void test_search(const struct trip *t)
+{
+	search(t, &(struct pose){ 0, 0, 0 }, true);
+	search(t, &(struct pose){ -0.8, 1.1, 0 }, true);
+	search(t, &(struct pose){ 40, 0, 0 }, false);
+}
+
+static void test_check(const struct trip *t)
+{
+	static struct lap truth, off;
+	struct loop_check now, before;
+
+	lap_make(&truth, t);
+	lap_make(&off, t);
+	lap_shift(&off, &(struct pose){ 0, 1.5, 0 });
+	now = loop_check(truth.list, truth.nodes, truth.pose, off.pose);
+	before = loop_check(truth.list, truth.nodes, off.pose, truth.pose);
+	ok(now.pairs > 5, "%u pairs of scans moved to each other", now.pairs);
+	ok_eq(now.against, 0, "... and agree at their true poses");
+	ok(before.against > before.pairs / 2, "... %u of %u do not 1.5 m aside",
+	   before.against, before.pairs);
+	ok(loop_check_passed(&now, &before), "a true solution passes");
+	ok(!loop_check_passed(&before, &now), "a wrong one does not");
+	now = loop_check(truth.list, truth.nodes, truth.pose, truth.pose);
+	ok_eq(now.pairs, 0, "what does not move is not compared");
+	ok(loop_check_passed(&(struct loop_check){ 2, 2 },
+			     &(struct loop_check){ 0, 0 }),
+	   "two pairs decide nothing");
+}
+
+static const struct reading *reading_of(void *arg, uint64_t update)
+{
+	const struct trip *t = arg;
+
+	return t->reading + update;
+}
+
+/* A history that is turned by a quarter after half of the readings */
+static void test_correction(struct trip *t)
+{
+	enum { HALF = 100, ALL = 130 };
+	const struct pose turn = { 0, 0, M_PI / 2 };
+	const struct slam_params p = few();
+	struct filter *f = filter_create(&p, particle_pool_local(&p, 1));
+	struct filter_result r;
+	struct pose *history, last;
+	uint32_t count;
+	unsigned int corrected = 0;
+	double worst = 0;
+
+	for (unsigned int i = 0; i < ALL; i++) {
+		if (filter_read(f, t->reading + i, &r) || !r.updated)
+			abort();
+		if (r.corrected && !corrected)
+			corrected = i;
+		if (i == HALF) {
+			if (filter_history(f, &history, &count))
+				abort();
+			for (uint32_t k = 0; k < count; k++)
+				history[k] = det_compose(&turn, history + k);
+			filter_correct(f, history, count, reading_of, t);
+		}
+		last = i > corrected && corrected ?
+			det_compose(&turn, t->truth + i) : r.pose;
+		worst = fmax(worst, hypot(r.pose.x - last.x,
+					  r.pose.y - last.y));
+	}
+	ok_eq(corrected, HALF + 3, "48 scans an update: corrected after three");
+	ok_range(worst, 0, 0.12, "... it goes on in the turned map: %.3f m off",
+		 worst);
+	if (filter_history(f, &history, &count))
+		abort();
+	ok_eq(count, ALL, "... its history has all updates");
+	worst = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		last = det_compose(&turn, t->truth + k);
+		worst = fmax(worst, hypot(history[k].x - last.x,
+					  history[k].y - last.y));
+	}
+	ok_range(worst, 0, 0.12, "... all of them turned: %.3f m off", worst);
+	free(history);
+	filter_destroy(f);
+}
+
+static void test_parts(void)
+{
+	struct trip *t = trip_make(&world, BEAMS, TRIP_READINGS);
+
+	test_search(t);
+	test_check(t);
+	test_correction(t);
+	trip_free(t);
+}
+
 int main(void)
 {
 	world_corridors(&world);
+	test_parts();
 	test_torn();
 	test_alike();
 	return tap_done();
