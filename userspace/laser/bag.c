@@ -20,7 +20,8 @@ static const int64_t patience = 1000000000;	/* ns */
 /**
  * struct bag_readings
  * @kind:	of each topic; -1: not used
- * @scan, @odometry: topics; @odometry -1: tf
+ * @scan, @odometry: topics; @odometry -1: tf, or none
+ * @source:	of odometry
  * @begin, @end, @at: stamps; @at: of the last message
  * @damaged:	messages that could not be read
  */
@@ -31,6 +32,7 @@ struct bag_readings {
 	unsigned int		topics;
 	int			*kind;
 	int			scan, odometry;
+	enum laser_odometry	source;
 	struct laser_input	*input;
 	int64_t			begin, end, at;
 	uint64_t		damaged;
@@ -86,6 +88,7 @@ static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
 
 static int bag_read_topics(struct bag_readings *b, struct error *error)
 {
+	const char *wanted = b->r.without ? NULL : b->r.config.odometry;
 	bool tf = false;
 	int err;
 
@@ -103,12 +106,17 @@ static int bag_read_topics(struct bag_readings *b, struct error *error)
 	if (!err && b->scan < 0)
 		err = readings_error(error, b->r.path, -ENODATA,
 				     "no sensor_msgs/LaserScan in it");
-	if (!err)
-		err = bag_find_topic(b, MESSAGE_ODOMETRY, b->r.config.odometry,
-				     &b->odometry, error);
-	if (!err && b->odometry < 0 && !tf)
-		err = readings_error(error, b->r.path, -ENODATA,
-				     "no odometry in it, neither nav_msgs/Odometry nor tf");
+	if (err)
+		return err;
+	b->odometry = -1;
+	b->source = LASER_ODOMETRY_NONE;
+	if (b->r.without)
+		return 0;
+	err = bag_find_topic(b, MESSAGE_ODOMETRY, wanted, &b->odometry, error);
+	if (b->odometry >= 0)
+		b->source = LASER_ODOMETRY_TOPIC;
+	else if (tf)
+		b->source = LASER_ODOMETRY_TF;
 	return err;
 }
 
@@ -148,6 +156,22 @@ static int not_placed(const struct bag_readings *b, struct error *error)
 	return readings_error(error, b->r.path, -ENODATA, "%s", text);
 }
 
+/* There is no tf in an odom frame; or nothing says where the laser is on the
+ * robot: then the laser is the robot
+ */
+static void bag_do_without(struct bag_readings *b)
+{
+	const char *laser, *robot;
+
+	if (b->source == LASER_ODOMETRY_TF &&
+	    laser_input_state(b->input, &laser, &robot) == LASER_INPUT_NO_ROBOT) {
+		b->source = LASER_ODOMETRY_NONE;
+		laser_input_use(b->input, b->source);
+	}
+	if (b->source == LASER_ODOMETRY_NONE)
+		laser_input_alone(b->input);
+}
+
 /* Read until the pose of the laser is known */
 static int bag_look_ahead(struct bag_readings *b, struct error *error)
 {
@@ -165,6 +189,9 @@ static int bag_look_ahead(struct bag_readings *b, struct error *error)
 		state = laser_input_state(b->input, &laser, &robot);
 	} while (ret && state != LASER_INPUT_READY &&
 		 state != LASER_INPUT_TILTED);
+	if (!ret)
+		bag_do_without(b);
+	state = laser_input_state(b->input, &laser, &robot);
 	if (state != LASER_INPUT_READY)
 		return not_placed(b, error);
 	ret = bag_rewind(b->bag);
@@ -200,7 +227,7 @@ static int bag_readings_open(struct readings *r, struct error *error)
 		return readings_error(error, r->path, -ENODATA,
 				      "no messages");
 	b->input = laser_input_new(&(struct laser_input_config){
-		.odometry = b->odometry >= 0, .laser = r->config.laser,
+		.odometry = b->source, .laser = r->config.laser,
 		.patience = patience,
 	});
 	if (!b->input)
@@ -246,6 +273,7 @@ static void bag_readings_progress(const struct readings *r,
 	count->bad += b->damaged + input.bad;
 	count->unpaired = input.dropped;
 	count->unswept = input.unswept;
+	count->standing = input.standing;
 	count->bytes = b->ended || share >= 1 ? count->size : share <= 0 ? 0 :
 		       (uint64_t)(share * count->size);
 }

@@ -34,6 +34,7 @@ struct latest {
  * @scan:	@scans of them from @first on wait
  * @odometry:	@poses of them from @oldest on, sorted by stamp
  * @newest_scan, @newest_pose: the latest stamp of each
+ * @without:	scans need no odometry
  */
 struct collator {
 	int64_t			patience;
@@ -42,6 +43,7 @@ struct collator {
 	struct stamped		odometry[COLLATOR_ODOMETRY];
 	unsigned int		oldest, poses;
 	struct latest		newest_scan, newest_pose;
+	bool			without;
 	struct collator_count	count;
 };
 
@@ -61,6 +63,11 @@ void collator_free(struct collator *p)
 	for (unsigned int i = 0; i < COLLATOR_SCANS; i++)
 		free(p->scan[i].range);
 	free(p);
+}
+
+void collator_without(struct collator *p, bool without)
+{
+	p->without = without;
 }
 
 static struct scan *collator_head(struct collator *p)
@@ -218,15 +225,33 @@ static enum fate look_up_sweep(struct collator *p, struct reading *r)
 	return fate == WAIT ? WAIT : READY;
 }
 
+/* Without odometry: the robot is where it was last */
+static enum fate stand(struct collator *p, struct reading *r)
+{
+	r->odometry = p->poses ? pose_at(p, p->poses - 1)->pose :
+				 (struct pose){ 0, 0, 0 };
+	r->sweep = (struct pose){ 0, 0, 0 };
+	p->count.unswept += reading_duration(r) > 0;
+	p->count.standing++;
+	return READY;
+}
+
+static enum fate find_odometry(struct collator *p, struct reading *r)
+{
+	enum fate fate;
+
+	if (p->without)
+		return stand(p, r);
+	fate = collator_look_up(p, r->stamp, &r->odometry);
+	return fate == READY ? look_up_sweep(p, r) : fate;
+}
+
 bool collator_next(struct collator *p, struct reading *reading)
 {
 	while (p->scans) {
 		struct scan *s = collator_head(p);
-		enum fate fate = collator_look_up(p, s->reading.stamp,
-						  &s->reading.odometry);
+		const enum fate fate = find_odometry(p, &s->reading);
 
-		if (fate == READY)
-			fate = look_up_sweep(p, &s->reading);
 		if (fate == WAIT)
 			return false;
 		if (fate == HOPELESS) {

@@ -31,9 +31,10 @@ enum {
  * @bad:	messages with invalid numbers
  * @unswept:	of those given, scans with a duration, but without odometry of
  *		their end
+ * @standing:	of those given, scans with collator_without()
  */
 struct collator_count {
-	uint64_t	given, dropped, bad, unswept;
+	uint64_t	given, dropped, bad, unswept, standing;
 };
 
 struct collator;
@@ -48,6 +49,13 @@ struct collator;
 struct collator *collator_new(int64_t patience);
 
 void collator_free(struct collator *p);
+
+/**
+ * collator_without() - whether scans go without odometry
+ * @without: scans do not wait: each one is given at the last pose that is known,
+ *	or 0
+ */
+void collator_without(struct collator *p, bool without);
 
 /* The pose of the robot. Return: 0, or -EINVAL: an invalid pose */
 int collator_add_odometry(struct collator *p, int64_t stamp,

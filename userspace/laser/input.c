@@ -14,10 +14,12 @@
  * @laser, @robot: frames; empty: not known yet
  * @frames:	only until @state is LASER_INPUT_READY
  * @place:	of the laser; @turned: it is mounted upside down
+ * @alone:	without a transform the laser is the robot
  * @range:	of the current scan
  */
 struct laser_input {
-	bool			odometry, given, turned;
+	enum laser_odometry	odometry;
+	bool			given, turned, alone;
 	int64_t			patience;
 	enum laser_input_state	state;
 	char			laser[TF_FRAME_NAME], robot[TF_FRAME_NAME];
@@ -39,13 +41,13 @@ struct laser_input *laser_input_new(const struct laser_input_config *config)
 		free(in);
 		return NULL;
 	}
-	in->odometry = config->odometry;
 	in->patience = config->patience;
 	in->state = LASER_INPUT_NO_LASER;
 	if (config->laser) {
 		in->given = true;
 		in->place = *config->laser;
 	}
+	laser_input_use(in, config->odometry);
 	return in;
 }
 
@@ -66,6 +68,34 @@ static int64_t stamp_of(const struct message_header *h, int64_t received)
  * Pose of the laser
  */
 
+/* base_link, ns/base_link */
+static bool is_robot(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *last = slash ? slash + 1 : name;
+
+	return !strcmp(last, "base_link") || !strcmp(last, "base_footprint");
+}
+
+/* Without odometry nothing names the robot's frame */
+static bool guess_robot(struct laser_input *in)
+{
+	struct placement place;
+
+	for (unsigned int i = 0; i < in->frames.count && !*in->robot; i++) {
+		const char *name = in->frames.frame[i].name;
+
+		if (is_robot(name) &&
+		    tf_find(&in->frames, in->laser, name, &place))
+			strcpy(in->robot, name);
+	}
+	if (*in->robot)
+		return true;
+	if (in->alone)
+		strcpy(in->robot, in->laser);
+	return in->alone;
+}
+
 static enum laser_input_state input_look(struct laser_input *in)
 {
 	struct placement place;
@@ -74,10 +104,13 @@ static enum laser_input_state input_look(struct laser_input *in)
 	 * odometry of a topic is of the robot, whatever the name of its frame
 	 */
 	if (in->given)
-		return in->odometry || *in->robot ? LASER_INPUT_READY :
-						    LASER_INPUT_NO_ROBOT;
+		return in->odometry != LASER_ODOMETRY_TF || *in->robot ?
+		       LASER_INPUT_READY : LASER_INPUT_NO_ROBOT;
 	if (!*in->laser)
-		return LASER_INPUT_NO_LASER;
+		return in->alone ? LASER_INPUT_READY : LASER_INPUT_NO_LASER;
+	if (!*in->robot && in->odometry == LASER_ODOMETRY_NONE &&
+	    !guess_robot(in))
+		return LASER_INPUT_NO_WAY;
 	if (!*in->robot)
 		return LASER_INPUT_NO_ROBOT;
 	if (!strcmp(in->laser, in->robot))
@@ -108,7 +141,8 @@ void laser_input_lacks(const struct laser_input *in,
 			 "no scan with a frame_id");
 		break;
 	case LASER_INPUT_NO_ROBOT:
-		snprintf(text, LASER_INPUT_TEXT, in->odometry ?
+		snprintf(text, LASER_INPUT_TEXT,
+			 in->odometry == LASER_ODOMETRY_TOPIC ?
 			 "no odometry with a child_frame_id" :
 			 "no odometry: tf has no frame odom");
 		break;
@@ -120,7 +154,7 @@ void laser_input_lacks(const struct laser_input *in,
 		snprintf(text, LASER_INPUT_TEXT,
 			 "no transform of the laser (%.40s) on the robot "
 			 "(%.40s)",
-			 in->laser, in->robot);
+			 in->laser, *in->robot ? in->robot : "base_link");
 		break;
 	}
 }
@@ -148,13 +182,14 @@ static int input_add_pose(struct laser_input *in, int64_t stamp,
 	if (!placement_make(&place, position, orientation) ||
 	    !placement_pose(&place, &pose, &turned) || turned)
 		return -EINVAL;
+	in->count.poses++;
 	return collator_add_odometry(in->collator, stamp, &pose);
 }
 
 static int add_odometry(struct laser_input *in,
 			const struct message_odometry *o, int64_t received)
 {
-	if (!in->odometry)
+	if (in->odometry != LASER_ODOMETRY_TOPIC)
 		return 0;
 	if (!*in->robot)
 		frame_name(in->robot, &o->child_frame_id);
@@ -171,7 +206,7 @@ static int add_transform(struct laser_input *in,
 
 	if (in->state != LASER_INPUT_READY && tf_add(&in->frames, t))
 		err = -EINVAL;
-	if (in->odometry || fixed || !is_odom(&t->header.frame_id) ||
+	if (in->odometry != LASER_ODOMETRY_TF || fixed || !is_odom(&t->header.frame_id) ||
 	    !frame_name(child, &t->child_frame_id))
 		return err;
 	if (!*in->robot)
@@ -269,6 +304,21 @@ bool laser_input_next(struct laser_input *in, struct reading *reading)
 	return collator_next(in->collator, reading);
 }
 
+void laser_input_use(struct laser_input *in, enum laser_odometry odometry)
+{
+	in->odometry = odometry;
+	collator_without(in->collator, odometry == LASER_ODOMETRY_NONE);
+	if (in->state != LASER_INPUT_READY)
+		in->state = input_look(in);
+}
+
+void laser_input_alone(struct laser_input *in)
+{
+	in->alone = true;
+	if (in->state != LASER_INPUT_READY)
+		in->state = input_look(in);
+}
+
 void laser_input_end(struct laser_input *in)
 {
 	collator_end(in->collator);
@@ -282,6 +332,7 @@ int laser_input_restart(struct laser_input *in)
 		return -ENOMEM;
 	collator_free(in->collator);
 	in->collator = p;
+	collator_without(p, in->odometry == LASER_ODOMETRY_NONE);
 	in->count = (struct laser_input_count){ 0 };
 	return 0;
 }
@@ -296,4 +347,5 @@ void laser_input_count(const struct laser_input *in,
 	count->given = collator.given;
 	count->dropped += collator.dropped;
 	count->unswept = collator.unswept;
+	count->standing = collator.standing;
 }

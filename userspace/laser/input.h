@@ -6,9 +6,10 @@
  * there is one. Out: scans with odometry, and with the pose of the laser.
  *
  * The robot is the child_frame_id of Odometry or, without such a topic, the
- * frame that tf has in a frame called odom (ns/odom, odom_combined, ...). The
- * pose of the laser on it is taken from tf once it is known; earlier scans are
- * dropped and counted. The angles of a laser that is mounted upside down are
+ * frame that tf has in a frame called odom (ns/odom, odom_combined, ...). A
+ * robot without odometry is the frame base_link or base_footprint; if tf has
+ * neither, its laser is the robot. The pose of the laser on the robot is taken
+ * from tf once it is known; earlier scans are dropped and counted. The angles of a laser that is mounted upside down are
  * reversed. Stamps are those of the headers.
  */
 #ifndef LASER_INPUT_H
@@ -20,14 +21,21 @@
 
 enum { LASER_INPUT_TEXT = 144 };
 
+/* Where odometry comes from */
+enum laser_odometry {
+	LASER_ODOMETRY_TF,
+	LASER_ODOMETRY_TOPIC,
+	LASER_ODOMETRY_NONE,
+};
+
 /**
  * struct laser_input_config
- * @odometry:	use messages of Odometry; otherwise tf
+ * @odometry:	its source
  * @laser:	pose of the laser on the robot, copied; NULL: from tf
  * @patience:	as for collator_new()
  */
 struct laser_input_config {
-	bool			odometry;
+	enum laser_odometry	odometry;
 	const struct pose	*laser;
 	int64_t			patience;
 };
@@ -49,9 +57,11 @@ enum laser_input_state {
  * @bad:	messages with invalid numbers or frames
  * @unswept:	of those given, scans with a duration, but without odometry of
  *		their end
+ * @standing:	of those given, scans without odometry: LASER_ODOMETRY_NONE
+ * @poses:	of odometry that came
  */
 struct laser_input_count {
-	uint64_t	given, dropped, bad, unswept;
+	uint64_t	given, dropped, bad, unswept, standing, poses;
 };
 
 struct laser_input;
@@ -75,6 +85,12 @@ int laser_input_add(struct laser_input *in, enum message_kind kind,
 
 /* Return: whether there is one; @reading is valid until the next call */
 bool laser_input_next(struct laser_input *in, struct reading *reading);
+
+/* Change the source of odometry */
+void laser_input_use(struct laser_input *in, enum laser_odometry odometry);
+
+/* No more transforms will come: without odometry the laser is the robot */
+void laser_input_alone(struct laser_input *in);
 
 /* The end of the input: waiting scans are dropped */
 void laser_input_end(struct laser_input *in);

@@ -119,7 +119,7 @@ static int readings_find(struct readings *r, struct error *error)
 static int check_topics(const struct readings *r, struct error *error)
 {
 	const char *topic = r->config.scan ? r->config.scan :
-			    r->config.odometry;
+			    r->without ? NULL : r->config.odometry;
 
 	if (!r->ops->text || !topic)
 		return 0;
@@ -166,6 +166,8 @@ int readings_open(struct readings **log, const char *path,
 	}
 	if (readings_make(&r, &found))
 		return readings_error(error, path, -ENOMEM, NULL);
+	r->without = r->config.odometry &&
+		     !strcmp(r->config.odometry, READINGS_NO_ODOMETRY);
 	err = check_topics(r, error);
 	if (!err && r->ops->open)
 		err = r->ops->open(r, error);
@@ -175,6 +177,15 @@ int readings_open(struct readings **log, const char *path,
 	}
 	*log = r;
 	return 0;
+}
+
+/* A text has odometry, but it is not wanted */
+static void forget_odometry(struct readings *r, struct reading *reading)
+{
+	const struct pose none = { 0, 0, 0 };
+
+	reading->odometry = reading->sweep = none;
+	r->count.standing += r->ops->text && reading->beams;
 }
 
 int readings_next(struct readings *r, struct reading *reading,
@@ -192,6 +203,8 @@ int readings_next(struct readings *r, struct reading *reading,
 				readings_range_max(r->config.range_max);
 		if (r->config.laser)
 			reading->laser = *r->config.laser;
+		if (r->without)
+			forget_odometry(r, reading);
 		if (reading_valid(reading))
 			break;
 		r->count.bad++;

@@ -15,10 +15,14 @@
 
 struct readings;
 
+/* Instead of a topic: use no odometry */
+#define READINGS_NO_ODOMETRY	"none"
+
 /**
  * struct readings_config - what the log does not contain
  * @scan, @odometry: topics of a recording; NULL: the only one of that kind.
- *	Without a topic of odometry tf is used; without both: -ENODATA
+ *	Without a topic of odometry tf is used; without both, or with
+ *	READINGS_NO_ODOMETRY, the robot does not move by its odometry
  * @range_max: m, 0: from the log
  * @laser: pose of the laser on the robot. NULL: from the log; if a recording
  *	does not have it: -ENODATA
@@ -35,11 +39,12 @@ struct readings_config {
  * @unpaired: scans of a recording without odometry close to their time
  * @unswept: scans with a duration, without odometry of their end: no motion is
  *	assumed
+ * @standing: scans without odometry, as the recording has none, or none is used
  * @backwards: readings with an earlier time than the one before
  * @bytes, @size: of the file, read so far and in all; for a progress display
  */
 struct readings_count {
-	uint64_t	bad, unpaired, unswept, backwards;
+	uint64_t	bad, unpaired, unswept, standing, backwards;
 	uint64_t	bytes, size;
 };
 

@@ -14,6 +14,7 @@
  * @path:	for errors
  * @lines:	of formats that are text, open when open() is called
  * @range:	for the format: room for the ranges of a reading
+ * @without:	use no odometry
  * @last:	stamp of the reading before, if there was one: @begun
  */
 struct readings {
@@ -24,7 +25,7 @@ struct readings {
 	struct lines			lines;
 	float				*range;
 	int64_t				last;
-	bool				begun;
+	bool				begun, without;
 };
 
 /**

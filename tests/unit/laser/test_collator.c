@@ -616,8 +616,6 @@ static void test_bags_refused(void)
 {
 	static const struct kind no_place = {
 		"place.mcap", true, true, false, false, "laser" };
-	static const struct kind no_odometry = {
-		"none.mcap", false, false, true, false, "laser" };
 	static const struct kind silent = {
 		"silent.mcap", true, false, false, false, "" };
 	const struct pose place = { 0.1, 0.2, 0.3 };
@@ -637,20 +635,77 @@ static void test_bags_refused(void)
 	ok_eq(read_bag(path, &config, &r, range, &count), -ENODATA,
 	      "no such topic: %s", error.text);
 	ok(strstr(error.text, "no topic /front"), "... error says it");
-	ok_eq(read_bag(make_bag(&no_odometry), NULL, &r, range, &count),
-	      -ENODATA, "%s", error.text);
-	ok(strstr(error.text, "no odometry"), "... error says it");
 	path = make_bag(&silent);
 	ok_eq(read_bag(path, NULL, &r, range, &count), -ENODATA, "%s", error.text);
 	ok(strstr(error.text, "frame_id"), "... error says it");
 	config.scan = NULL;
 	ok(read_bag(path, &config, &r, range, &count) == 100,
 	   "no frame, but a place given");
+}
+
+/* Each scan is given, and the robot does not move by odometry */
+static void test_bags_without_odometry(void)
+{
+	static const struct kind kinds[] = {
+		{ "alone.mcap", false, false, false, false, "laser" },
+		{ "turned.bag", false, false, true, true, "/laser" },
+		{ "unused.db3", true, true, true, false, "laser" },
+		{ "nameless.mcap", false, false, false, false, "" },
+	};
+	const struct readings_config none = { .odometry = READINGS_NO_ODOMETRY };
+	struct readings_count count;
+	struct reading r;
+	float range[4];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct kind *k = kinds + i;
+
+		ok_eq(read_bag(make_bag(k), k->odometry ? &none : NULL, &r,
+			       range, &count), 101,
+		      "%s: readings without odometry", k->file);
+		ok_eq(count.standing, 101, "... standing");
+		ok_eq(count.unpaired, 0, "... unpaired");
+		ok_near(r.odometry.x, 0, 0, "... x");
+		ok_near(r.odometry.yaw, 0, 0, "... yaw");
+		ok(near(r.laser.x, k->fixed ? 0.2 : 0), "... laser");
+		ok(near(r.angle_increment, k->upside_down ? -0.5 : 0.5),
+		   "... angle increment");
+	}
 	if (access(REAL, R_OK))
 		return;
-	ok_eq(read_bag(REAL, NULL, &r, range, &count), -ENODATA,
-	      "a real one: %s", error.text);
-	ok(strstr(error.text, "no odometry"), "... error says it");
+	ok_eq(read_bag(REAL, NULL, &r, range, &count), 360, "a real one");
+	ok_eq(count.standing, 360, "... standing");
+}
+
+/* Odometry that does not come, and then does */
+static void test_live_without_odometry(void)
+{
+	struct laser_input *in = laser_input_new(&(struct laser_input_config){
+		.odometry = LASER_ODOMETRY_TF, .patience = SECOND });
+	struct laser_input_count count;
+	struct reading r;
+
+	take_scan(in, 10 * MS);
+	ok(!laser_input_next(in, &r), "live: no odometry yet");
+	laser_input_use(in, LASER_ODOMETRY_NONE);
+	take_scan(in, 20 * MS);
+	ok(!laser_input_next(in, &r), "... where is the laser?");
+	laser_input_alone(in);
+	take_scan(in, 30 * MS);
+	ok(laser_input_next(in, &r), "... the laser is the robot");
+	ok_eq(r.stamp, 30 * MS, "... stamp");
+	ok_near(r.laser.x, 0, 0, "... laser");
+	laser_input_use(in, LASER_ODOMETRY_TF);
+	take_scan(in, 50 * MS);
+	ok(!laser_input_next(in, &r), "... a scan waits again");
+	take_transform(in, transform("odom", "laser", 3, 0, 0), 60 * MS, false);
+	take_scan(in, 60 * MS);
+	take_transform(in, transform("odom", "laser", 4, 0, 0), 100 * MS,
+		       false);
+	laser_input_count(in, &count);
+	ok_eq(count.standing, 1, "... standing");
+	ok_eq(count.poses, 2, "... poses");
+	laser_input_free(in);
 }
 
 static void test_several(void)
@@ -704,6 +759,8 @@ int main(void)
 	test_live();
 	test_bags();
 	test_bags_refused();
+	test_bags_without_odometry();
+	test_live_without_odometry();
 	test_several();
 	remove_folder();
 	return tap_done();

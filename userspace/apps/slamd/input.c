@@ -16,13 +16,18 @@
 
 enum { PORT = 7450 };
 
-/* After this many unusable scans the reason is logged */
-#define SCANS_LOGGED	20
+enum {
+	/* after this many unusable scans the reason is logged */
+	SCANS_LOGGED	= 20,
+	/* and after this many without any odometry the robot does without */
+	SCANS_WITHOUT	= 100,
+};
 
 /**
  * struct reading_input
  * @source:	NULL for input from optsample-send: @receiver and @publish
  * @useless:	scans since the last reading
+ * @odometry:	its source, which is none while none comes
  */
 struct reading_input {
 	struct reading_input_config	config;
@@ -31,6 +36,7 @@ struct reading_input {
 	struct publish		*publish;
 	struct laser_input	*laser;
 	uint64_t		useless;
+	enum laser_odometry	odometry;
 	bool			logged;
 	struct reading_input_count	count;
 };
@@ -57,6 +63,41 @@ static void input_log_waiting(struct reading_input *in)
 			 "cannot use scans: no odometry at their time (%s)",
 			 in->config.odometry ? in->config.odometry : "tf");
 	input_log(in, LOG_WARNING, line);
+}
+
+static enum laser_odometry wanted(const struct reading_input_config *c)
+{
+	return c->odometry ? LASER_ODOMETRY_TOPIC :
+	       c->without ? LASER_ODOMETRY_NONE : LASER_ODOMETRY_TF;
+}
+
+static void use_odometry(struct reading_input *in, enum laser_odometry odometry)
+{
+	char line[ERROR_TEXT];
+
+	in->odometry = odometry;
+	laser_input_use(in->laser, odometry);
+	snprintf(line, sizeof(line), odometry == LASER_ODOMETRY_NONE ?
+		 "no odometry comes (%s): the motion is estimated from scans "
+		 "alone" : "odometry comes now (%s): using it",
+		 in->config.odometry ? in->config.odometry : "tf");
+	input_log(in, LOG_WARNING, line);
+}
+
+/* A broken encoder, a robot that is carried: map by scans alone. After an
+ * outage odometry may come later than scans, so there must have been none yet
+ */
+static void input_do_without(struct reading_input *in)
+{
+	struct laser_input_count count;
+
+	laser_input_count(in->laser, &count);
+	if (in->odometry != LASER_ODOMETRY_NONE && !count.poses &&
+	    in->useless >= SCANS_WITHOUT)
+		use_odometry(in, LASER_ODOMETRY_NONE);
+	/* nor does a transform */
+	if (in->odometry == LASER_ODOMETRY_NONE && in->useless >= SCANS_LOGGED)
+		laser_input_alone(in->laser);
 }
 
 static void input_give(struct reading_input *in)
@@ -86,6 +127,9 @@ static void input_add(struct reading_input *in, const char *topic,
 	in->count.messages++;
 	if (kind == MESSAGE_LASER_SCAN)
 		in->useless++;
+	if (kind == MESSAGE_ODOMETRY && in->odometry == LASER_ODOMETRY_NONE)
+		use_odometry(in, LASER_ODOMETRY_TOPIC);
+	input_do_without(in);
 	laser_input_add(in->laser, kind, m, text_ends(topic, "tf_static"),
 			received);
 	input_give(in);
@@ -156,8 +200,14 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 	if (err)
 		return err;
 	err = input_subscribe(in, c->scan, MESSAGE_LASER_SCAN, error);
-	if (!err && c->odometry)
+	if (err)
+		return err;
+	if (c->odometry)
 		err = input_subscribe(in, c->odometry, MESSAGE_ODOMETRY, error);
+	if (err == -ENOENT)
+		return error_set(error, err,
+				 "%s: no topic %.100s: give --odometry TOPIC, "
+				 "tf or none", c->spec, c->odometry);
 	if (err)
 		return err;
 	/* optional: a recording may lack them */
@@ -197,7 +247,7 @@ int reading_input_open(struct reading_input **input, struct loop *loop,
 		       struct error *error)
 {
 	const struct laser_input_config laser = {
-		.odometry = config->odometry != NULL, .laser = config->laser,
+		.odometry = wanted(config), .laser = config->laser,
 		.patience = config->patience,
 	};
 	struct reading_input *in = calloc(1, sizeof(*in));
@@ -207,6 +257,7 @@ int reading_input_open(struct reading_input **input, struct loop *loop,
 	if (!in)
 		return error_set(error, -ENOMEM, "no memory");
 	in->config = *config;
+	in->odometry = wanted(config);
 	in->laser = laser_input_new(&laser);
 	if (!in->laser)
 		err = error_set(error, -ENOMEM, "no memory");

@@ -17,7 +17,7 @@ struct reading_input;
  * @spec:	as for source_open(), or optsample[:[ADDRESS:]PORT]
  * @node:	name in ROS
  * @scan:	topic of scans
- * @odometry:	topic of odometry; NULL: use tf
+ * @odometry:	topic of odometry; NULL: use tf, or nothing with @without
  * @laser:	pose of the laser on the robot; NULL: use tf
  * @patience:	ns; as for collator_new()
  * @range_max:	m, 0: the maximum of each scan
@@ -30,6 +30,7 @@ struct reading_input;
 struct reading_input_config {
 	const char		*spec, *node;
 	const char		*scan, *odometry;
+	bool			without;
 	const struct pose	*laser;
 	int64_t			patience;
 	double			range_max, speed;

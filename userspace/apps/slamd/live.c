@@ -321,14 +321,17 @@ static void live_on_progress(void *arg, uint64_t now)
 static int open_inlet(struct live *l, struct error *error)
 {
 	const struct slamd_options *o = l->run.o;
+	const char *odometry = o->readings.odometry;
+	const bool without = odometry &&
+			     !strcmp(odometry, READINGS_NO_ODOMETRY);
 	const struct reading_input_config config = {
 		.spec = o->from,
 		.node = o->node,
 		.scan = o->readings.scan ? o->readings.scan : "/scan",
-		.odometry = !o->readings.odometry ? "/odom" :
-			    strcmp(o->readings.odometry, "tf") ?
-						    o->readings.odometry :
-						    NULL,
+		.odometry = !odometry ? "/odom" :
+			    without || !strcmp(odometry, "tf") ? NULL :
+								 odometry,
+		.without = without,
 		.laser = o->readings.laser,
 		.patience = (int64_t)(o->patience * 1e9),
 		.range_max = o->readings.range_max,
@@ -465,6 +468,7 @@ static int live_write_all(struct live *l)
 	const struct readings_count c = {
 		.bad = in.damaged + in.laser.bad,
 		.unpaired = in.laser.dropped, .unswept = in.laser.unswept,
+		.standing = in.laser.standing,
 	};
 	struct trajectory t = { 0 };
 	int err = session_finish(&l->run), next;

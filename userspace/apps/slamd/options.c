@@ -142,7 +142,7 @@ static const struct setting settings[] = {
 	  "LaserScan topic (live: /scan; recording: the only one)",
 	  SETTING_FIELD_TEXT(readings.scan) },
 	{ "odometry", "TOPIC",
-	  "Odometry topic, live also tf (/odom; recording: the only one, or tf)",
+	  "Odometry topic, or none, live also tf (/odom; recording: the only one, tf, or none)",
 	  SETTING_FIELD_TEXT(readings.odometry) },
 	{ "patience", "S",
 	  "with --from: maximum time offset between odometry and scan (1)",

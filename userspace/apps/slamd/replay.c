@@ -245,6 +245,10 @@ static void replay_warn(const struct replay *r)
 	if (c.bad)
 		cli_warn("%s: skipped %llu invalid lines or messages",
 			 log, (unsigned long long)c.bad);
+	if (c.standing)
+		cli_warn("%s: %llu scans without odometry: the motion is "
+			 "estimated from scans alone",
+			 log, (unsigned long long)c.standing);
 	if (r->run.stats.jumps)
 		cli_warn("%s: odometry jumped %llu times; jumps are treated as "
 			 "no motion", log,

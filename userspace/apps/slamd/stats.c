@@ -161,6 +161,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "time_backwards", (double)log->backwards);
 	cJSON_AddNumberToObject(o, "unpaired", (double)log->unpaired);
 	cJSON_AddNumberToObject(o, "unswept", (double)log->unswept);
+	cJSON_AddNumberToObject(o, "without_odometry", (double)log->standing);
 	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
 	if (p->loops)
 		add_loops(o, &s->loops);
