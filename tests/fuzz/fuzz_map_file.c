@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_file.h"
+#include "map/io/map_image.h"
 #include "memory_file.h"
 #include "odd.h"
 
@@ -146,7 +147,7 @@ static void check(const struct map_file *m)
 {
 	const size_t n = (size_t)m->width * m->height;
 
-	if (!n || n > CELLS_MAX || m->width > CELLS_SIDE_MAX ||
+	if (!n || n > MAP_PIXELS_MAX || m->width > CELLS_SIDE_MAX ||
 	    m->height > CELLS_SIDE_MAX || !pose_valid(&m->origin))
 		abort();
 	for (size_t i = 0; i < n; i++)

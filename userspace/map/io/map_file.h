@@ -84,8 +84,8 @@ struct map_file {
  * Unlike nav2, fully transparent pixels are unknown in any mode.
  *
  * Return: 0 and @map, to be freed with map_file_free(); -EINVAL: bad .yaml;
- * -EBADMSG: bad picture; -EFBIG: more than CELLS_MAX cells, or a side longer
- * than CELLS_SIDE_MAX; others of opening and reading.
+ * -EBADMSG: bad picture; -EFBIG: more than MAP_PIXELS_MAX cells, or a side
+ * longer than CELLS_SIDE_MAX; others of opening and reading.
  */
 int map_file_read(const char *path, struct map_file *map,
 		  struct error *error);

@@ -27,15 +27,15 @@ static int map_image_fail(char *why, int err, const char *text)
 
 static int allocate(struct map_image *m, char *why)
 {
-	_Static_assert(CELLS_MAX == 1 << 24 && CELLS_SIDE_MAX == 16384,
+	_Static_assert(MAP_PIXELS_MAX == 1 << 27 && CELLS_SIDE_MAX == 16384,
 		       "limits named in the error text");
 	if (!m->width || !m->height)
 		return map_image_fail(why, -EBADMSG,
 				      "picture has no pixels");
 	if (m->width > CELLS_SIDE_MAX || m->height > CELLS_SIDE_MAX ||
-	    (uint64_t)m->width * m->height > CELLS_MAX)
+	    (uint64_t)m->width * m->height > MAP_PIXELS_MAX)
 		return map_image_fail(why, -EFBIG,
-				      "picture too large: at most 2^24 pixels "
+				      "picture too large: at most 2^27 pixels "
 				      "and 16384 per side");
 	m->pixels = calloc((size_t)m->width * m->height, m->channels);
 	return m->pixels ? 0 : map_image_fail(why, -ENOMEM, NULL);
