@@ -50,16 +50,18 @@ static uint32_t place(const struct fit_points *const *scan,
 	return points;
 }
 
-int fit_grid_make_level(struct fit_grid *g, unsigned int level)
+int fit_grid_make_level(struct fit_grid *g, bool wide, unsigned int level)
 {
-	const size_t need = (size_t)g->width * g->height;
+	const uint32_t pad = wide ? FIT_PAD_WIDE : 0;
+	const size_t need = (size_t)(g->width + pad) * (g->height + pad);
+	uint8_t **cells = g->level[wide] + level;
 
-	if (need > g->room[level]) {
-		free(g->level[level]);
-		g->level[level] = malloc(need);
-		g->room[level] = g->level[level] ? need : 0;
+	if (need > g->room[wide][level]) {
+		free(*cells);
+		*cells = malloc(need);
+		g->room[wide][level] = *cells ? need : 0;
 	}
-	return g->level[level] ? 0 : -ENOMEM;
+	return *cells ? 0 : -ENOMEM;
 }
 
 /* How near the cells along an axis are, for an endpoint at each phase of its
@@ -93,7 +95,7 @@ static void hit(struct fit_grid *g, const struct splat *t, double x, double y)
 	assert(row >= SPLAT && row + SPLAT < g->height);
 	for (uint32_t i = 0; i <= 2 * SPLAT; i++) {
 		const float strength = 255 * along[i];
-		uint8_t *cell = g->level[0] + column - SPLAT +
+		uint8_t *cell = g->level[0][0] + column - SPLAT +
 				(size_t)(row + i - SPLAT) * g->width;
 
 		for (int k = 0; k <= 2 * SPLAT; k++) {
@@ -120,13 +122,13 @@ static int draw(struct fit_grid *g, const struct pose *at, uint32_t points)
 	g->low = box.low - margin;
 	g->width = (uint32_t)((box.right - g->left) / FIT_CELL) + SPLAT + 2;
 	g->height = (uint32_t)((box.high - g->low) / FIT_CELL) + SPLAT + 2;
-	if (fit_grid_make_level(g, 0))
+	if (fit_grid_make_level(g, false, 0))
 		return -ENOMEM;
-	memset(g->level[0], 0, (size_t)g->width * g->height);
+	memset(g->level[0][0], 0, (size_t)g->width * g->height);
 	splat_init(&splat);
 	for (uint32_t i = 0; i < points; i++)
 		hit(g, &splat, at[i].x, at[i].y);
-	g->levels = 1;
+	g->levels[0] = 1;
 	return 0;
 }
 
@@ -137,7 +139,7 @@ int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
 	struct pose *at;
 	int err;
 
-	g->levels = 0;
+	g->levels[0] = g->levels[1] = 0;
 	for (uint32_t i = 0; i < count; i++)
 		points += scan[i]->count;
 	at = malloc((points + 1) * sizeof(*at));
@@ -150,9 +152,11 @@ int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
 
 void fit_grid_free(struct fit_grid *g)
 {
-	for (int i = 0; i < FIT_LEVELS; i++)
-		free(g->level[i]);
-	*g = (struct fit_grid){ .levels = 0 };
+	for (int i = 0; i < FIT_LEVELS; i++) {
+		free(g->level[0][i]);
+		free(g->level[1][i]);
+	}
+	*g = (struct fit_grid){ .width = 0 };
 }
 
 double fit_grid_fit(const struct fit_grid *g, const struct fit_points *scan,
@@ -161,7 +165,7 @@ double fit_grid_fit(const struct fit_grid *g, const struct fit_points *scan,
 	const double cells = 1 / FIT_CELL;
 	double s, c, sum = 0;
 
-	if (!g->levels || !scan->count)
+	if (!g->levels[0] || !scan->count)
 		return 0;
 	det_sincos(pose->yaw, &s, &c);
 	for (uint32_t k = 0; k < scan->count; k++) {
@@ -176,7 +180,7 @@ double fit_grid_fit(const struct fit_grid *g, const struct fit_points *scan,
 			continue;
 		u = x - (uint32_t)x;
 		v = y - (uint32_t)y;
-		cell = g->level[0] + (size_t)(uint32_t)y * g->width +
+		cell = g->level[0][0] + (size_t)(uint32_t)y * g->width +
 		       (uint32_t)x;
 		sum += (1 - v) * ((1 - u) * cell[0] + u * cell[1]) +
 		       v * ((1 - u) * cell[g->width] +

@@ -18,7 +18,8 @@
 enum {
 	FIT_LEVELS	= 7,		/* the coarsest block is 3.2 m wide */
 	FIT_PAD		= (1 << (FIT_LEVELS - 1)) + 8,	/* cells around the scans */
-	FIT_SIDE_MAX	= 4096,		/* cells */
+	FIT_PAD_WIDE	= 32,		/* more of them, left and below, for wide searches */
+	FIT_SIDE_MAX	= 8192,		/* cells: 410 m */
 	FIT_POINTS_MAX	= 192,		/* of a scan */
 };
 
@@ -45,15 +46,15 @@ static inline struct pose fit_point_at(const struct fit_points *p, uint32_t i,
 /**
  * struct fit_grid - all zero is empty
  * @left, @low: of the first cell, m
- * @levels:	that are there
+ * @level:	of narrow searches, and of wide ones; @levels are there
  */
 struct fit_grid {
 	double		left, low;
 	uint32_t	width, height;
-	unsigned int	levels;
-	uint8_t		*level[FIT_LEVELS];
 	/* private */
-	size_t		room[FIT_LEVELS];
+	unsigned int	levels[2];
+	uint8_t		*level[2][FIT_LEVELS];
+	size_t		room[2][FIT_LEVELS];
 };
 
 /**
@@ -67,8 +68,8 @@ int fit_grid_draw(struct fit_grid *g, const struct fit_points *const *scan,
 		  const struct pose *pose, uint32_t count);
 void fit_grid_free(struct fit_grid *g);
 
-/* Room for the cells of a level. Return: 0; -ENOMEM */
-int fit_grid_make_level(struct fit_grid *g, unsigned int level);
+/* Room for the cells of a level, of wide searches or not. Return: 0; -ENOMEM */
+int fit_grid_make_level(struct fit_grid *g, bool wide, unsigned int level);
 
 /* How well a scan fits, 0..1: continuous in @pose */
 double fit_grid_fit(const struct fit_grid *g, const struct fit_points *scan,
@@ -79,16 +80,29 @@ double fit_grid_climb(const struct fit_grid *g, const struct fit_points *scan,
 		      struct pose *pose);
 
 /**
- * fit_grid_search() - find the best of all poses near one
- * @pose:	the middle; gets the best one, to a cell
- * @reach:	m to either side
+ * struct fit_window - the poses to search
+ * @reach:	m to either side of the middle
  * @turn:	rad to either side
  * @least:	a fit; worse ones are not found
+ * @apart:	poses near this one are not found: FIT_APART and FIT_APART_TURN;
+ *		NULL: all are
+ */
+struct fit_window {
+	double			reach, turn, least;
+	const struct pose	*apart;
+};
+
+/* Poses this far from each other are two places, m and rad */
+#define FIT_APART	1.0
+#define FIT_APART_TURN	0.5
+
+/**
+ * fit_grid_search() - find the best of all poses near one
+ * @pose: the middle; gets the best one, to a cell
  *
  * Return: 1: found; 0; -ENOMEM.
  */
 int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
-		    struct pose *pose, double reach, double turn,
-		    double least);
+		    struct pose *pose, const struct fit_window *w);
 
 #endif

@@ -403,9 +403,11 @@ static int try_visit(struct loop_search *s, uint32_t first, uint32_t last,
 	fit = fit_grid_climb(&s->grid, scan, &e.move);
 	if (fit < FITS_WELL) {
 		s->searched++;
-		ret = fit_grid_search(&s->grid, scan, &best, window(way),
-				      fmin(TURN + TURN_PER_M * way, TURN_MOST),
-				      fmax(FITS, fit));
+		ret = fit_grid_search(&s->grid, scan, &best,
+				      &(struct fit_window){
+			.reach = window(way), .least = fmax(FITS, fit),
+			.turn = fmin(TURN + TURN_PER_M * way, TURN_MOST),
+		});
 		if (ret < 0)
 			return ret;
 		if (ret) {

@@ -19,6 +19,17 @@ enum { ROOM_POINTS = 1200, ROOM_SCANS = 8, SEEN_EACH = 4 };
 /* Between the walls and the cells, rad */
 #define SLANT		0.1
 
+/* fit_grid_search() of all poses that are so near */
+static int find_best(struct fit_grid *g, const struct fit_points *scan,
+		     struct pose *pose, double reach, double turn, double least)
+{
+	const struct fit_window w = {
+		.reach = reach, .turn = turn, .least = least,
+	};
+
+	return fit_grid_search(g, scan, pose, &w);
+}
+
 static double point_x[ROOM_POINTS], point_y[ROOM_POINTS];
 static uint32_t points;
 
@@ -159,7 +170,7 @@ static void test_splat(void)
 {
 	struct fit_points p = { .count = 0 };
 	const struct fit_points *scan = &p;
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 	uint64_t state = 3;
 	double off = 0;
 
@@ -202,7 +213,7 @@ static void test_beyond(void)
 	ok_mem(&got, away, sizeof(got), "... it stays there");
 	for (uint32_t i = 0; i < 6; i++) {
 		got = away[i];
-		ok_eq(fit_grid_search(&room, &p, &got, 3, 0.1, 0), 0,
+		ok_eq(find_best(&room, &p, &got, 3, 0.1, 0), 0,
 		      "... nor to search");
 	}
 	while (p.count < FIT_POINTS_MAX) {
@@ -215,7 +226,7 @@ static void test_beyond(void)
 		1e-9, "%u of %u endpoints are beyond the grid",
 		p.count - count, p.count);
 	got = (struct pose){ inside.x + 1, inside.y - 1, inside.yaw };
-	ok_eq(fit_grid_search(&room, &p, &got, 2, 0.02, 0.5), 1,
+	ok_eq(find_best(&room, &p, &got, 2, 0.02, 0.5), 1,
 	      "... it is found still");
 	ok_range(pose_distance(&got, &inside, 1), 0, 0.1, "... where it is");
 }
@@ -323,7 +334,7 @@ static void test_search(void)
 			t->x - o->x, t->y - o->y, t->yaw - o->yaw,
 		};
 
-		ok_eq(fit_grid_search(&room, &p, &pose, 3, 0.2, 0.6), 1,
+		ok_eq(find_best(&room, &p, &pose, 3, 0.2, 0.6), 1,
 		      "%.2f m, %.2f m and %.2f rad off %.1f, %.1f", o->x, o->y,
 		      o->yaw, t->x, t->y);
 		ok_near(pose.x, t->x, FIT_CELL + 1e-9, "... found to a cell");
@@ -353,7 +364,7 @@ static uint32_t cells_at(const struct fit_grid *g, const struct fit_points *p,
 
 		if (column >= 0 && row >= 0 && column < (int)g->width &&
 		    row < (int)g->height)
-			sum += g->level[0][(size_t)row * g->width + column];
+			sum += g->level[0][0][(size_t)row * g->width + column];
 	}
 	return sum;
 }
@@ -392,7 +403,7 @@ static void compare(const struct pose *middle, const struct fit_points *p,
 	double x, y;
 	uint32_t sum;
 
-	ok_eq(fit_grid_search(&room, p, &pose, wide, turn, 0), 1,
+	ok_eq(find_best(&room, p, &pose, wide, turn, 0), 1,
 	      "%d cells, %d headings around %.2f, %.2f", reach, headings,
 	      middle->x, middle->y);
 	x = (pose.x - middle->x) / FIT_CELL;
@@ -405,10 +416,10 @@ static void compare(const struct pose *middle, const struct fit_points *p,
 	ok_range(sum / whole, best - GAIN, best,
 		 "... as good as the best of all, %.3f", best);
 	pose = *middle;
-	ok_eq(fit_grid_search(&room, p, &pose, wide, turn, best - 1e-4), 1,
+	ok_eq(find_best(&room, p, &pose, wide, turn, best - 1e-4), 1,
 	      "... found if that is enough");
 	pose = *middle;
-	ok_eq(fit_grid_search(&room, p, &pose, wide, turn, best + 1e-4), 0,
+	ok_eq(find_best(&room, p, &pose, wide, turn, best + 1e-4), 0,
 	      "... not if it is not");
 	ok_mem(&pose, middle, sizeof(pose), "... and the pose stays");
 }
@@ -433,6 +444,61 @@ static void test_all_places(void)
 	}
 	compare(middle, &few, 25, 5);
 	compare(middle + 2, &few, 20, 5);
+	/* wide ones: blocks of several headings, up to a whole turn */
+	for (uint32_t i = 0; i < 5; i++)
+		compare(middle + i, &few, 5 + (int)i, 150);
+	compare(middle + 1, &few, 40, 130);
+	compare(middle + 3, &few, 9, (int)(M_PI / heading_step(&few)));
+}
+
+/* The best place, and the best one elsewhere: in a room that is the same when it
+ * is turned by half a turn
+ */
+static void test_apart(void)
+{
+	static const double corner[][2] = {
+		{ -4, -2 }, { 1, -2 }, { 1, -3 }, { 4, -3 }, { 4, 2 },
+		{ -1, 2 }, { -1, 3 }, { -4, 3 }, { -4, -2 },
+	};
+	const struct pose origin = { 0, 0, 0 }, truth = { 1.5, 0.5, 0.8 };
+	struct fit_window w = { .reach = 4, .turn = M_PI, .least = 0.6 };
+	struct fit_points all = { .count = 0 }, scan = { .count = 0 };
+	const struct fit_points *list = &all;
+	struct fit_grid g = { .width = 0 };
+	struct pose first = origin, other = origin, half;
+
+	for (int i = 0; i < 8; i++) {
+		for (int k = 0; k < 24; k++) {
+			const double at = k / 24.0;
+			const double x = corner[i][0] + at *
+					 (corner[i + 1][0] - corner[i][0]);
+			const double y = corner[i][1] + at *
+					 (corner[i + 1][1] - corner[i][1]);
+
+			add_point(&all, &origin, x, y);
+			if (k % 2)
+				add_point(&scan, &truth, x, y);
+		}
+	}
+	if (fit_grid_draw(&g, &list, &origin, 1))
+		abort();
+	ok_eq(fit_grid_search(&g, &scan, &first, &w), 1, "the best place");
+	half = (struct pose){ -first.x, -first.y, first.yaw + M_PI };
+	w.apart = &first;
+	ok_eq(fit_grid_search(&g, &scan, &other, &w), 1, "another one");
+	other.yaw = half.yaw + remainder(other.yaw - half.yaw, 2 * M_PI);
+	ok_range(pose_distance(&other, &half, 1), 0, 0.2,
+		 "... half a turn from it");
+	ok(pose_distance(&first, &truth, 1) < 0.2 ||
+	   pose_distance(&other, &truth, 1) < 0.2 ||
+	   fabs(pose_distance(&other, &truth, 1) - 2 * M_PI) < 0.2,
+	   "... and one of them is true");
+	w.reach = 0.9;
+	w.turn = 0.4;
+	other = first;
+	ok_eq(fit_grid_search(&g, &scan, &other, &w), 0,
+	      "none elsewhere near the first one");
+	fit_grid_free(&g);
 }
 
 /* Blocks of places may begin where the whole scan is beyond the grid */
@@ -440,7 +506,7 @@ static void test_edges(void)
 {
 	static const double off[] = { -1.1, -0.5, 0.5, 1.1 };
 	const struct pose truth = { 0, 0, 0.5 };
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 	struct fit_points p = { .count = 0 };
 	const struct fit_points *scan = &p;
 
@@ -453,7 +519,7 @@ static void test_edges(void)
 			truth.x + off[i % 4], truth.y + off[i / 4], truth.yaw,
 		};
 
-		ok_eq(fit_grid_search(&g, &p, &pose, 3.2, 0, 0.8), 1,
+		ok_eq(find_best(&g, &p, &pose, 3.2, 0, 0.8), 1,
 		      "a small scan, %.1f m and %.1f m off", off[i % 4],
 		      off[i / 4]);
 		ok_range(pose_distance(&pose, &truth, 1), 0, 1e-6,
@@ -468,25 +534,25 @@ static void test_not_found(void)
 	struct pose near = { inside.x + 2, inside.y, inside.yaw }, got = near;
 	struct pose again = near, turned = inside;
 
-	ok_eq(fit_grid_search(&room, &p, &got, 1.5, 0.2, 0.6), 0,
+	ok_eq(find_best(&room, &p, &got, 1.5, 0.2, 0.6), 0,
 	      "a window beside the place");
 	ok_mem(&got, &near, sizeof(got), "... the pose stays");
 	turned.yaw += 0.5;
 	got = turned;
-	ok_eq(fit_grid_search(&room, &p, &got, 3, 0.2, 0.6), 0,
+	ok_eq(find_best(&room, &p, &got, 3, 0.2, 0.6), 0,
 	      "headings beside that of the scan");
 	ok_mem(&got, &turned, sizeof(got), "... the pose stays");
 	got = inside;
-	ok_eq(fit_grid_search(&room, &p, &got, 1, 0.1, 1), 0,
+	ok_eq(find_best(&room, &p, &got, 1, 0.1, 1), 0,
 	      "nothing fits better than 1");
-	ok_eq(fit_grid_search(&room, &none, &got, 1, 0.1, 0), 0,
+	ok_eq(find_best(&room, &none, &got, 1, 0.1, 0), 0,
 	      "a scan without endpoints");
 	ok_near(fit_grid_fit(&room, &none, &got), 0, 0, "... does not fit");
 	ok_near(fit_grid_climb(&room, &none, &got), 0, 0, "... nor climb");
 	ok_mem(&got, &inside, sizeof(got), "... the pose stays");
 	got = near;
-	ok(fit_grid_search(&room, &p, &got, 3, 0.2, 0) == 1 &&
-	   fit_grid_search(&room, &p, &again, 3, 0.2, 0) == 1,
+	ok(find_best(&room, &p, &got, 3, 0.2, 0) == 1 &&
+	   find_best(&room, &p, &again, 3, 0.2, 0) == 1,
 	   "searched twice");
 	ok_mem(&got, &again, sizeof(got), "... the same bits");
 }
@@ -502,7 +568,7 @@ static uint8_t block_most(const struct fit_grid *g, uint32_t left, uint32_t low,
 	uint8_t most = 0;
 
 	for (uint32_t y = low; y < low + side && y < g->height; y++) {
-		const uint8_t *row = g->level[0] + (size_t)y * g->width;
+		const uint8_t *row = g->level[0][0] + (size_t)y * g->width;
 
 		for (uint32_t x = left; x < left + side && x < g->width; x++)
 			most = row[x] > most ? row[x] : most;
@@ -515,7 +581,7 @@ static uint8_t block_most(const struct fit_grid *g, uint32_t left, uint32_t low,
  */
 static uint32_t wrong_cells(const struct fit_grid *g, unsigned int level)
 {
-	const uint8_t *cell = g->level[level];
+	const uint8_t *cell = g->level[0][level];
 	uint32_t wrong = 0;
 
 	for (uint32_t y = level % 3; y < g->height; y += 3) {
@@ -530,22 +596,22 @@ static void test_levels(void)
 {
 	const struct fit_points p = seen(&inside);
 	struct pose pose = inside;
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 
 	draw(&g);
-	ok_eq(g.levels, 1, "drawn: the finest level");
-	ok_eq(fit_grid_search(&g, &p, &pose, 0.3, 0.01, 0.5), 1,
+	ok_eq(g.levels[0], 1, "drawn: the finest level");
+	ok_eq(find_best(&g, &p, &pose, 0.3, 0.01, 0.5), 1,
 	      "a search of 0.3 m");
-	ok_eq(g.levels, 3, "... needs blocks of four cells");
+	ok_eq(g.levels[0], 3, "... needs blocks of four cells");
 	pose = inside;
-	ok_eq(fit_grid_search(&g, &p, &pose, 3.5, 0.01, 0.5), 1,
+	ok_eq(find_best(&g, &p, &pose, 3.5, 0.01, 0.5), 1,
 	      "a search of 3.5 m");
-	ok_eq(g.levels, FIT_LEVELS, "... needs all levels");
+	ok_eq(g.levels[0], FIT_LEVELS, "... needs all levels");
 	for (unsigned int i = 1; i < FIT_LEVELS; i++)
 		ok_eq(wrong_cells(&g, i), 0,
 		      "... level %u has the maximum of each block", i);
 	fit_grid_free(&g);
-	ok(!g.levels && !g.level[0] && !g.level[3], "freed");
+	ok(!g.levels[0] && !g.level[0][0] && !g.level[0][3], "freed");
 	fit_grid_free(&g);
 }
 
@@ -553,10 +619,10 @@ static void test_levels(void)
 static void test_redrawn(void)
 {
 	static const uint32_t count[] = { 1, 4, 2, 3, 1 };
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 
 	for (uint32_t i = 0; i < sizeof(count) / sizeof(*count); i++) {
-		struct fit_grid fresh = { .levels = 0 };
+		struct fit_grid fresh = { .width = 0 };
 		struct pose got = part_pose[0], want = got;
 		const struct fit_points *p = part;
 
@@ -565,15 +631,15 @@ static void test_redrawn(void)
 		if (fit_grid_draw(&g, parts, part_pose, count[i]) ||
 		    fit_grid_draw(&fresh, parts, part_pose, count[i]))
 			abort();
-		ok_eq(g.levels, 1, "%u scans are drawn instead", count[i]);
-		ok_eq(fit_grid_search(&g, p, &got, 3.5, 0.2, 0.5),
-		      fit_grid_search(&fresh, p, &want, 3.5, 0.2, 0.5),
+		ok_eq(g.levels[0], 1, "%u scans are drawn instead", count[i]);
+		ok_eq(find_best(&g, p, &got, 3.5, 0.2, 0.5),
+		      find_best(&fresh, p, &want, 3.5, 0.2, 0.5),
 		      "... a scan is found");
 		ok_mem(&got, &want, sizeof(got), "... as in a new grid");
 		ok_range(pose_distance(&got, part_pose, 1), 0, 0.12,
 			 "... where it is");
 		for (unsigned int k = 0; k < FIT_LEVELS; k++)
-			ok_mem(g.level[k], fresh.level[k],
+			ok_mem(g.level[0][k], fresh.level[0][k],
 			       (size_t)g.width * g.height,
 			       "... level %u is the same", k);
 		fit_grid_free(&fresh);
@@ -592,7 +658,7 @@ static void test_wide(void)
 	struct fit_points ends = { .count = 2 };
 	const struct fit_points *scan = &ends;
 	struct pose at = { 3, -5, 0 }, up = { 3, -5, M_PI / 2 }, pose;
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 
 	ends.x[1] = (float)(widest - 0.1);
 	ok_eq(fit_grid_draw(&g, &scan, &at, 1), 0, "as wide as can be");
@@ -606,12 +672,12 @@ static void test_wide(void)
 	ok_near(fit_grid_fit(&g, &ends, &at), 0, 0, "... nothing is left");
 	ok_eq(fit_grid_draw(&g, &scan, &up, 1), -E2BIG, "... and higher");
 	pose = inside;
-	ok_eq(fit_grid_search(&g, &p, &pose, 1, 0.1, 0), 0,
+	ok_eq(find_best(&g, &p, &pose, 1, 0.1, 0), 0,
 	      "... nothing is found");
 	ends.x[1] = INFINITY;
 	ok_eq(fit_grid_draw(&g, &scan, &at, 1), -E2BIG, "... nor infinity");
 	draw(&g);
-	ok_eq(fit_grid_search(&g, &p, &pose, 1, 0.1, 0.6), 1,
+	ok_eq(find_best(&g, &p, &pose, 1, 0.1, 0.6), 1,
 	      "... but in the room that is drawn next");
 	fit_grid_free(&g);
 }
@@ -620,7 +686,7 @@ static void test_empty(void)
 {
 	const struct fit_points p = seen(&inside), none = { .count = 0 };
 	const struct fit_points *scan = &none;
-	struct fit_grid g = { .levels = 0 };
+	struct fit_grid g = { .width = 0 };
 	struct pose pose = inside;
 
 	for (int i = 0; i < 3; i++) {
@@ -636,7 +702,7 @@ static void test_empty(void)
 			      "drawn: %s", name[i]);
 		ok_near(fit_grid_fit(&g, &p, &inside), 0, 0,
 			"%s: nothing fits", name[i]);
-		ok_eq(fit_grid_search(&g, &p, &pose, 1, 0.1, 0), 0,
+		ok_eq(find_best(&g, &p, &pose, 1, 0.1, 0), 0,
 		      "... nothing is found");
 		ok_near(fit_grid_climb(&g, &p, &pose), 0, 0,
 			"... there is nowhere to climb");
@@ -657,6 +723,7 @@ int main(void)
 	test_climb_along_cells();
 	test_search();
 	test_all_places();
+	test_apart();
 	test_edges();
 	test_not_found();
 	test_levels();
