@@ -275,6 +275,12 @@ static int learn(struct filter *f, const struct reading *reading)
 	f->moved = false;
 	if (!id || f->params.wall == 0)
 		return 0;
+	if (f->placed) {
+		f->placed = false;
+		f->prediction.at = (struct pose){ 0, 0, 0 };
+		f->prediction.since = 0;
+		return 0;
+	}
 	done = det_between(&trajectory_tree_at(f->tree, id)->pose,
 			   f->pose + f->best);
 	ret = tells_motion(f, reading);
@@ -311,7 +317,7 @@ static int update(struct filter *f, const struct reading *reading,
 	r->fit = f->out[trajectory_tree_at(f->tree,
 					   f->step[f->best])->number].fit;
 	r->updated = true;
-	r->update = f->update++;
+	r->update = f->update++ - f->params.fixed;
 	if (!err)
 		err = learn(f, reading);
 	if (!err && f->params.wall > 0)
@@ -380,8 +386,8 @@ static int filter_step(struct filter *f, const struct reading *reading,
 	r->predictor = f->prediction.use;
 	r->best = f->best;
 	r->particles = f->count;
-	if (f->update)
-		r->update = f->update - 1;
+	if (f->update > f->params.fixed)
+		r->update = f->update - 1 - f->params.fixed;
 	if (!f->outs || r->updated || r->held) {
 		const struct motion m = filter_motion(f);
 
@@ -422,7 +428,10 @@ int filter_history(const struct filter *f, struct pose **poses,
 {
 	trajectory_tree_id id = f->step[f->best];
 
+	/* a known map has a step, but no scan */
 	*count = trajectory_tree_depth(f->tree, id);
+	if (*count)
+		*count -= f->params.fixed;
 	*poses = malloc((*count + 1) * sizeof(**poses));
 	if (!*poses)
 		return -ENOMEM;

@@ -12,6 +12,7 @@
 
 #include "slam/filter/particle_pool.h"
 #include "slam/filter/prediction.h"
+#include "slam/filter/walls.h"
 
 struct filter;
 
@@ -122,6 +123,29 @@ void filter_correct(struct filter *f, struct pose *history, uint32_t count,
 		    const struct reading *(*reading)(void *arg,
 						     uint64_t update),
 		    void *arg);
+
+/**
+ * filter_know() - begin in a known map, before the first reading
+ * @pose: where the robot is
+ * @before: a filter of the last readings, which knows how the robot moves; or
+ *	NULL
+ *
+ * With slam_params.fixed: scans are matched, but the map stays as it is.
+ *
+ * Return: 0; -ENOMEM; -ERANGE: the map is too large; -ENOTSUP: workers do not
+ * have this.
+ */
+int filter_know(struct filter *f, const struct walls *w,
+		const struct pose *pose, const struct filter *before);
+
+/**
+ * filter_place() - the robot is elsewhere in the known map
+ * @before: as for filter_know()
+ *
+ * Return: 0; a negative errno of the pool.
+ */
+int filter_place(struct filter *f, const struct pose *pose,
+		 const struct filter *before);
 
 struct particle_pool *filter_pool(const struct filter *f);
 

@@ -318,7 +318,7 @@ int filter_doubt(struct filter *f, const struct reading *reading,
 	if (match.against <= AGREES)
 		return 0;
 	ret = leave_out_step(f, reading, &match, m, r);
-	if (ret || f->update < YOUNG)
+	if (ret || (f->update < YOUNG && !f->params.fixed))
 		return ret;
 	ret = look_near(f, reading, &match, m, r);
 	if (!ret)

@@ -43,6 +43,10 @@ struct motion filter_motion(const struct filter *f)
 	struct motion m = odometer_motion(&f->odometer, &f->params);
 
 	prediction_make(&f->prediction, &m, f->odometer.time);
+	if (f->update < f->unsure) {
+		m.slip = hypot(m.slip, UNSURE);
+		m.turn = hypot(m.turn, UNSURE_TURN);
+	}
 	return m;
 }
 

@@ -5,7 +5,8 @@
  * filter.c has weights, resampling and the history; filter_match.c matches
  * scans; filter_doubt.c decides whether a match is right, and where else the
  * robot may be; filter_hypotheses.c keeps two motions until scans decide;
- * filter_correction.c goes on in a corrected map.
+ * filter_correction.c goes on in a corrected map; filter_known.c has a map that
+ * does not change.
  */
 #ifndef SLAM_FILTER_FILTER_PARTS_H
 #define SLAM_FILTER_FILTER_PARTS_H
@@ -68,6 +69,8 @@ struct correction {
  * @seen:	where a lost robot may be; confirmed if later scans fit as well
  * @spread:	covariance of the particles' poses after the last update
  * @moved:	the robot moved by its scans, though not by its odometry
+ * @placed:	the last step does not lead to the pose of the robot
+ * @unsure:	updates before which it is not known how the robot moves
  * @surprised:	the scan is matched as it does not fit where the robot should
  *		stand
  */
@@ -90,7 +93,8 @@ struct filter {
 	uint32_t		held, round;
 	struct seen		seen;
 	double			spread[6];
-	bool			moved, surprised;
+	bool			moved, surprised, placed;
+	uint64_t		unsure;
 	struct prediction	prediction;
 	struct last_scans	last;
 	struct scan		scan;
@@ -121,6 +125,12 @@ struct recalled {
  * assumed to have changed
  */
 enum { FILTER_HELD_MAX = 32 };
+
+/* Motion of a robot that was just found in a known map: standard deviations, m and
+ * rad. Its odometry may be none
+ */
+#define UNSURE		0.1
+#define UNSURE_TURN	0.1
 
 /* Whether the robot is lost if this scan is held, too */
 bool filter_lost(const struct filter *f, bool held);

@@ -127,6 +127,10 @@ int slam_params_check(const struct slam_params *p, struct error *error)
 	if (p->loops > 1)
 		return error_set(error, -EINVAL, "loops: %u is not 0 or 1",
 				 p->loops);
+	if (p->fixed > 1 || (p->fixed && p->loops))
+		return error_set(error, -EINVAL,
+				 "a known map: %u is not 0 or 1, or loops are "
+				 "closed in it", p->fixed);
 	if (p->refinements < 1 || p->refinements > 20 ||
 	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS)
 		return error_set(error, -EINVAL,

@@ -53,6 +53,7 @@ enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
  *		reading
  * @distance, @angle: motion between two updates, m and rad
  * @loops:	close loops: 0 or 1
+ * @fixed:	the map is known and does not change: 0 or 1; see filter_know()
  * @kld_error, @kld_bin, @kld_turn: KLD sampling: its bound, 0: the number of
  *		particles is fixed; sides of its bins, m and rad
  * @particles_min: with KLD sampling
@@ -60,7 +61,7 @@ enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
 struct slam_params {
 	uint32_t	particles, particles_min;
 	uint64_t	seed;
-	uint32_t	loops, pad;
+	uint32_t	loops, fixed;
 	uint32_t	compat, matcher, refinements, cutoff;
 	double		step, turn;
 	double		resolution, range_max, spacing, sigma, ratio;

@@ -11,6 +11,7 @@
 
 #include "slam/filter/particles.h"
 #include "slam/filter/trajectory_tree.h"
+#include "slam/filter/walls.h"
 
 struct particle_pool;
 
@@ -55,6 +56,8 @@ struct particle_pool_order {
  *		it. NULL: adopt() draws it
  * @adopt:	all particles become copies of that map; @state has the steps that
  *		it was drawn from, the same of each particle
+ * @know:	begin with a known map, the same of all @count particles, at @pose;
+ *		without @walls: the map stays. NULL: it cannot
  * @use:	of all members together
  * @destroy:	free the pool
  *
@@ -80,6 +83,8 @@ struct particle_pool_ops {
 		     const struct reading *reading, const struct pose *pose);
 	int (*adopt)(struct particle_pool *t,
 		     const struct particle_pool_state *state);
+	int (*know)(struct particle_pool *t, uint32_t count,
+		    const struct walls *walls, const struct pose *pose);
 	void	(*use)(struct particle_pool *t, struct particles_use *use);
 	void	(*destroy)(struct particle_pool *t);
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "slam/filter/likelihood_field.h"
 #include "slam/filter/particle_pool.h"
 
 struct local {
@@ -103,8 +104,9 @@ static int local_settle(struct particle_pool *t,
 		return err;
 	if (parent)
 		parents = find_parents(l, parent, count);
-	err = particles_write(l->particles, update, &l->scan, l->numbers,
-			      parents);
+	if (!l->params.fixed)
+		err = particles_write(l->particles, update, &l->scan,
+				      l->numbers, parents);
 	for (uint32_t i = 0; i < l->room; i++)
 		l->numbers[i] = i;
 	if (!parent)
@@ -174,6 +176,46 @@ static int local_adopt(struct particle_pool *t,
 	return err;
 }
 
+/* The walls are the endpoints of one scan, from the origin */
+static int draw_walls(struct local *l, const struct walls *w)
+{
+	const double units = FIELD_UNIT / l->params.resolution;
+	const struct pose origin = { 0, 0, 0 };
+	const uint32_t draft = l->params.particles;
+	struct scan s = { .hits = w->count };
+	int err = particles_add(l->particles, draft, &origin);
+
+	s.x = malloc((w->count + 1) * sizeof(*s.x));
+	s.y = malloc((w->count + 1) * sizeof(*s.y));
+	if (!s.x || !s.y)
+		err = -ENOMEM;
+	for (uint32_t i = 0; i < w->count && !err; i++) {
+		s.x[i] = (float)(units * (double)w->x[i]);
+		s.y[i] = (float)(units * (double)w->y[i]);
+	}
+	if (!err)
+		err = particles_redo(l->particles, draft, 0, 0, &s, &origin);
+	free(s.x);
+	free(s.y);
+	return err;
+}
+
+static int local_know(struct particle_pool *t, uint32_t count,
+		      const struct walls *walls, const struct pose *pose)
+{
+	struct local *l = (struct local *)t;
+	const struct particle_pool_state state = { .count = count };
+	int err = add_missing(l, count);
+
+	if (!err && walls)
+		err = draw_walls(l, walls);
+	if (!err && walls)
+		err = local_adopt(t, &state);
+	for (uint32_t i = 0; i < count && !err; i++)
+		particles_restart(l->particles, i, pose);
+	return err;
+}
+
 static void local_use(struct particle_pool *t, struct particles_use *use)
 {
 	particles_use(((struct local *)t)->particles, use);
@@ -197,6 +239,7 @@ static const struct particle_pool_ops local_ops = {
 	.recall = local_recall,
 	.draft = local_draft,
 	.adopt = local_adopt,
+	.know = local_know,
 	.use = local_use,
 	.destroy = local_destroy,
 };

@@ -170,6 +170,13 @@ void particles_place(struct particles *p, uint32_t number,
 	p->particle[number].pose = *pose;
 }
 
+void particles_restart(struct particles *p, uint32_t number,
+		       const struct pose *pose)
+{
+	p->particle[number].pose = *pose;
+	p->particle[number].matched = 0;
+}
+
 static double own_track(struct matcher *m, const struct scan *scan,
 			const struct likelihood_field *map, struct pose *pose)
 {

@@ -48,6 +48,10 @@ struct pose particles_pose(const struct particles *p, uint32_t number);
 void particles_place(struct particles *p, uint32_t number,
 		     const struct pose *pose);
 
+/* The same; an update that was matched already is matched from there */
+void particles_restart(struct particles *p, uint32_t number,
+		       const struct pose *pose);
+
 /**
  * struct seek - where to search for a scan
  * @prior:	poses beyond it cost
