@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * place_search.c - the last scans together, in the whole map
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/filter/det_math.h"
+#include "slam/graph/loop_search.h"
+#include "slam/graph/place_search.h"
+
+/* Motion from one scan to the next one that shows something new, m and rad */
+#define MOVED		0.25
+#define TURNED		0.25
+/* Fit of a place: furniture moves, and maps have holes */
+#define FITS		0.5
+/* and how much better it fits than any other, summed over searches that find the
+ * same place. A search counts if it is ahead by this share of what does not fit
+ */
+#define AHEAD		0.12
+#define AHEAD_SHARE	0.1
+/* A climb adds so much to the fit of the best cell */
+#define CLIMBS		0.02
+/* Two searches found the same place, m and rad */
+#define SAME		0.5
+#define SAME_TURN	0.2
+/* A hint is wrong if its best pose fits worse */
+#define FITS_NEAR	0.3
+enum {
+	/* scans with fewer endpoints fit anywhere */
+	POINTS_LEAST	= 30,
+	/* after so many scans only each second one is searched, and so on */
+	SEARCH_LESS	= 12,
+};
+
+/* The walls, in portions of a scan */
+static struct fit_points *cut_walls(const struct walls *w, uint32_t parts)
+{
+	struct fit_points *p = calloc(parts, sizeof(*p));
+
+	for (uint32_t i = 0; i < w->count && p; i++) {
+		struct fit_points *to = p + i / FIT_POINTS_MAX;
+
+		to->x[to->count] = w->x[i];
+		to->y[to->count++] = w->y[i];
+	}
+	return p;
+}
+
+static int draw_walls(struct place_search *s, const struct walls *w)
+{
+	const uint32_t parts = (w->count + FIT_POINTS_MAX - 1) / FIT_POINTS_MAX;
+	struct fit_points *part = cut_walls(w, parts);
+	const struct fit_points **list = calloc(parts, sizeof(*list));
+	struct pose *origin = calloc(parts, sizeof(*origin));
+	int err = -ENOMEM;
+
+	if (part && list && origin) {
+		for (uint32_t i = 0; i < parts; i++)
+			list[i] = part + i;
+		err = fit_grid_draw(&s->grid, list, origin, parts);
+	}
+	free(part);
+	free(list);
+	free(origin);
+	return err;
+}
+
+int place_search_map(struct place_search *s, const struct walls *w)
+{
+	int err;
+
+	if (!w->count)
+		return -ENODATA;
+	err = draw_walls(s, w);
+	if (err)
+		return err;
+	s->middle = (struct pose){
+		s->grid.left + s->grid.width * FIT_CELL / 2,
+		s->grid.low + s->grid.height * FIT_CELL / 2, 0,
+	};
+	s->reach = fmax(s->grid.width, s->grid.height) * FIT_CELL / 2;
+	return 0;
+}
+
+void place_search_free(struct place_search *s)
+{
+	fit_grid_free(&s->grid);
+}
+
+void place_search_restart(struct place_search *s)
+{
+	s->scans = 0;
+	s->ahead = 0;
+	s->fit = s->next = 0;
+}
+
+static uint32_t kept(const struct place_search *s)
+{
+	return s->scans < PLACE_SCANS ? s->scans : PLACE_SCANS;
+}
+
+/* The scan @age scans ago; 0: the last one */
+static const struct place_scan *scan_at(const struct place_search *s,
+					uint32_t age)
+{
+	assert(age < kept(s));
+	return s->scan + (s->scans - 1 - age) % PLACE_SCANS;
+}
+
+static bool is_new(const struct place_search *s, const struct pose *own)
+{
+	struct pose move;
+
+	if (!s->scans)
+		return true;
+	move = det_between(&scan_at(s, 0)->pose, own);
+	return hypot(move.x, move.y) >= MOVED || fabs(move.yaw) >= TURNED;
+}
+
+/* All kept scans as one, in the frame of the last robot */
+static void join(const struct place_search *s, struct fit_points *all)
+{
+	const struct pose *last = &scan_at(s, 0)->pose;
+	const uint32_t scans = kept(s);
+	uint32_t whole = 0, taken = 0, seen = 0;
+
+	for (uint32_t age = 0; age < scans; age++)
+		whole += scan_at(s, age)->points.count;
+	all->count = 0;
+	for (uint32_t age = 0; age < scans; age++) {
+		const struct place_scan *p = scan_at(s, age);
+		const struct pose at = det_between(last, &p->pose);
+		double sine, c;
+
+		det_sincos(at.yaw, &sine, &c);
+		for (uint32_t k = 0; k < p->points.count; k++, seen++) {
+			struct pose end;
+
+			/* evenly, as many as fit */
+			if (whole > FIT_POINTS_MAX &&
+			    (uint64_t)seen * FIT_POINTS_MAX / whole < taken)
+				continue;
+			if (all->count == FIT_POINTS_MAX)
+				return;
+			end = fit_point_at(&p->points, k, &at, sine, c);
+			all->x[all->count] = (float)end.x;
+			all->y[all->count++] = (float)end.y;
+			taken++;
+		}
+	}
+}
+
+/* Whether the last search found the same place. @pose: of the robot that is now
+ * at @own
+ */
+static bool is_same(const struct place_search *s, const struct pose *pose,
+		    const struct pose *own)
+{
+	const struct pose move = det_between(&s->own, own);
+	const struct pose there = det_compose(&s->best, &move);
+	const struct pose off = det_between(&there, pose);
+
+	return hypot(off.x, off.y) <= SAME && fabs(off.yaw) <= SAME_TURN;
+}
+
+/* Sum up by how much a place is ahead of all others */
+static bool believe(struct place_search *s, const struct pose *pose,
+		    const struct pose *own)
+{
+	const double ahead = s->fit - s->next;
+
+	if (s->ahead > 0 && !is_same(s, pose, own))
+		s->ahead = 0;
+	if (ahead >= AHEAD_SHARE * (1 - s->fit))
+		s->ahead += ahead;
+	s->best = *pose;
+	s->own = *own;
+	return s->ahead >= AHEAD;
+}
+
+/* Search the whole map. Return: 1: a place that no other is like; 0; -ENOMEM */
+static int search(struct place_search *s, const struct pose *own,
+		  struct pose *pose)
+{
+	struct fit_window w = {
+		.reach = s->reach, .turn = M_PI, .least = FITS,
+	};
+	struct pose other = s->middle, best = s->middle;
+	struct fit_points all;
+	int ret;
+
+	join(s, &all);
+	s->fit = s->next = 0;
+	s->searched++;
+	ret = fit_grid_search(&s->grid, &all, &best, &w);
+	if (ret <= 0)
+		return ret;
+	s->fit = fit_grid_climb(&s->grid, &all, &best);
+	w.apart = &best;
+	s->next = s->fit - AHEAD;
+	/* before a climb it may fit a little worse */
+	w.least = s->next - CLIMBS;
+	ret = fit_grid_search(&s->grid, &all, &other, &w);
+	if (ret < 0)
+		return ret;
+	if (ret)
+		s->next = fmax(s->next, fit_grid_climb(&s->grid, &all,
+						       &other));
+	*pose = best;
+	return believe(s, pose, own);
+}
+
+int place_search_add(struct place_search *s, const struct scan *scan,
+		     double units, const struct pose *own, struct pose *pose)
+{
+	struct place_scan *p = s->scan + s->scans % PLACE_SCANS;
+
+	if (!is_new(s, own))
+		return 0;
+	fit_points_make(&p->points, scan, units);
+	if (p->points.count < POINTS_LEAST)
+		return 0;
+	p->pose = *own;
+	s->scans++;
+	if (s->scans % (1 + s->scans / SEARCH_LESS))
+		return 0;
+	return search(s, own, pose);
+}
+
+int place_search_near(struct place_search *s, const struct scan *scan,
+		      double units, const struct place_hint *hint,
+		      struct pose *pose)
+{
+	const struct fit_window w = {
+		.reach = hint->reach, .turn = fmin(hint->turn, M_PI),
+		.least = FITS_NEAR,
+	};
+	struct fit_points points;
+	int ret;
+
+	*pose = hint->pose;
+	fit_points_make(&points, scan, units);
+	s->searched++;
+	ret = fit_grid_search(&s->grid, &points, pose, &w);
+	if (ret > 0)
+		s->fit = fit_grid_climb(&s->grid, &points, pose);
+	return ret;
+}
