@@ -2,5 +2,5 @@
 USES	:= map/io ros/io slam/workers
 FLAGS	:= $(EXACT)
 LIBS	:= -lm
-TESTS	:= relations occupancy submaps submap_out slam_checkpoint
+TESTS	:= relations occupancy submaps submap_out slam_checkpoint known_map
 test_submap_out.USES := map/ros
