@@ -186,9 +186,9 @@ static int take_result(struct live *l, const struct reading *r,
 	session_state(&l->run, l->text);
 	l->readings++;
 	pthread_mutex_unlock(&l->lock);
-	if (result->updated)
+	if (session_maps(&l->run, result))
 		err = mapper_queue_scan(l->mapper_queue, r);
-	l->dirty |= result->updated;
+	l->dirty |= session_maps(&l->run, result);
 	if (!err && (l->dirty || l->behind) && now - l->passed >= second &&
 	    mapper_queue_idle(l->mapper_queue)) {
 		l->passed = now;
@@ -253,7 +253,7 @@ static void *live_filter(void *arg)
 			l->unused += r.beams > 0;
 			break;
 		}
-		mapper_pose(l->mapper, &r, &result);
+		session_publish(&l->run, l->mapper, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
 	assert(l->failed <= 0);
@@ -478,7 +478,7 @@ static int live_write_all(struct live *l)
 	if (err)
 		goto out;
 	err = session_write(&l->run, &t, &c);
-	next = finish_maps(l, &t);
+	next = l->run.localiser ? 0 : finish_maps(l, &t);
 	err = err ? err : next;
 	next = slam_publisher_check(l->publisher, l->run.o->to);
 	err = err ? err : next;
@@ -503,8 +503,7 @@ static int live_finish(struct live *l)
 					  "%s: none of %llu waiting scans was "
 					  "used: no files written",
 					  l->run.o->from, unused) :
-		       cli_error(-ENODATA, "%s: no readings received",
-				 l->run.o->from);
+		       session_nothing(&l->run);
 	l->run.stats.replaced = w.replaced;
 	l->run.stats.lost = w.lost;
 	l->run.stats.unused = l->unused;

@@ -268,6 +268,17 @@ int mapper_map(struct mapper *m, struct error *error)
 	return err;
 }
 
+void mapper_known(struct mapper *m, const struct known_map *known,
+		  int64_t stamp)
+{
+	const struct mapper_config *c = &m->config;
+
+	if (!c->publish)
+		return;
+	known_map_message(known, stamp, c->map_frame, m->pose);
+	c->publish(c->arg, SLAM_PUBLISHER_MAP, stamp, m->pose);
+}
+
 void mapper_exact(struct mapper *m)
 {
 	m->exact = true;

@@ -12,6 +12,7 @@
 #include "apps/slamd/slamd.h"
 #include "base/error.h"
 #include "slam/filter/filter.h"
+#include "slam/output/known_map.h"
 #include "slam/output/submap_out.h"
 
 struct mapper;
@@ -77,6 +78,10 @@ int mapper_history(struct mapper *m, const struct pose *history,
  * message. After an error, with one line in @error.
  */
 int mapper_map(struct mapper *m, struct error *error);
+
+/* Publish a known map. For one thread, as mapper_pose() */
+void mapper_known(struct mapper *m, const struct known_map *known,
+		  int64_t stamp);
 
 /* From now on redraw after any change of a pose: for the final map */
 void mapper_exact(struct mapper *m);

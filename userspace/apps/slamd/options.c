@@ -17,9 +17,9 @@
 #include "ros/io/io.h"
 #include "slam/filter/memory.h"
 
-static int set_laser(void *config, const char *value)
+/* X,Y,YAW, each up to @most. Return: 0; -EINVAL */
+static int parse_pose(const char *value, double most, struct pose *pose)
 {
-	struct slamd_options *o = config;
 	char text[100], *at = text, *part;
 	double v[3];
 
@@ -28,15 +28,32 @@ static int set_laser(void *config, const char *value)
 	strcpy(text, value);
 	for (int i = 0; i < 3; i++) {
 		part = strsep(&at, ",");
-		if (!part || parse_double(part, -READING_LASER_MAX,
-					  READING_LASER_MAX, v + i))
+		if (!part || parse_double(part, -most, most, v + i))
 			return -EINVAL;
 	}
 	if (at)
 		return -EINVAL;
-	o->laser = (struct pose){ v[0], v[1], v[2] };
-	o->readings.laser = &o->laser;
+	*pose = (struct pose){ v[0], v[1], v[2] };
 	return 0;
+}
+
+static int set_laser(void *config, const char *value)
+{
+	struct slamd_options *o = config;
+	const int err = parse_pose(value, READING_LASER_MAX, &o->laser);
+
+	if (!err)
+		o->readings.laser = &o->laser;
+	return err;
+}
+
+static int set_pose(void *config, const char *value)
+{
+	struct slamd_options *o = config;
+	const int err = parse_pose(value, POSE_MAX, &o->pose);
+
+	o->posed |= !err;
+	return err;
 }
 
 /* Part of names of topics and frames */
@@ -166,6 +183,13 @@ static const struct setting settings[] = {
 	{ "to", "SINK",
 	  "publish map, submaps, pose and tf: ros2, ros1, NAME.mcap, NAME.bag, NAME.db3, FOLDER/",
 	  SETTING_FIELD_TEXT(to) },
+	{ "localise", "MAP",
+	  "find the way in this map and do not change it: NAME.yaml of "
+	  "map_server, or NAME.db of gdimd",
+	  SETTING_FIELD_TEXT(localise), .heading = "Known map:" },
+	{ "pose", "X,Y,YAW",
+	  "about where the robot is in the map (default: anywhere)",
+	  "X,Y,YAW (m, m, rad)", set_pose },
 	{ "checkpoint", "FILE",
 	  "write a checkpoint, from which --resume continues",
 	  SETTING_FIELD_TEXT(checkpoint) },
@@ -265,6 +289,16 @@ static const struct setting settings[] = {
  * Dependencies of options
  */
 
+static bool is_localised(const struct slamd_options *o)
+{
+	return o->localise;
+}
+
+static bool makes_map(const struct slamd_options *o)
+{
+	return !o->localise;
+}
+
 static bool is_live(const struct slamd_options *o)
 {
 	return o->from;
@@ -353,6 +387,16 @@ static const struct need {
 	bool		(*met)(const struct slamd_options *o);
 	const char	*text;
 } needs[] = {
+	{ "pose", is_localised, "needs --localise" },
+	{ "localise", draws_poses, "excludes --compat gmapping" },
+	{ "checkpoint", makes_map, "excludes --localise" },
+	{ "map", makes_map, "excludes --localise: the map stays as it is" },
+	{ "loops", makes_map, "excludes --localise: the map stays as it is" },
+	{ "engine", makes_map,
+	  "excludes --localise: one map needs no workers" },
+	{ "submap", makes_map, "excludes --localise" },
+	{ "map-memory", makes_map, "excludes --localise" },
+	{ "map-every", makes_map, "excludes --localise" },
 	{ "patience", is_live, "needs --from" },
 	{ "speed", plays, "needs --from with a recording" },
 	{ "submap", publishes, "needs --to" },
@@ -447,6 +491,10 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 	err = settings_parse(&program, o, argc, argv);
 	if (err)
 		return err;
+	if (o->localise) {
+		o->params.fixed = 1;
+		o->params.loops = 0;
+	}
 	if (o->params.particles_min > o->params.particles)
 		o->params.particles_min = o->params.particles;
 	if (slam_params_check(&o->params, &error))

@@ -127,8 +127,8 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 
 	if (!r->publisher)
 		return 0;
-	mapper_pose(r->mapper, reading, result);
-	if (!result->updated)
+	session_publish(&r->run, r->mapper, reading, result);
+	if (!session_maps(&r->run, result))
 		return 0;
 	err = mapper_scan(r->mapper, reading, &error);
 	if (err)
@@ -206,7 +206,7 @@ static int log_end(struct replay *r, int ret, const char *error)
 	replay_show(r, true);
 	if (!stopped)
 		return ret < 0 ? cli_error(ret, "%s", error) : 0;
-	if (!r->run.updates)
+	if (!r->run.updates && !r->run.localiser)
 		return cli_error(-EINTR,
 				 "stopped by a signal before the first scan: "
 				 "no files written");
@@ -268,7 +268,7 @@ static int replay_write_all(struct replay *r)
 	if (err)
 		goto out;
 	err = session_write(&r->run, &t, &c);
-	next = r->publisher ? publish_maps(r, &fit) : 0;
+	next = r->publisher && !r->run.localiser ? publish_maps(r, &fit) : 0;
 	err = err ? err : next ? next : fit;
 	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
 	err = err ? err : next;
@@ -289,6 +289,8 @@ static int replay_run(struct replay *r)
 	if (err)
 		return err;
 	replay_warn(r);
+	if (r->run.localiser && !r->run.updates)
+		return session_nothing(&r->run);
 	return replay_write_all(r);
 }
 

@@ -146,6 +146,29 @@ static int open_checkpoint(struct session *r)
 	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
+/* How far --pose may be off */
+#define POSE_REACH	2.0
+#define POSE_TURN	0.6
+
+static int open_known_map(struct session *r)
+{
+	const struct place_hint hint = { r->o->pose, POSE_REACH, POSE_TURN };
+	struct error error;
+	int err = known_map_read(&r->known, r->o->localise, &error);
+
+	if (err)
+		return cli_error(err, "%s", error.text);
+	err = localiser_create(&r->localiser, &r->o->params, &r->known.walls);
+	if (err == -E2BIG)
+		return cli_error(err, "%s: the map is wider than %.0f m",
+				 r->o->localise, FIT_SIDE_MAX * FIT_CELL);
+	if (err)
+		return cli_error(err, "%s: %s", r->o->localise, strerror(-err));
+	if (r->o->posed)
+		localiser_hint(r->localiser, &hint);
+	return 0;
+}
+
 int session_open(struct session *r, bool (*interrupted)(void *arg))
 {
 	struct particle_pool *team;
@@ -158,6 +181,11 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
+	if (r->o->localise)
+		err = open_known_map(r);
+	if (err)
+		return err;
+	r->placed = !r->localiser;
 	if (r->o->params.loops)
 		err = loop_closer_create(&r->loops, &r->o->params);
 	if (err)
@@ -174,6 +202,8 @@ void session_close(struct session *r)
 		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
 	loop_closer_destroy(r->loops);
+	localiser_destroy(r->localiser);
+	known_map_free(&r->known);
 	free(r->final);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
@@ -270,7 +300,7 @@ static void log_lost(struct session *r, const struct reading *reading,
 {
 	const double at = (double)reading->stamp * 1e-9;
 
-	if (result->found)
+	if (result->found && !r->localiser)
 		service_logf(LOG_WARNING,
 			     "%.3f: odometry error: robot relocalized in the "
 			     "map", at);
@@ -367,6 +397,52 @@ static int full(const struct session *r, unsigned long long number)
 			 number);
 }
 
+/* Logged once each: where the robot is, or why it is not known yet */
+static void log_place(struct session *r, const struct reading *reading,
+		      const struct filter_result *result, bool first)
+{
+	const struct localiser_counts c = localiser_counts(r->localiser);
+	const double at = (double)reading->stamp * 1e-9;
+
+	if (first || result->found)
+		service_logf(LOG_INFO,
+			     "%.3f: robot found in the map at %.2f,%.2f,%.2f: "
+			     "fit %.2f, elsewhere at most %.2f",
+			     at, result->pose.x, result->pose.y,
+			     result->pose.yaw, c.fit, c.next);
+	if (c.searched > r->searched)
+		log_debug("%.3f: %u scans together fit the map best at %.2f,%.2f,%.2f: "
+			  "%.2f, elsewhere at most %.2f", at, c.scans, c.best.x,
+			  c.best.y, c.best.yaw, c.fit, c.next);
+	r->searched = c.searched;
+	if (r->placed || r->told_alike || c.scans < PLACE_SCANS)
+		return;
+	r->told_alike = true;
+	if (c.fit > 0)
+		service_logf(LOG_WARNING, "%.3f: the robot was not found yet: "
+			     "several places of the map look alike. Drive on, "
+			     "or give its pose", at);
+	else
+		service_logf(LOG_WARNING, "%.3f: the robot was not found yet: "
+			     "the scans fit no place of the map", at);
+}
+
+/* Return: 0 or a negative errno */
+static int read_localised(struct session *r, const struct reading *reading,
+			  struct filter_result *result)
+{
+	const bool before = r->placed;
+	int ret;
+
+	*result = (struct filter_result){ .particles = 0 };
+	ret = localiser_read(r->localiser, r->filter, reading, result);
+	if (ret < 0)
+		return ret;
+	r->placed = ret;
+	log_place(r, reading, result, ret && !before);
+	return 0;
+}
+
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result)
 {
@@ -374,12 +450,13 @@ int session_read(struct session *r, const struct reading *reading,
 	int err;
 
 	stats_begin(&r->stats);
-	err = filter_read(r->filter, reading, result);
+	err = r->localiser ? read_localised(r, reading, result) :
+			     filter_read(r->filter, reading, result);
 	if (!err)
 		err = close_loops(r, reading, result);
 	if (!err)
 		err = stats_end(&r->stats, reading, result);
-	if (!err)
+	if (!err && r->placed)
 		err = add_to_trajectory(r, reading, result);
 	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
@@ -397,6 +474,35 @@ int session_read(struct session *r, const struct reading *reading,
 	log_scan(r, reading, result);
 	session_keep(r, reading, result);
 	return 0;
+}
+
+void session_publish(struct session *r, struct mapper *m,
+		     const struct reading *reading,
+		     const struct filter_result *result)
+{
+	if (r->localiser && !r->shown)
+		mapper_known(m, &r->known, reading->stamp);
+	r->shown = true;
+	if (r->placed)
+		mapper_pose(m, reading, result);
+}
+
+bool session_maps(const struct session *r, const struct filter_result *result)
+{
+	return result->updated && !r->localiser;
+}
+
+int session_nothing(const struct session *r)
+{
+	struct localiser_counts c;
+
+	if (!r->localiser || !r->stats.readings)
+		return cli_error(-ENODATA, "%s: no readings received", r->log);
+	c = localiser_counts(r->localiser);
+	return cli_error(-ENODATA, "%s: the robot was not found in %s: %s",
+			 r->log, r->o->localise, !c.searched ? "no scans" :
+			 c.fit > 0 ? "several places look alike" :
+			 "the scans fit no place of it");
 }
 
 void session_state(const struct session *r, char text[SESSION_STATE])
@@ -524,6 +630,8 @@ static int write_stats(struct session *r, const struct readings_count *log)
 
 	if (r->loops)
 		r->stats.loops = loop_closer_counts(r->loops);
+	if (r->localiser)
+		r->stats.placed = localiser_counts(r->localiser);
 	team->ops->use(team, &use);
 	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
 			  &use, log, remote ? &workers : NULL, &error);

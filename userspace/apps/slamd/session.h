@@ -9,8 +9,10 @@
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/slamd.h"
 #include "apps/slamd/stats.h"
+#include "slam/graph/localiser.h"
 #include "slam/graph/loop_closer.h"
 #include "slam/output/checkpoint.h"
+#include "slam/output/known_map.h"
 #include "slam/output/scan_trajectory.h"
 
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
@@ -19,14 +21,20 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * struct session - all zero, except @o and @log
  * @log:	name of the input, for messages
  * @loops:	NULL: loops are not closed
+ * @localiser:	in a known map: finds the robot in it; NULL: a map is made
+ * @known:	that map
+ * @placed:	the robot was found in it, or a map is made: readings have results
  * @last:	result of the last update
  * @final:	history of all updates, with the last loops closed; NULL: not yet
  * @updates:	updates whose readings are in @scan_trajectory
  * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
+ * @searched:	searches of the known map that were logged
+ * @shown:	the known map was published
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
  * @told_lost:	logged: the robot is lost
  * @told_predictor: logged: by what its motion is predicted
+ * @told_alike:	logged: several places of the known map look alike
  * @told_rejected: logged: closures are not used
  * @held_logged: logged: scans are kept out of the map
  */
@@ -36,15 +44,17 @@ struct session {
 	struct cluster			*cluster;
 	struct filter			*filter;
 	struct loop_closer		*loops;
+	struct localiser		*localiser;
+	struct known_map		known;
 	struct checkpoint		*checkpoint;
 	struct scan_trajectory		scan_trajectory;
 	struct stats			stats;
 	struct filter_result		last;
 	struct pose			*final;
 	uint32_t			updates;
-	uint64_t			start, synced;
+	uint64_t			start, synced, searched;
 	bool				fresh, told_map, told_lost, held_logged;
-	bool				told_rejected;
+	bool				shown, told_rejected, placed, told_alike;
 	enum predictor			told_predictor;
 };
 
@@ -74,10 +84,29 @@ int session_recall(struct session *r, struct reading *reading,
 /**
  * session_read() - process a reading
  *
+ * In a known map there is no result before the robot is found: @r->placed.
+ *
  * Return: 0; -EINTR; another negative errno after one line on stderr.
  */
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result);
+
+/**
+ * session_publish() - publish the pose after session_read(), if it is known
+ *
+ * In a known map the map comes first, once.
+ */
+void session_publish(struct session *r, struct mapper *m,
+		     const struct reading *reading,
+		     const struct filter_result *result);
+
+/* Whether the scan of a reading belongs to the map that is made */
+bool session_maps(const struct session *r, const struct filter_result *result);
+
+/* Nothing was received, or the robot was not found: one line on stderr.
+ * Return: -ENODATA
+ */
+int session_nothing(const struct session *r);
 
 /* "30 particles  12.1 effective  0 jumps" */
 void session_state(const struct session *r, char text[SESSION_STATE]);

@@ -22,6 +22,8 @@
  * @map_every:	s
  * @map_memory:	MB, of scans that the map is drawn from
  * @checkpoint:	file, NULL: none; @resume: continue from it
+ * @localise:	known map, NULL: make one; @pose: about where the robot is in it,
+ *		if @posed
  * @trajectory, @map, @stats: output files, NULL: none
  * @threads:	0: one for each processor
  * @memory:	MB, of the particles' maps in this process; 0: see
@@ -41,6 +43,9 @@ struct slamd_options {
 	double			speed, patience, submap, map_every;
 	const char		*checkpoint;
 	bool			resume;
+	const char		*localise;
+	struct pose		pose;
+	bool			posed;
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
 	uint32_t		threads, workers, map_memory, memory;

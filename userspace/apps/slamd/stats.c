@@ -113,6 +113,17 @@ static void add_list(cJSON *o, const char *name, const float *v, uint32_t count)
 	free(text);
 }
 
+static void add_placed(cJSON *o, const struct localiser_counts *c)
+{
+	o = cJSON_AddObjectToObject(o, "known_map");
+	cJSON_AddNumberToObject(o, "searched", (double)c->searched);
+	cJSON_AddNumberToObject(o, "found", (double)c->found);
+	cJSON_AddNumberToObject(o, "missed_hints", (double)c->missed);
+	cJSON_AddNumberToObject(o, "unplaced_readings", (double)c->unplaced);
+	cJSON_AddNumberToObject(o, "fit", c->fit);
+	cJSON_AddNumberToObject(o, "fit_elsewhere", c->next);
+}
+
 static double ms_each(uint64_t ns, uint32_t count)
 {
 	return count ? (double)ns * 1e-6 / count : 0;
@@ -165,6 +176,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
 	if (p->loops)
 		add_loops(o, &s->loops);
+	if (p->fixed)
+		add_placed(o, &s->placed);
 	cJSON_AddNumberToObject(o, "particles", p->particles);
 	cJSON_AddNumberToObject(o, "seed", (double)p->seed);
 	cJSON_AddStringToObject(o, "matcher",

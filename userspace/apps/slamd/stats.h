@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "laser/readings.h"
 #include "cluster/bus.h"
+#include "slam/graph/localiser.h"
 #include "slam/graph/loop_closer.h"
 
 /**
@@ -24,6 +25,7 @@
  * @ms:		processor time of each reading with a scan
  * @wall:	ns of wall time, of all of these but the first
  * @loops:	what the pose graph did; before stats_write()
+ * @placed:	in a known map: how the robot was found; before stats_write()
  * @own:	ns of processor time of the calling thread
  */
 struct stats {
@@ -36,6 +38,7 @@ struct stats {
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
 	struct loop_counts	loops;
+	struct localiser_counts	placed;
 	/* private */
 	uint64_t	start, wall_start, own_start;
 };
