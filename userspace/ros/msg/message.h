@@ -47,6 +47,7 @@ enum message_kind {
 	MESSAGE_GRID_UPDATE,		/* map_msgs/OccupancyGridUpdate */
 	MESSAGE_UINT8,			/* std_msgs */
 	MESSAGE_ROOM,			/* gdim_msgs/RoomInformation */
+	MESSAGE_POSE_COVARIANCE, /* geometry_msgs/PoseWithCovarianceStamped */
 	MESSAGE_TYPES,
 };
 
@@ -170,6 +171,13 @@ struct message_occupancy_grid {
 	uint32_t		width, height;
 	struct message_pose	origin;
 	struct message_bytes	data;		/* int8, row by row */
+};
+
+/* As RViz says where a robot is; @covariance: of x, y, z and turns around them */
+struct message_pose_covariance {
+	struct message_header	header;
+	struct message_pose	pose;
+	double			covariance[36];
 };
 
 struct message_odometry {
@@ -356,6 +364,7 @@ union message {
 	struct message_grid_update	update;
 	struct message_uint8		uint8;
 	struct message_room		room;
+	struct message_pose_covariance	estimate;
 };
 
 /**

@@ -100,6 +100,13 @@ static const struct field odometry[] = {
 	{ .op = END }
 };
 
+static const struct field pose_covariance[] = {
+	HEADER(struct message_pose_covariance),
+	NESTED(struct message_pose_covariance, pose, pose),
+	ARRAY(F64, struct message_pose_covariance, covariance, 36),
+	{ .op = END }
+};
+
 static const struct field twist_stamped[] = {
 	HEADER(struct message_twist_stamped),
 	NESTED(struct message_twist_stamped, twist, twist),
@@ -296,4 +303,5 @@ const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_GRID_UPDATE] = grid_update,
 	[MESSAGE_UINT8] = uint8,
 	[MESSAGE_ROOM] = message_room_fields,
+	[MESSAGE_POSE_COVARIANCE] = pose_covariance,
 };

@@ -319,6 +319,12 @@ static const struct type {
 		"int8 max_hazard\n"
 		"string[] gas_names\n", NULL,
 		STAMPED | HAS(POINT32) | HAS(POLYGON) },
+	[MESSAGE_POSE_COVARIANCE] = { NAMES("geometry_msgs",
+					    "PoseWithCovarianceStamped"),
+		"953b798c0f514ff060a53a3498ce6246",
+		"std_msgs/Header header\n"
+		"geometry_msgs/PoseWithCovariance pose\n", NULL,
+		STAMPED | POSED | HAS(POSE_COVARIANCE) },
 };
 
 int message_any_kind_of(const char *type)

@@ -86,6 +86,15 @@ static void fill_odometry(struct message_odometry *o)
 	}
 }
 
+static void fill_estimate(struct message_pose_covariance *p)
+{
+	*p = (struct message_pose_covariance){
+		.header = header(), .pose = { { 1, 0, 0 }, { 0, 0, 0, 1 } },
+	};
+	for (int i = 0; i < 36; i++)
+		p->covariance[i] = i;
+}
+
 static void fill_scan(struct message_laser_scan *s)
 {
 	static const float r[] = { 1, 2, 3, 4, 5 }, in[] = { 9 };
@@ -250,6 +259,8 @@ static void fill(enum message_kind kind)
 		msg.uint8.data = 200;
 	else if (kind == MESSAGE_ROOM)
 		fill_room(&msg.room);
+	else if (kind == MESSAGE_POSE_COVARIANCE)
+		fill_estimate(&msg.estimate);
 	else if (kind == MESSAGE_CAMERA_INFO)
 		fill_camera_info(&msg.camera_info);
 	else if (kind == MESSAGE_IMU)
