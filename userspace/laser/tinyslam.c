@@ -9,8 +9,11 @@
  * below 20 are error codes. The robot itself blocks the first and the last
  * beams, which are left out as by its authors.
  *
- * The constants are those of its authors (test_loop_closing.c in OpenSLAM's
- * tinyslam, mines.py of BreezySLAM): wheel radius, half the distance of the
+ * Earlier logs (test_lab) have 12 fewer numbers: time, ticks of the left and of
+ * the right wheel, which counts backwards, 9 unused numbers, and the ranges.
+ *
+ * The constants are those of its authors (test_loop_closing.c and
+ * test_lab_reverse.c in OpenSLAM's tinyslam, mines.py of BreezySLAM): wheel radius, half the distance of the
  * wheels, ticks of a turn, and the pose of the laser.
  */
 #include <errno.h>
@@ -22,9 +25,11 @@
 
 enum {
 	HEAD		= 24,		/* numbers before the ranges */
+	HEAD_EARLIER	= 12,
 	BEAMS		= 682,
 	LEAST		= 100,		/* ranges needed to detect the format */
 	MARGIN		= 70,		/* beams at both ends: the robot */
+	MARGIN_EARLIER	= 45,
 	ERROR_CODES	= 20,		/* mm */
 };
 
@@ -86,18 +91,34 @@ static bool drive(struct tinyslam *t, double left, double right)
 	return true;
 }
 
+/* Whether a line is of an earlier log */
+static bool is_earlier(const char *at)
+{
+	unsigned int n = 0;
+	double v;
+
+	while (number_read(&at, &v))
+		n++;
+	return n == HEAD_EARLIER + BEAMS || n == HEAD_EARLIER + BEAMS + 1;
+}
+
 static bool tinyslam_read_scan(struct tinyslam *t, const char *at,
 			       struct reading *r)
 {
 	const double from = -120, to = 120, degree = M_PI / 180;
 	const double each = (to - from) / (BEAMS - 1);
+	const bool earlier = is_earlier(at);
+	const unsigned int margin = earlier ? MARGIN_EARLIER : MARGIN;
 	double left, right, v;
 
-	if (!number_stamp(&at, 3, &r->stamp) || !number_read(&at, &v) ||
+	if (!number_stamp(&at, 3, &r->stamp) ||
+	    (!earlier && !number_read(&at, &v)) ||
 	    !number_within(&at, 1e12, &left) ||
 	    !number_within(&at, 1e12, &right))
 		return false;
-	for (unsigned int i = 4; i < HEAD; i++)
+	if (earlier)
+		right = -right;
+	for (int i = earlier ? 3 : 4; i < (earlier ? HEAD_EARLIER : HEAD); i++)
 		if (!number_read(&at, &v))
 			return false;
 	if (!readings_ranges(&t->r, &at, BEAMS) || !drive(t, left, right))
@@ -105,9 +126,9 @@ static bool tinyslam_read_scan(struct tinyslam *t, const char *at,
 	for (unsigned int i = 0; i < BEAMS; i++)
 		t->r.range[i] = t->r.range[i] < ERROR_CODES ? 0 :
 				t->r.range[i] / 1000;
-	r->range = t->r.range + MARGIN + 1;
-	r->beams = BEAMS - 2 * MARGIN - 1;
-	r->angle_min = (float)((from + (MARGIN + 1) * each) * degree);
+	r->range = t->r.range + margin + 1;
+	r->beams = BEAMS - 2 * margin - 1;
+	r->angle_min = (float)((from + (margin + 1) * each) * degree);
 	r->angle_increment = (float)(each * degree);
 	r->range_max = range_max;
 	r->odometry = t->pose;

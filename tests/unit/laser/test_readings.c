@@ -449,6 +449,37 @@ static size_t make_dat(char *text, unsigned int us, int left, int right,
 	return n + sprintf(text + n, " 16 \n");
 }
 
+/* A line of an earlier log: fewer numbers, and the right wheel counts backwards */
+static size_t make_earlier(char *text, unsigned int us, int left, int right)
+{
+	size_t n = sprintf(text, "%u %d %d", us, left, right);
+
+	for (int i = 3; i < 12; i++)
+		n += sprintf(text + n, " 0");
+	for (int i = 0; i < 682; i++)
+		n += sprintf(text + n, " %d", 1000 + i);
+	return n + sprintf(text + n, " 16\n");
+}
+
+static void test_tinyslam_earlier(void)
+{
+	static char text[65536];
+	const double step = 0.077 * M_PI;
+	struct seen *s;
+	size_t n = make_earlier(text, 1000, 500, -700);
+
+	make_earlier(text + n, 101000, 1500, -1700);
+	s = read_text(text, NULL);
+	ok_eq(s->scans, 2, "tinyslam, earlier: scans");
+	ok_eq(s->count.bad, 0, "... bad");
+	ok(near(s->x[1], step), "... straight on");
+	ok(near(s->last.odometry.yaw, 0), "... yaw");
+	ok_eq(s->first.beams, 591, "... beams");
+	ok(near(s->begin[0], 1.046), "... the first range");
+	ok(near(s->first.angle_min, (-120 + 46 * 240 / 681.) * degree),
+	   "... its angle");
+}
+
 static void test_tinyslam(void)
 {
 	static char text[65536];
@@ -661,6 +692,7 @@ int main(void)
 	test_lines();
 	test_simbad();
 	test_tinyslam();
+	test_tinyslam_earlier();
 	test_refused();
 	test_damage();
 	test_real();
