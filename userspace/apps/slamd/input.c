@@ -3,6 +3,7 @@
  * input.c - passes messages of three topics to laser_input
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ enum {
 	/* and after this many without any odometry the robot does without */
 	SCANS_WITHOUT	= 100,
 };
+
+#define INITIAL_POSE	"/initialpose"
 
 /**
  * struct reading_input
@@ -115,10 +118,44 @@ static void input_give(struct reading_input *in)
 	}
 }
 
+/* A pose that may be off by three standard deviations, within limits: RViz gives
+ * the same ones whatever its user aims at
+ */
+static void input_place(struct reading_input *in,
+			const struct message_pose_covariance *p)
+{
+	const double reach = 3 * sqrt(fmax(p->covariance[0], p->covariance[7]));
+	const double turn = 3 * sqrt(fmax(p->covariance[35], 0));
+	struct place_hint hint = {
+		.reach = reach > 1 ? fmin(reach, 10) : 1,
+		.turn = turn > 0.3 ? fmin(turn, M_PI) : 0.3,
+	};
+	char frame[TF_FRAME_NAME] = "", line[ERROR_TEXT];
+	struct placement place;
+	bool turned;
+
+	frame_name(frame, &p->header.frame_id);
+	if (placement_make(&place, p->pose.position, p->pose.orientation) &&
+	    placement_pose(&place, &hint.pose, &turned) && !turned &&
+	    pose_valid(&hint.pose) && !strcmp(frame, in->config.frame)) {
+		in->config.place(in->config.arg, &hint);
+		return;
+	}
+	in->count.damaged++;
+	snprintf(line, sizeof(line),
+		 INITIAL_POSE " ignored: not a pose in the frame %.60s",
+		 in->config.frame);
+	input_log(in, LOG_WARNING, line);
+}
+
 static void input_add(struct reading_input *in, const char *topic,
 		      enum message_kind kind, int64_t received,
 		      const union message *m)
 {
+	if (kind == MESSAGE_POSE_COVARIANCE) {
+		input_place(in, &m->estimate);
+		return;
+	}
 	if (kind == MESSAGE_LASER_SCAN ? strcmp(topic, in->config.scan) :
 	    kind == MESSAGE_ODOMETRY ? !in->config.odometry ||
 				       strcmp(topic, in->config.odometry) :
@@ -211,6 +248,9 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 	if (err)
 		return err;
 	/* optional: a recording may lack them */
+	if (c->place)
+		source_subscribe(in->source, INITIAL_POSE,
+				 MESSAGE_POSE_COVARIANCE);
 	if (!c->odometry || !c->laser) {
 		source_subscribe(in->source, "/tf", MESSAGE_TRANSFORMS);
 		source_subscribe(in->source, "/tf_static", MESSAGE_TRANSFORMS);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/loop.h"
 #include "laser/input.h"
+#include "slam/graph/place_search.h"
 
 struct reading_input;
 
@@ -19,10 +20,13 @@ struct reading_input;
  * @scan:	topic of scans
  * @odometry:	topic of odometry; NULL: use tf, or nothing with @without
  * @laser:	pose of the laser on the robot; NULL: use tf
+ * @frame:	of the map, if @place is wanted
  * @patience:	ns; as for collator_new()
  * @range_max:	m, 0: the maximum of each scan
  * @speed:	of recordings
  * @reading:	called for each reading
+ * @place:	called if someone says where the robot is in the map: /initialpose of
+ *		RViz; NULL: it is not read
  * @ended:	called at the end of a recording
  * @log:	as of sources
  * @arg:	argument of all callbacks
@@ -32,9 +36,12 @@ struct reading_input_config {
 	const char		*scan, *odometry;
 	bool			without;
 	const struct pose	*laser;
+	const char		*frame;
 	int64_t			patience;
 	double			range_max, speed;
 	void			(*reading)(void *arg, const struct reading *r);
+	void			(*place)(void *arg,
+					 const struct place_hint *hint);
 	void			(*ended)(void *arg);
 	void			(*log)(void *arg, int priority,
 				       const char *line);

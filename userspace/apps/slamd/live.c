@@ -34,6 +34,7 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
 /**
  * struct live
  * @readings, @text: for progress; under @lock
+ * @hint:	for the filter, if @hinted; under @lock
  * @passed:	time of the last history passed to the mapper
  * @dirty:	the filter has a newer history
  * @behind:	the last history is not in a map yet
@@ -60,6 +61,8 @@ struct live {
 	uint64_t		readings, unused;
 	pthread_mutex_t		lock;
 	char			text[SESSION_STATE];
+	struct place_hint	hint;
+	bool			hinted;
 	bool			dirty, told_draw, recalled;
 	int			failed;
 	_Atomic bool		behind, stopping, hurried;
@@ -239,6 +242,20 @@ static void end_loop(void *arg)
 	loop_stop(e->live->loop, e->status);
 }
 
+static void take_hint(struct live *l)
+{
+	struct place_hint hint;
+	bool hinted;
+
+	pthread_mutex_lock(&l->lock);
+	hint = l->hint;
+	hinted = l->hinted;
+	l->hinted = false;
+	pthread_mutex_unlock(&l->lock);
+	if (hinted)
+		session_hint(&l->run, &hint);
+}
+
 static void *live_filter(void *arg)
 {
 	struct live *l = arg;
@@ -248,6 +265,7 @@ static void *live_filter(void *arg)
 
 	l->failed = live_recall_all(l);
 	while (!l->failed && !l->hurried && scan_queue_take(l->scan_queue, &r)) {
+		take_hint(l);
 		l->failed = session_read(&l->run, &r, &result);
 		if (l->failed) {
 			l->unused += r.beams > 0;
@@ -276,6 +294,16 @@ static void on_reading(void *arg, const struct reading *r)
 
 	if (scan_queue_put(l->scan_queue, r))
 		service_logf(LOG_ERR, "out of memory: scan dropped");
+}
+
+static void on_place(void *arg, const struct place_hint *hint)
+{
+	struct live *l = arg;
+
+	pthread_mutex_lock(&l->lock);
+	l->hint = *hint;
+	l->hinted = true;
+	pthread_mutex_unlock(&l->lock);
 }
 
 static void live_on_ended(void *arg)
@@ -337,6 +365,8 @@ static int open_inlet(struct live *l, struct error *error)
 		.range_max = o->readings.range_max,
 		.speed = o->speed,
 		.reading = on_reading,
+		.place = o->localise ? on_place : NULL,
+		.frame = o->map_frame,
 		.ended = live_on_ended,
 		.log = service_log,
 		.arg = l,

@@ -476,6 +476,13 @@ int session_read(struct session *r, const struct reading *reading,
 	return 0;
 }
 
+void session_hint(struct session *r, const struct place_hint *hint)
+{
+	service_logf(LOG_INFO, "the robot is said to be at %.2f,%.2f,%.2f",
+		     hint->pose.x, hint->pose.y, hint->pose.yaw);
+	localiser_hint(r->localiser, hint);
+}
+
 void session_publish(struct session *r, struct mapper *m,
 		     const struct reading *reading,
 		     const struct filter_result *result)

@@ -91,6 +91,9 @@ int session_recall(struct session *r, struct reading *reading,
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result);
 
+/* About where the robot is in the known map */
+void session_hint(struct session *r, const struct place_hint *hint);
+
 /**
  * session_publish() - publish the pose after session_read(), if it is known
  *
