@@ -2,10 +2,11 @@
 /*
  * log-bag - a laser log as a recording of ROS: /scan, /odom, /tf_static
  *
- * usage: log-bag LOG NAME.mcap [FIRST COUNT]
+ * usage: log-bag LOG NAME.mcap [FIRST COUNT [X Y YAW FRAME]]
  *
  * Times are those of the log, so that a recording that plays takes as long as
- * the robot did; FIRST and COUNT are of scans.
+ * the robot did; FIRST and COUNT are of scans. X Y YAW: someone says at the second
+ * scan that the robot is there: /initialpose
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 /* No clock is at 0, s */
 #define EPOCH	1700000000LL
 
-static struct sink_topic *scan, *odom, *fixed;
+static struct sink_topic *scan, *odom, *fixed, *initial;
 
 static struct message_header header(int64_t stamp, const char *frame)
 {
@@ -76,6 +77,21 @@ static void put_laser(const struct reading *r, int64_t stamp)
 	sink_publish(fixed, stamp, &m);
 }
 
+/* As RViz does it: pose is X Y YAW FRAME */
+static void put_initial(char **pose, int64_t stamp)
+{
+	static union message m;
+
+	m.estimate = (struct message_pose_covariance){
+		.header = header(stamp, pose[3]),
+		.pose = { { atof(pose[0]), atof(pose[1]), 0 }, { 0 } },
+	};
+	turn(atof(pose[2]), m.estimate.pose.orientation);
+	m.estimate.covariance[0] = m.estimate.covariance[7] = 0.25;
+	m.estimate.covariance[35] = 0.0685;
+	sink_publish(initial, stamp, &m);
+}
+
 static int fail(const char *why)
 {
 	fprintf(stderr, "log-bag: %s\n", why);
@@ -92,9 +108,9 @@ int main(int argc, char **argv)
 	struct error error;
 	struct sink *s;
 
-	if (argc != 3 && argc != 5)
-		return fail("usage: log-bag LOG NAME.mcap [FIRST COUNT]");
-	if (argc == 5) {
+	if (argc != 3 && argc != 5 && argc != 9)
+		return fail("usage: log-bag LOG NAME.mcap [FIRST COUNT [X Y YAW FRAME]]");
+	if (argc >= 5) {
 		first = atol(argv[3]);
 		count = atol(argv[4]);
 	}
@@ -104,7 +120,9 @@ int main(int argc, char **argv)
 		return fail(error.text);
 	if (sink_add(s, "/scan", MESSAGE_LASER_SCAN, false, &scan) ||
 	    sink_add(s, "/odom", MESSAGE_ODOMETRY, false, &odom) ||
-	    sink_add(s, "/tf_static", MESSAGE_TRANSFORMS, true, &fixed))
+	    sink_add(s, "/tf_static", MESSAGE_TRANSFORMS, true, &fixed) ||
+	    (argc == 9 && sink_add(s, "/initialpose", MESSAGE_POSE_COVARIANCE,
+				   false, &initial)))
 		return fail("topics");
 	while (scans < first + count && readings_next(log, &r, &error) > 0) {
 		const int64_t stamp = r.stamp + EPOCH * 1000000000;
@@ -114,6 +132,8 @@ int main(int argc, char **argv)
 			continue;
 		if (r.beams && scans == first + 1)
 			put_laser(&r, stamp);
+		if (initial && r.beams && scans == first + 2)
+			put_initial(argv + 5, stamp);
 		put_odometry(&r, stamp);
 		if (r.beams)
 			put_scan(&r, stamp);
