@@ -357,6 +357,9 @@ done
 slamd "${room[@]}" --verbose && grep -q "242 readings" "$d/err" &&
 	grep -q "12 particles" "$d/err"
 ok "progress if it is asked for"
+slamd "${room[@]}" --verbose --trajectory "$d/said.tum" --map "$d/said.pgm" &&
+	tail -n 1 "$d/err" | grep -q "room.clf: 121 scans, [0-9.]* m driven; no loops; never lost; wrote .*/said.pgm with .yaml and .png, .*/said.tum$"
+ok "a last line says what was written, and how good it is"
 # on_terminal ARGS...: its output on a terminal
 on_terminal()
 {

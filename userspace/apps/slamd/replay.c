@@ -3,6 +3,7 @@
  * replay.c - SLAM of a log
  */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,21 +73,37 @@ static void replay_catch_signals(void)
 	let_signals();
 }
 
+enum { TIME_LEFT = 32 };
+
+/* How long the rest takes if it goes on like this */
+static void time_left(const struct replay *r, double share,
+		      char text[TIME_LEFT])
+{
+	const double gone = (double)(loop_now() - r->run.start) * 1e-9;
+
+	*text = '\0';
+	if (share > 0.01 && share < 1)
+		snprintf(text, TIME_LEFT, "  %.0f s left",
+			 fmin(gone * (1 - share) / share, 1e9));
+}
+
 static void replay_show(struct replay *r, bool end)
 {
 	const uint64_t now = loop_now(), n = r->run.stats.readings;
 	struct readings_count c;
-	char text[SESSION_STATE];
+	char text[SESSION_STATE], left[TIME_LEFT];
+	double share;
 
 	if (!end && now - r->shown < PROGRESS)
 		return;
 	r->shown = now;
 	readings_count(r->log, &c);
 	session_state(&r->run, text);
-	session_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s  %s",
-			 c.size ? 100.0 * (double)c.bytes / (double)c.size :
-				  100,
-			 (unsigned long long)n, session_rate(&r->run, n), text);
+	share = c.size ? (double)c.bytes / (double)c.size : 1;
+	time_left(r, share, left);
+	session_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s%s  %s",
+			 100 * share, (unsigned long long)n,
+			 session_rate(&r->run, n), left, text);
 }
 
 /*
@@ -274,6 +291,8 @@ static int replay_write_all(struct replay *r)
 	err = err ? err : next;
 	next = slam_publisher_check(r->publisher, r->run.o->to);
 	err = err ? err : next;
+	if (!err)
+		session_summary(&r->run, &t);
 out:
 	trajectory_free(&t);
 	return err;

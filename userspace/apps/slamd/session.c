@@ -13,6 +13,7 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "apps/slamd/session.h"
+#include "apps/slamd/summary.h"
 #include "base/atomic_file.h"
 #include "base/cli.h"
 #include "base/error.h"
@@ -626,6 +627,26 @@ int session_trajectory(const struct session *r, struct trajectory *t)
 	return err;
 }
 
+/* Of the parts that count themselves */
+static void take_counts(struct session *r)
+{
+	if (r->loops)
+		r->stats.loops = loop_closer_counts(r->loops);
+	if (r->localiser)
+		r->stats.placed = localiser_counts(r->localiser);
+}
+
+void session_summary(struct session *r, const struct trajectory *t)
+{
+	char text[SUMMARY];
+
+	if (r->o->quiet || (!isatty(STDERR_FILENO) && !r->o->verbose))
+		return;
+	take_counts(r);
+	summary_text(r->o, &r->stats, t, text);
+	fprintf(stderr, "%s: %s\n", r->log, text);
+}
+
 static int write_stats(struct session *r, const struct readings_count *log)
 {
 	struct particle_pool *team = filter_pool(r->filter);
@@ -635,10 +656,7 @@ static int write_stats(struct session *r, const struct readings_count *log)
 	struct error error;
 	int err;
 
-	if (r->loops)
-		r->stats.loops = loop_closer_counts(r->loops);
-	if (r->localiser)
-		r->stats.placed = localiser_counts(r->localiser);
+	take_counts(r);
 	team->ops->use(team, &use);
 	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
 			  &use, log, remote ? &workers : NULL, &error);

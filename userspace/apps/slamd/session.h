@@ -121,6 +121,12 @@ void session_state(const struct session *r, char text[SESSION_STATE]);
 void session_progress(const struct session *r, bool end, const char *format,
 		      ...) __attribute__((format(printf, 3, 4)));
 
+/**
+ * session_summary() - the last line of a run, where progress is shown
+ * @t: the trajectory
+ */
+void session_summary(struct session *r, const struct trajectory *t);
+
 /* Rate of @readings since the start, per second */
 double session_rate(const struct session *r, uint64_t readings);
 

@@ -37,6 +37,9 @@ int stats_end(struct stats *s, const struct reading *reading,
 	s->readings++;
 	s->jumps += r->jumped;
 	s->lost_updates += r->lost;
+	s->stretches += r->lost && !s->lost_now;
+	if (r->updated || r->held)
+		s->lost_now = r->lost;
 	s->found += r->found;
 	s->distrusted += r->updated && r->predictor != PREDICT_ODOMETRY;
 	s->updates += r->updated;
@@ -167,6 +170,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "odometry_replaced",
 				(double)s->distrusted);
 	cJSON_AddNumberToObject(o, "lost_updates", (double)s->lost_updates);
+	cJSON_AddNumberToObject(o, "lost_stretches", (double)s->stretches);
 	cJSON_AddNumberToObject(o, "found_elsewhere", (double)s->found);
 	cJSON_AddNumberToObject(o, "bad_lines", (double)log->bad);
 	cJSON_AddNumberToObject(o, "time_backwards", (double)log->backwards);

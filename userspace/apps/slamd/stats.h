@@ -19,6 +19,7 @@
  * @unused:	scans still queued at the end
  * @lost_updates: updates at which the scan contradicted the map, and no other
  *		pose was found
+ * @stretches:	of them in a row
  * @found:	times that the robot was found elsewhere
  * @distrusted: updates at which something else replaced the odometry
  * @missing:	scans that are no longer in the map
@@ -33,13 +34,14 @@ struct stats {
 	uint32_t	count, room;
 	uint64_t	wall, own;
 	uint64_t	resumed, replaced, lost, unused;
-	uint64_t	lost_updates, found, distrusted;
+	uint64_t	lost_updates, stretches, found, distrusted;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
 	struct loop_counts	loops;
 	struct localiser_counts	placed;
 	/* private */
+	bool		lost_now;
 	uint64_t	start, wall_start, own_start;
 };
 
