@@ -221,6 +221,9 @@ static int live_recall_all(struct live *l)
 	/* filtering must continue at its end: add nothing before */
 	if (ret)
 		return -EINTR;
+	err = session_recalled(&l->run);
+	if (err)
+		return err;
 	l->recalled = true;
 	if (l->run.stats.resumed)
 		service_logf(LOG_INFO, "%s: continuing after %llu readings",
@@ -365,7 +368,7 @@ static int open_inlet(struct live *l, struct error *error)
 		.range_max = o->readings.range_max,
 		.speed = o->speed,
 		.reading = on_reading,
-		.place = o->localise ? on_place : NULL,
+		.place = o->localise || o->elsewhere ? on_place : NULL,
 		.frame = o->map_frame,
 		.ended = live_on_ended,
 		.log = service_log,
@@ -508,7 +511,7 @@ static int live_write_all(struct live *l)
 	if (err)
 		goto out;
 	err = session_write(&l->run, &t, &c);
-	next = l->run.localiser ? 0 : finish_maps(l, &t);
+	next = l->run.o->localise ? 0 : finish_maps(l, &t);
 	err = err ? err : next;
 	next = slam_publisher_check(l->publisher, l->run.o->to);
 	err = err ? err : next;
@@ -528,7 +531,7 @@ static int live_finish(struct live *l)
 		return cli_error(-EINTR,
 				 "stopped by a signal while reading the "
 				 "checkpoint: no files written");
-	if (!l->run.updates)
+	if (!l->run.updates || !l->run.placed)
 		return unused ? cli_error(-EINTR,
 					  "%s: none of %llu waiting scans was "
 					  "used: no files written",

@@ -195,6 +195,10 @@ static const struct setting settings[] = {
 	  SETTING_FIELD_TEXT(checkpoint) },
 	{ "resume", NULL, "continue from the checkpoint",
 	  SETTING_FIELD_FLAG(resume) },
+	{ "continue", NULL,
+	  "another day: continue from the checkpoint, wherever in its map the "
+	  "robot is",
+	  SETTING_FIELD_FLAG(elsewhere) },
 	{ "submap", "M", "start a new submap after this travel (5)",
 	  SETTING_FIELD_DOUBLE(submap, 0.1, 1000) },
 	{ "map-every", "S", "live: interval of publishing the whole map (5)",
@@ -291,7 +295,17 @@ static const struct setting settings[] = {
 
 static bool is_localised(const struct slamd_options *o)
 {
-	return o->localise;
+	return o->localise || o->elsewhere;
+}
+
+static bool has_checkpoint(const struct slamd_options *o)
+{
+	return o->checkpoint;
+}
+
+static bool is_local(const struct slamd_options *o)
+{
+	return !o->engine;
 }
 
 static bool makes_map(const struct slamd_options *o)
@@ -332,7 +346,7 @@ static bool draws_live(const struct slamd_options *o)
 
 static bool draws(const struct slamd_options *o)
 {
-	return o->to || draws_live(o);
+	return o->to || draws_live(o) || (o->elsewhere && o->map);
 }
 
 static bool is_node(const struct slamd_options *o)
@@ -387,7 +401,10 @@ static const struct need {
 	bool		(*met)(const struct slamd_options *o);
 	const char	*text;
 } needs[] = {
-	{ "pose", is_localised, "needs --localise" },
+	{ "pose", is_localised, "needs --localise or --continue" },
+	{ "continue", has_checkpoint, "needs --checkpoint" },
+	{ "continue", is_local, "excludes --engine" },
+	{ "continue", draws_poses, "excludes --compat gmapping" },
 	{ "localise", draws_poses, "excludes --compat gmapping" },
 	{ "checkpoint", makes_map, "excludes --localise" },
 	{ "map", makes_map, "excludes --localise: the map stays as it is" },
@@ -401,7 +418,8 @@ static const struct need {
 	{ "speed", plays, "needs --from with a recording" },
 	{ "submap", publishes, "needs --to" },
 	{ "map-every", draws_live, "needs --from, and --to or --map" },
-	{ "map-memory", draws, "needs --to, or --from and --map" },
+	{ "map-memory", draws,
+	  "needs --to, or --map with --from or --continue" },
 	{ "robot", publishes, "needs --to" },
 	{ "map-frame", publishes, "needs --to" },
 	{ "odom-frame", publishes, "needs --to" },
@@ -491,6 +509,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 	err = settings_parse(&program, o, argc, argv);
 	if (err)
 		return err;
+	o->resume |= o->elsewhere;
 	if (o->localise) {
 		o->params.fixed = 1;
 		o->params.loops = 0;

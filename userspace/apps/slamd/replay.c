@@ -24,7 +24,8 @@
 
 /**
  * struct replay
- * @publisher, @mapper: for --to; NULL: publish nothing
+ * @publisher:	for --to; NULL: publish nothing
+ * @mapper:	for --to, and for a map of scans that are not in the log
  * @mapped:	stamp of the last map
  */
 struct replay {
@@ -142,7 +143,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	struct error error;
 	int err = 0, fit;
 
-	if (!r->publisher)
+	if (!r->mapper)
 		return 0;
 	session_publish(&r->run, r->mapper, reading, result);
 	if (!session_maps(&r->run, result))
@@ -162,17 +163,18 @@ static int open_publisher(struct replay *r)
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
 	struct error error;
-	int err;
+	int err = 0;
 
-	if (!o->to)
+	if (!o->to && !(o->elsewhere && o->map))
 		return 0;
 	r->loop = loop_create();
 	if (!r->loop)
 		return cli_error(-ENOMEM, "no memory");
 	let_signals();
-	err = slam_publisher_open(&r->publisher, r->loop, o->to, o->node, o->robot,
-				  &error);
-	config.publish = replay_publish;
+	if (o->to)
+		err = slam_publisher_open(&r->publisher, r->loop, o->to,
+					  o->node, o->robot, &error);
+	config.publish = o->to ? replay_publish : NULL;
 	config.arg = r;
 	if (!err)
 		err = mapper_create(&r->mapper, &config, &error);
@@ -189,26 +191,38 @@ static bool replay_is_same(const struct reading *a, const struct reading *b)
 	       !memcmp(&a->odometry, &b->odometry, sizeof(a->odometry));
 }
 
-/* Skip the checkpoint's readings in the log, which must be the same */
+/* The same reading follows in the log */
+static int skip_reading(struct replay *r, const struct reading *kept)
+{
+	struct reading reading;
+	struct error error;
+	const int ret = readings_next(r->log, &reading, &error);
+
+	if (ret < 0)
+		return cli_error(ret, "%s", error.text);
+	if (!ret || !replay_is_same(kept, &reading))
+		return cli_error(-EINVAL, "%s belongs to another log",
+				 r->run.o->checkpoint);
+	return 0;
+}
+
+/* Skip the checkpoint's readings in the log, unless it is of another day */
 static int replay_recall_all(struct replay *r)
 {
 	struct filter_result result;
-	struct reading kept, reading;
-	struct error error;
+	struct reading kept;
 	int ret = 1, err = 0;
 
 	if (!r->run.checkpoint)
 		return 0;
 	while (!err && !stopped &&
 	       (ret = session_recall(&r->run, &kept, &result)) > 0) {
-		err = readings_next(r->log, &reading, &error);
-		if (err < 0)
-			return cli_error(err, "%s", error.text);
-		if (!err || !replay_is_same(&kept, &reading))
-			return cli_error(-EINVAL, "%s belongs to another log",
-					 r->run.o->checkpoint);
-		err = publish_reading(r, &reading, &result);
+		err = r->run.o->elsewhere ? 0 : skip_reading(r, &kept);
+		if (!err)
+			err = publish_reading(r, &kept, &result);
 	}
+	if (!err && !ret)
+		err = session_recalled(&r->run);
 	if (err || (ret <= 0 && ret != -EINTR))
 		return err ? err : ret;
 	/* a partial result would replace that of an earlier run */
@@ -223,7 +237,7 @@ static int log_end(struct replay *r, int ret, const char *error)
 	replay_show(r, true);
 	if (!stopped)
 		return ret < 0 ? cli_error(ret, "%s", error) : 0;
-	if (!r->run.updates && !r->run.localiser)
+	if (!r->run.updates && r->run.placed)
 		return cli_error(-EINTR,
 				 "stopped by a signal before the first scan: "
 				 "no files written");
@@ -272,6 +286,27 @@ static void replay_warn(const struct replay *r)
 			 (unsigned long long)r->run.stats.jumps);
 }
 
+static int finish_maps(struct replay *r, int *fit)
+{
+	if (r->run.o->elsewhere)
+		mapper_exact(r->mapper);
+	return publish_maps(r, fit);
+}
+
+/* From the log again, or, if not all scans are in it, from the mapper */
+static int write_map(struct replay *r, const struct trajectory *t)
+{
+	struct raster raster = { .cells = NULL };
+	int err;
+
+	if (!r->run.o->elsewhere)
+		return draw_map(r->run.o, t);
+	err = draw_write(r->run.o, mapper_raster(r->mapper, &raster), &raster,
+			 t);
+	free(raster.cells);
+	return err;
+}
+
 /* An error does not stop the next steps */
 static int replay_write_all(struct replay *r)
 {
@@ -285,9 +320,9 @@ static int replay_write_all(struct replay *r)
 	if (err)
 		goto out;
 	err = session_write(&r->run, &t, &c);
-	next = r->publisher && !r->run.localiser ? publish_maps(r, &fit) : 0;
+	next = r->mapper && !r->run.o->localise ? finish_maps(r, &fit) : 0;
 	err = err ? err : next ? next : fit;
-	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
+	next = r->run.o->map ? write_map(r, &t) : 0;
 	err = err ? err : next;
 	next = slam_publisher_check(r->publisher, r->run.o->to);
 	err = err ? err : next;
@@ -308,7 +343,7 @@ static int replay_run(struct replay *r)
 	if (err)
 		return err;
 	replay_warn(r);
-	if (r->run.localiser && !r->run.updates)
+	if (!r->run.placed)
 		return session_nothing(&r->run);
 	return replay_write_all(r);
 }

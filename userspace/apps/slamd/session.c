@@ -21,6 +21,7 @@
 #include "base/loop.h"
 #include "base/service.h"
 #include "slam/filter/memory.h"
+#include "slam/output/occupancy.h"
 
 /* Interval of syncing the checkpoint to disk, ns */
 #define SYNC	5000000000ULL
@@ -151,23 +152,31 @@ static int open_checkpoint(struct session *r)
 #define POSE_REACH	2.0
 #define POSE_TURN	0.6
 
-static int open_known_map(struct session *r)
+/* In @r->known. @name: of the map, for errors */
+static int begin_search(struct session *r, const char *name)
 {
 	const struct place_hint hint = { r->o->pose, POSE_REACH, POSE_TURN };
-	struct error error;
-	int err = known_map_read(&r->known, r->o->localise, &error);
+	int err = localiser_create(&r->localiser, &r->o->params,
+				   &r->known.walls);
 
-	if (err)
-		return cli_error(err, "%s", error.text);
-	err = localiser_create(&r->localiser, &r->o->params, &r->known.walls);
 	if (err == -E2BIG)
 		return cli_error(err, "%s: the map is wider than %.0f m",
-				 r->o->localise, FIT_SIDE_MAX * FIT_CELL);
+				 name, FIT_SIDE_MAX * FIT_CELL);
 	if (err)
-		return cli_error(err, "%s: %s", r->o->localise, strerror(-err));
+		return cli_error(err, "%s: %s", name, strerror(-err));
 	if (r->o->posed)
 		localiser_hint(r->localiser, &hint);
+	r->placed = false;
 	return 0;
+}
+
+static int open_known_map(struct session *r)
+{
+	struct error error;
+	const int err = known_map_read(&r->known, r->o->localise, &error);
+
+	return err ? cli_error(err, "%s", error.text) :
+		     begin_search(r, r->o->localise);
 }
 
 int session_open(struct session *r, bool (*interrupted)(void *arg))
@@ -182,11 +191,11 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
+	r->placed = true;
 	if (r->o->localise)
 		err = open_known_map(r);
 	if (err)
 		return err;
-	r->placed = !r->localiser;
 	if (r->o->params.loops)
 		err = loop_closer_create(&r->loops, &r->o->params);
 	if (err)
@@ -205,6 +214,7 @@ void session_close(struct session *r)
 	loop_closer_destroy(r->loops);
 	localiser_destroy(r->localiser);
 	known_map_free(&r->known);
+	scans_free(&r->scans);
 	free(r->final);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
@@ -244,7 +254,14 @@ int session_recall(struct session *r, struct reading *reading,
 
 	if (!r->checkpoint)
 		return 0;
-	ret = checkpoint_next(r->checkpoint, &e, &error);
+	do {
+		ret = checkpoint_next(r->checkpoint, &e, &error);
+		if (ret == 1 && e.place &&
+		    filter_place(r->filter, &e.reading.odometry, NULL))
+			return cli_error(-EINVAL, "%s: goes on elsewhere in its "
+					 "map: not with --engine",
+					 r->o->checkpoint);
+	} while (ret == 1 && e.place);
 	if (ret < 0)
 		return cli_error(ret, "%s", error.text);
 	if (!ret) {
@@ -258,6 +275,8 @@ int session_recall(struct session *r, struct reading *reading,
 		ret = close_loops(r, &e.reading, result);
 	if (!ret)
 		ret = add_to_trajectory(r, &e.reading, result);
+	if (!ret && r->o->elsewhere && result->updated)
+		ret = scans_add(&r->scans, r->updates - 1, &e.reading);
 	if (ret == -EINTR)
 		return ret;
 	if (ret)
@@ -269,9 +288,57 @@ int session_recall(struct session *r, struct reading *reading,
 	return 1;
 }
 
+/* The map of the checkpoint's scans. Return: 0 or a negative errno */
+static int draw_scans(struct session *r)
+{
+	const struct occupancy_config config = {
+		.resolution = r->o->params.resolution,
+		.range_max = scan_reach(&r->o->params),
+	};
+	struct raster raster = { .cells = NULL };
+	struct occupancy *o = NULL;
+	struct pose *history;
+	struct error error;
+	uint32_t count;
+	int err = session_history(r, &history, &count);
+
+	if (err)
+		return err;
+	err = occupancy_create(&o, &config, &error);
+	for (uint32_t i = 0; i < count && err != -ENOMEM; i++) {
+		const struct reading reading =
+			scans_reading(scans_at(&r->scans, i));
+
+		/* invalid scans are skipped, as in submaps */
+		err = occupancy_add(o, &reading, history + i, &error);
+	}
+	if (err != -ENOMEM)
+		err = occupancy_raster(o, &raster);
+	if (!err)
+		err = known_map_raster(&r->known, &raster);
+	free(raster.cells);
+	free(history);
+	occupancy_destroy(o);
+	return err;
+}
+
+int session_recalled(struct session *r)
+{
+	int err;
+
+	if (!r->o->elsewhere || !r->updates)
+		return 0;
+	err = draw_scans(r);
+	scans_free(&r->scans);
+	return err ? cli_error(err, "%s: %s", r->o->checkpoint,
+			       strerror(-err)) :
+		     begin_search(r, r->o->checkpoint);
+}
+
 /* An error ends the checkpoint, not the session */
 static void session_keep(struct session *r, const struct reading *reading,
-			 const struct filter_result *result)
+			 const struct filter_result *result,
+			 const struct pose *place)
 {
 	const uint64_t now = loop_now();
 	const struct outcome *outcome;
@@ -282,8 +349,11 @@ static void session_keep(struct session *r, const struct reading *reading,
 	if (!r->checkpoint)
 		return;
 	outcome = filter_outcomes(r->filter, &count);
-	err = checkpoint_add(r->checkpoint, reading, result->updated, outcome,
-			     count, &error);
+	err = place ? checkpoint_place(r->checkpoint, reading->stamp, place,
+				       &error) : 0;
+	if (!err)
+		err = checkpoint_add(r->checkpoint, reading, result->updated,
+				     outcome, count, &error);
 	if (!err && now - r->synced >= SYNC) {
 		r->synced = now;
 		err = checkpoint_sync(r->checkpoint, &error);
@@ -301,7 +371,7 @@ static void log_lost(struct session *r, const struct reading *reading,
 {
 	const double at = (double)reading->stamp * 1e-9;
 
-	if (result->found && !r->localiser)
+	if (result->found && !r->o->localise)
 		service_logf(LOG_WARNING,
 			     "%.3f: odometry error: robot relocalized in the "
 			     "map", at);
@@ -441,12 +511,22 @@ static int read_localised(struct session *r, const struct reading *reading,
 		return ret;
 	r->placed = ret;
 	log_place(r, reading, result, ret && !before);
+	r->stats.placed = localiser_counts(r->localiser);
 	return 0;
+}
+
+/* The robot was found in the map of a checkpoint: map on */
+static void end_search(struct session *r)
+{
+	localiser_destroy(r->localiser);
+	r->localiser = NULL;
+	known_map_free(&r->known);
 }
 
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result)
 {
+	const bool before = r->placed;
 	unsigned long long number;
 	int err;
 
@@ -473,7 +553,11 @@ int session_read(struct session *r, const struct reading *reading,
 		log_loops(r, (double)reading->stamp * 1e-9);
 	log_rejected(r, (double)reading->stamp * 1e-9);
 	log_scan(r, reading, result);
-	session_keep(r, reading, result);
+	if (r->placed)
+		session_keep(r, reading, result,
+			     before ? NULL : &r->stats.placed.place);
+	if (r->localiser && r->placed && !r->o->localise)
+		end_search(r);
 	return 0;
 }
 
@@ -481,14 +565,17 @@ void session_hint(struct session *r, const struct place_hint *hint)
 {
 	service_logf(LOG_INFO, "the robot is said to be at %.2f,%.2f,%.2f",
 		     hint->pose.x, hint->pose.y, hint->pose.yaw);
-	localiser_hint(r->localiser, hint);
+	if (r->localiser)
+		localiser_hint(r->localiser, hint);
+	else
+		service_logf(LOG_WARNING, "which is ignored: the robot was found already");
 }
 
 void session_publish(struct session *r, struct mapper *m,
 		     const struct reading *reading,
 		     const struct filter_result *result)
 {
-	if (r->localiser && !r->shown)
+	if (r->o->localise && !r->shown)
 		mapper_known(m, &r->known, reading->stamp);
 	r->shown = true;
 	if (r->placed)
@@ -497,7 +584,7 @@ void session_publish(struct session *r, struct mapper *m,
 
 bool session_maps(const struct session *r, const struct filter_result *result)
 {
-	return result->updated && !r->localiser;
+	return result->updated && !r->o->localise;
 }
 
 int session_nothing(const struct session *r)
@@ -508,7 +595,8 @@ int session_nothing(const struct session *r)
 		return cli_error(-ENODATA, "%s: no readings received", r->log);
 	c = localiser_counts(r->localiser);
 	return cli_error(-ENODATA, "%s: the robot was not found in %s: %s",
-			 r->log, r->o->localise, !c.searched ? "no scans" :
+			 r->log, r->o->localise ? r->o->localise :
+			 r->o->checkpoint, !c.searched ? "no scans" :
 			 c.fit > 0 ? "several places look alike" :
 			 "the scans fit no place of it");
 }
@@ -632,8 +720,6 @@ static void take_counts(struct session *r)
 {
 	if (r->loops)
 		r->stats.loops = loop_closer_counts(r->loops);
-	if (r->localiser)
-		r->stats.placed = localiser_counts(r->localiser);
 }
 
 void session_summary(struct session *r, const struct trajectory *t)

@@ -14,6 +14,7 @@
 #include "slam/output/checkpoint.h"
 #include "slam/output/known_map.h"
 #include "slam/output/scan_trajectory.h"
+#include "slam/workers/scans.h"
 
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 
@@ -21,8 +22,9 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * struct session - all zero, except @o and @log
  * @log:	name of the input, for messages
  * @loops:	NULL: loops are not closed
- * @localiser:	in a known map: finds the robot in it; NULL: a map is made
- * @known:	that map
+ * @localiser:	in a known map, or in that of a checkpoint until the robot is
+ *		found in it; NULL: a map is made
+ * @known:	that map; @scans: of the checkpoint, to draw it
  * @placed:	the robot was found in it, or a map is made: readings have results
  * @last:	result of the last update
  * @final:	history of all updates, with the last loops closed; NULL: not yet
@@ -46,6 +48,7 @@ struct session {
 	struct loop_closer		*loops;
 	struct localiser		*localiser;
 	struct known_map		known;
+	struct scans			scans;
 	struct checkpoint		*checkpoint;
 	struct scan_trajectory		scan_trajectory;
 	struct stats			stats;
@@ -80,6 +83,15 @@ void session_close(struct session *r);
  */
 int session_recall(struct session *r, struct reading *reading,
 		   struct filter_result *result);
+
+/**
+ * session_recalled() - after the last reading of the checkpoint
+ *
+ * With --continue the robot is searched in its map from now on.
+ *
+ * Return: 0; a negative errno after one line on stderr.
+ */
+int session_recalled(struct session *r);
 
 /**
  * session_read() - process a reading

@@ -21,7 +21,8 @@
  * @submap:	m of travel for each
  * @map_every:	s
  * @map_memory:	MB, of scans that the map is drawn from
- * @checkpoint:	file, NULL: none; @resume: continue from it
+ * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
+ *		robot may be anywhere in its map
  * @localise:	known map, NULL: make one; @pose: about where the robot is in it,
  *		if @posed
  * @trajectory, @map, @stats: output files, NULL: none
@@ -42,7 +43,7 @@ struct slamd_options {
 	char			robot_name[61];
 	double			speed, patience, submap, map_every;
 	const char		*checkpoint;
-	bool			resume;
+	bool			resume, elsewhere;
 	const char		*localise;
 	struct pose		pose;
 	bool			posed;

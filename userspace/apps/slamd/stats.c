@@ -180,7 +180,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
 	if (p->loops)
 		add_loops(o, &s->loops);
-	if (p->fixed)
+	if (p->fixed || s->placed.searched)
 		add_placed(o, &s->placed);
 	cJSON_AddNumberToObject(o, "particles", p->particles);
 	cJSON_AddNumberToObject(o, "seed", (double)p->seed);

@@ -26,7 +26,7 @@
  * @ms:		processor time of each reading with a scan
  * @wall:	ns of wall time, of all of these but the first
  * @loops:	what the pose graph did; before stats_write()
- * @placed:	in a known map: how the robot was found; before stats_write()
+ * @placed:	in a known map: how the robot was found
  * @own:	ns of processor time of the calling thread
  */
 struct stats {

@@ -90,7 +90,7 @@ void summary_text(const struct slamd_options *o, const struct stats *s,
 	add(&l, "%u scans, %.1f m driven", s->count, driven(t));
 	if (o->params.loops)
 		add_loops(&l, &s->loops);
-	if (o->localise)
+	if (s->placed.found)
 		add(&l, "; found in the map after %llu readings",
 		    (unsigned long long)s->placed.unplaced);
 	add_lost(&l, s);

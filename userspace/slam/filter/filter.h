@@ -139,10 +139,10 @@ int filter_know(struct filter *f, const struct walls *w,
 		const struct pose *pose, const struct filter *before);
 
 /**
- * filter_place() - the robot is elsewhere in the known map
+ * filter_place() - the robot is elsewhere in its map, known or not
  * @before: as for filter_know()
  *
- * Return: 0; a negative errno of the pool.
+ * Return: 0; a negative errno of the pool; -ENOTSUP: workers do not have this.
  */
 int filter_place(struct filter *f, const struct pose *pose,
 		 const struct filter *before);

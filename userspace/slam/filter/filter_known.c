@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_known.c - find the way in a known map, which does not change
+ * filter_known.c - find the way in a known map, which does not change; and go on
+ * elsewhere in a map
  *
  * The map takes the place of the first scan: it is update 0, which the history
  * leaves out.
@@ -37,6 +38,8 @@ static void learn_from(struct filter *f, const struct filter *before)
 	f->unsure = f->update + LEARN;
 	if (!before) {
 		f->prediction = (struct prediction){ .use = PREDICT_ODOMETRY };
+		/* the odometry of the next reading may have any origin */
+		f->odometer.known = false;
 		odometer_restart(&f->odometer);
 		return;
 	}
@@ -72,7 +75,9 @@ int filter_know(struct filter *f, const struct walls *w,
 int filter_place(struct filter *f, const struct pose *pose,
 		 const struct filter *before)
 {
-	assert(f->update && f->params.fixed);
+	assert(f->update);
+	if (!f->pool->ops->know)
+		return -ENOTSUP;
 	for (uint32_t i = 0; i < f->count; i++) {
 		f->pose[i] = *pose;
 		f->recent[i] = f->total[i] = 0;

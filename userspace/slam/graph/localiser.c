@@ -24,6 +24,7 @@ enum { DOUBTS = 3 };
  * @scout:	maps the surroundings; NULL: it is not searched
  * @hinted:	@hint was not tried yet
  * @placed:	the robot was found at least once
+ * @fixed:	the map does not change
  * @usual:	usual fit of the scans; 0: not known
  * @doubts:	doubtful updates in a row
  */
@@ -34,7 +35,7 @@ struct localiser {
 	struct filter		*scout;
 	struct scan		scan;
 	struct place_hint	hint;
-	bool			hinted, placed;
+	bool			hinted, placed, fixed;
 	double			usual;
 	uint32_t		doubts;
 	struct localiser_counts	count;
@@ -51,6 +52,7 @@ int localiser_create(struct localiser **localiser,
 		return -ENOMEM;
 	l->walls = walls;
 	l->params = *params;
+	l->fixed = params->fixed;
 	l->params.particles = l->params.particles_min = PARTICLES;
 	l->params.kld_error = 0;
 	l->params.fixed = l->params.loops = 0;
@@ -175,6 +177,7 @@ static int look_elsewhere(struct localiser *l, struct filter *f,
 	r->found = true;
 	r->pose = pose;
 	l->usual = 0;
+	l->count.place = pose;
 	return filter_place(f, &pose, l->scout);
 }
 
@@ -203,12 +206,16 @@ int localiser_read(struct localiser *l, struct filter *f,
 		l->count.unplaced += !ret;
 		if (ret <= 0)
 			return ret;
-		ret = filter_know(f, l->walls, &pose, l->scout);
+		/* without @before: a checkpoint does not have it */
+		ret = l->fixed ? filter_know(f, l->walls, &pose, l->scout) :
+				 filter_place(f, &pose, NULL);
 		if (ret)
 			return ret;
 		l->placed = true;
+		l->count.place = pose;
 	}
-	ret = track(l, f, reading, result);
+	ret = l->fixed ? track(l, f, reading, result) :
+			 filter_read(f, reading, result);
 	/* it is not needed while the robot is where it should be */
 	if (l->scout && !result->lost)
 		dismiss_scout(l);

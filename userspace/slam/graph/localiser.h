@@ -17,7 +17,8 @@ struct localiser;
 
 /**
  * localiser_create() - the robot may be anywhere in a map
- * @params:	of the filter, with a fixed map; copied
+ * @params:	of the filter; copied. If its map is not fixed, the filter has it,
+ *		and the work is done when the robot is found
  * @walls:	of the map; valid until localiser_destroy()
  *
  * Return: 0 and @l, to be freed with localiser_destroy(); as
@@ -35,7 +36,7 @@ void localiser_hint(struct localiser *l, const struct place_hint *hint);
 
 /**
  * localiser_read() - another reading
- * @f: of the same parameters; gets its map with the first place
+ * @f: of the same parameters; gets a fixed map with the first place
  * @result: filter_result.found: the robot was found elsewhere; lost: it is
  *	searched in the whole map
  *
@@ -53,12 +54,13 @@ int localiser_read(struct localiser *l, struct filter *f,
  * @unplaced:	readings before the robot was found
  * @scans:	that were searched together
  * @fit, @next, @best: see struct place_search
+ * @place:	that the filter got last
  */
 struct localiser_counts {
 	uint64_t	searched, found, missed, unplaced;
 	uint32_t	scans;
 	double		fit, next;
-	struct pose	best;
+	struct pose	best, place;
 };
 
 struct localiser_counts localiser_counts(const struct localiser *l);

@@ -23,7 +23,7 @@
 static const char magic[8] = "OPTSLAM";
 
 /* Version of this file and of the structs in wire.h */
-enum { VERSION = 3 << 16 | WIRE_VERSION };
+enum { VERSION = 4 << 16 | WIRE_VERSION };
 
 /**
  * struct file_head
@@ -41,11 +41,12 @@ struct file_head {
  * @sum:	CRC-32 of these bytes
  * @outcomes:	number of outcomes at its end
  * @ranges:	whether ranges follow the reading
+ * @place:	it is a place
  * @check:	CRC-32 of the fields before it: only a record with a trusted
  *		length can be recognised as the incomplete last one
  */
 struct record_head {
-	uint32_t	len, sum, outcomes, ranges, pad, check;
+	uint32_t	len, sum, outcomes, ranges, place, check;
 };
 
 enum {
@@ -322,7 +323,8 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 	const uint8_t *at;
 
 	if (h->len < sizeof(*r) || r->beams > READING_BEAMS_MAX ||
-	    h->outcomes > SLAM_PARTICLES_MAX || !head_fits(h, r))
+	    h->outcomes > SLAM_PARTICLES_MAX || !head_fits(h, r) ||
+	    h->place > 1 || (h->place && (h->outcomes || r->beams)))
 		return -EBADMSG;
 	e->reading = scans_reading(r);
 	if (!h->ranges)
@@ -347,6 +349,7 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 	}
 	e->outcome = c->outcome;
 	e->count = h->outcomes;
+	e->place = h->place;
 	return 0;
 }
 
@@ -401,11 +404,12 @@ uint64_t checkpoint_torn(const struct checkpoint *c)
  * Writing
  */
 
-static int checkpoint_pack(struct bytes *b, const struct reading *r,
-			   bool updated, const struct outcome *outcome,
-			   uint32_t count)
+static int checkpoint_pack(struct bytes *b, struct record_head h,
+			   const struct reading *r,
+			   const struct outcome *outcome)
 {
-	struct record_head h = { .outcomes = count, .ranges = updated };
+	const bool updated = h.ranges;
+	const uint32_t count = h.outcomes;
 	const struct wire_reading reading = scans_wire(r);
 	int err;
 
@@ -432,15 +436,33 @@ static int checkpoint_pack(struct bytes *b, const struct reading *r,
 	return 0;
 }
 
-int checkpoint_add(struct checkpoint *c, const struct reading *reading,
-		   bool updated, const struct outcome *outcome, uint32_t count,
-		   struct error *error)
+static int write_record(struct checkpoint *c, struct record_head h,
+			const struct reading *r, const struct outcome *outcome,
+			struct error *error)
 {
-	int err = checkpoint_pack(&c->bytes, reading, updated, outcome, count);
+	int err = checkpoint_pack(&c->bytes, h, r, outcome);
 
 	if (!err)
 		err = checkpoint_append(c, c->bytes.data, c->bytes.len);
 	return err ? checkpoint_fail(c, error, err, "%s", strerror(-err)) : 0;
+}
+
+int checkpoint_add(struct checkpoint *c, const struct reading *reading,
+		   bool updated, const struct outcome *outcome, uint32_t count,
+		   struct error *error)
+{
+	const struct record_head h = { .outcomes = count, .ranges = updated };
+
+	return write_record(c, h, reading, outcome, error);
+}
+
+int checkpoint_place(struct checkpoint *c, int64_t stamp,
+		     const struct pose *pose, struct error *error)
+{
+	const struct record_head h = { .place = 1 };
+	const struct reading r = { .stamp = stamp, .odometry = *pose };
+
+	return write_record(c, h, &r, NULL, error);
 }
 
 int checkpoint_sync(struct checkpoint *c, struct error *error)

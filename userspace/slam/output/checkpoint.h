@@ -7,7 +7,8 @@
  * So nothing is written twice, and the file is valid whenever the process ends.
  *
  *	"OPTSLAM" version   struct slam_params
- *	record: head, wire_reading, ranges if it was an update, wire_outcome...
+ *	record: head, wire_reading, ranges if it was an update, wire_outcome...;
+ *		or a place: head, wire_reading with the pose
  *
  * Structs are as in memory: a checkpoint is only valid for this build on this
  * kind of machine, like the messages in wire.h.
@@ -39,11 +40,13 @@ int checkpoint_open(struct checkpoint **c, const char *path,
  * struct checkpoint_entry - a record; valid until the next call
  * @reading:	without ranges if it was no update
  * @outcome:	filter_outcomes(), @count of them
+ * @place:	no reading: filter_place() at @reading.odometry
  */
 struct checkpoint_entry {
 	struct reading		reading;
 	const struct outcome	*outcome;
 	uint32_t		count;
+	bool			place;
 };
 
 /**
@@ -70,6 +73,10 @@ uint64_t checkpoint_torn(const struct checkpoint *c);
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
 		   struct error *error);
+
+/* Append a place: filter_place() at the time of a reading. Return: likewise */
+int checkpoint_place(struct checkpoint *c, int64_t stamp,
+		     const struct pose *pose, struct error *error);
 
 /* Write to disk, to survive a power loss. Return: 0 or -errno, a line */
 int checkpoint_sync(struct checkpoint *c, struct error *error);

@@ -169,6 +169,21 @@ static int read_store(struct known_map *m, const char *path,
 	return err ? error_set(error, err, "%s: %s", path, strerror(-err)) : 0;
 }
 
+int known_map_raster(struct known_map *m, const struct raster *r)
+{
+	int err;
+
+	*m = (struct known_map){ .walls = { .count = 0 } };
+	err = keep_raster(&m->cells, r);
+	if (!err)
+		err = known_map_find_walls(m);
+	if (!err && !m->walls.count)
+		err = -ENODATA;
+	if (err)
+		known_map_free(m);
+	return err;
+}
+
 int known_map_read(struct known_map *m, const char *path, struct error *error)
 {
 	int err;

@@ -33,6 +33,11 @@ struct known_map {
 int known_map_read(struct known_map *m, const char *path, struct error *error);
 void known_map_free(struct known_map *m);
 
+/* The map in a raster of 0..100, -1: unknown. Return: as known_map_read() without a
+ * line; to be freed likewise
+ */
+int known_map_raster(struct known_map *m, const struct raster *r);
+
 /* Find the walls of @m->cells. Return: 0; -ENOMEM */
 int known_map_find_walls(struct known_map *m);
 

@@ -499,6 +499,36 @@ static void test_forged(void)
 }
 
 /* A file that cannot grow any more: what was in it before is good */
+/* Places between readings: they come back where they were */
+static void test_places(void)
+{
+	const char *path = in_folder("places.ckpt");
+	const struct pose here = { 1, 2, 3 }, there = { -4, 5, -0.5 };
+	struct reading r = trip->reading[3];
+	struct checkpoint_entry e;
+	struct checkpoint *c;
+
+	if (checkpoint_open(&c, path, &params, false, &error))
+		abort();
+	ok_eq(checkpoint_place(c, 7, &here, &error), 0, "a place");
+	ok_eq(checkpoint_add(c, &r, true, NULL, 0, &error), 0, "... a reading");
+	ok_eq(checkpoint_place(c, 9, &there, &error), 0, "... a place");
+	checkpoint_close(c);
+	if (reopen(&c, path))
+		abort();
+	ok_eq(checkpoint_next(c, &e, &error), 1, "read: the first");
+	ok(e.place, "... is a place");
+	ok_mem(&e.reading.odometry, &here, sizeof(here), "... its pose");
+	ok_eq(e.reading.stamp, 7, "... its stamp");
+	ok_eq(checkpoint_next(c, &e, &error), 1, "... the second");
+	ok(!e.place, "... is none");
+	ok_eq(e.reading.beams, r.beams, "... beams");
+	ok_eq(checkpoint_next(c, &e, &error), 1, "... the third");
+	ok_mem(&e.reading.odometry, &there, sizeof(there), "... its pose");
+	ok_eq(checkpoint_next(c, &e, &error), 0, "... and no more");
+	checkpoint_close(c);
+}
+
 static void test_full(void)
 {
 	const char *path = in_folder("full");
@@ -555,6 +585,7 @@ int main(void)
 	test_flipped();
 	test_refused();
 	test_forged();
+	test_places();
 	test_full();
 	trip_free(trip);
 	remove_folder();
