@@ -14,6 +14,7 @@
 #include "slam/filter/det_math.h"
 #include "slam/graph/loop_closer.h"
 #include "slam/graph/loop_check.h"
+#include "slam/graph/pose_spread.h"
 
 /* Motion between two nodes, m and rad */
 #define NODE_EVERY	0.5
@@ -51,6 +52,7 @@ struct loop_submap {
  * struct loop_job - for the thread
  * @graph:	poses of the filter's history, all edges
  * @node:	[@graph.nodes]
+ * @at:		update of each of them
  * @submap:	to search, @submaps of them
  * @rejected:	closures that were found, and dropped by loop_check()
  * @seen:	the poses before solving
@@ -63,6 +65,7 @@ struct loop_job {
 	struct loop_search		search;
 	struct pose_graph		graph;
 	const struct loop_node		**node;
+	uint32_t			*at;
 	struct loop_submap		*submap;
 	uint32_t			submaps;
 	uint64_t			rejected;
@@ -284,6 +287,7 @@ static void job_clear(struct loop_job *j)
 	free(j->graph.pose);
 	free(j->graph.edge);
 	free(j->node);
+	free(j->at);
 	free(j->submap);
 	free(j->seen);
 	*j = (struct loop_job){ .err = 0 };
@@ -317,13 +321,15 @@ static int job_fill(struct loop_closer *l, const struct pose *history,
 	j->graph.pose = malloc(n * sizeof(*j->graph.pose));
 	j->seen = malloc(n * sizeof(*j->seen));
 	j->node = malloc(n * sizeof(*j->node));
+	j->at = malloc(n * sizeof(*j->at));
 	j->submap = malloc((l->submaps + 1) * sizeof(*j->submap));
-	if (!j->graph.pose || !j->seen || !j->node || !j->submap)
+	if (!j->graph.pose || !j->seen || !j->node || !j->at || !j->submap)
 		return -ENOMEM;
 	take_motions(l, history);
 	list_submaps(l, again);
 	for (uint32_t i = 0; i < n && !err; i++) {
 		j->node[i] = l->node[i];
+		j->at[i] = (uint32_t)l->node[i]->update;
 		j->graph.pose[i] = history[l->node[i]->update];
 		if (i) {
 			const struct graph_edge e = step_edge(l, i);
@@ -387,41 +393,6 @@ static int take_closures(struct loop_closer *l)
  * Its result
  */
 
-/* The pose of the history that @node's correction makes of @pose */
-static struct pose corrected(const struct loop_job *j, uint32_t node,
-			     const struct pose *pose)
-{
-	const struct pose move = det_between(j->seen + node, pose);
-
-	return det_compose(j->graph.pose + node, &move);
-}
-
-/* Spread the corrections of the nodes over all updates */
-static void correct_history(const struct loop_job *j, struct pose *history,
-			    uint32_t count)
-{
-	uint32_t k = 0;
-
-	for (uint32_t u = 0; u < count; u++) {
-		struct pose a, b;
-		double share;
-
-		while (k + 1 < j->graph.nodes && j->node[k + 1]->update <= u)
-			k++;
-		a = corrected(j, k, history + u);
-		if (k + 1 < j->graph.nodes && u > j->node[k]->update) {
-			b = corrected(j, k + 1, history + u);
-			share = (double)(u - j->node[k]->update) /
-				(double)(j->node[k + 1]->update -
-					 j->node[k]->update);
-			a.x += share * (b.x - a.x);
-			a.y += share * (b.y - a.y);
-			a.yaw += share * remainder(b.yaw - a.yaw, 2 * M_PI);
-		}
-		history[u] = a;
-	}
-}
-
 static const struct reading *loop_closer_reading(void *arg, uint64_t update)
 {
 	const struct loop_closer *l = arg;
@@ -432,7 +403,12 @@ static const struct reading *loop_closer_reading(void *arg, uint64_t update)
 /* Replace the history by the corrected one: other places are near now */
 static void apply(struct loop_closer *l, struct pose *history, uint32_t count)
 {
-	correct_history(&l->job, history, count);
+	const struct loop_job *j = &l->job;
+	const struct pose_correction moved = {
+		j->at, j->seen, j->graph.pose, j->graph.nodes,
+	};
+
+	pose_spread(&moved, history, count);
 	l->fixed = l->job.graph.nodes;
 	l->again = l->searched;
 }
