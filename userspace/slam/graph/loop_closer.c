@@ -599,6 +599,15 @@ static int finish_pass(struct loop_closer *l, struct pose *history,
 	return 0;
 }
 
+int loop_closer_adjust(struct loop_closer *l, struct pose *history,
+		       uint32_t count)
+{
+	if (count > l->readings)
+		count = l->readings;
+	return adjust_history((const struct reading *const *)l->reading,
+			      history, count, &l->params, &l->counts.adjust);
+}
+
 int loop_closer_finish(struct loop_closer *l, struct pose *history,
 		       uint32_t count)
 {

@@ -10,6 +10,7 @@
 #define SLAM_GRAPH_LOOP_CLOSER_H
 
 #include "slam/filter/filter.h"
+#include "slam/graph/adjust.h"
 #include "slam/graph/pose_graph.h"
 
 struct loop_closer;
@@ -50,6 +51,17 @@ int loop_closer_finish(struct loop_closer *l, struct pose *history,
 		       uint32_t count);
 
 /**
+ * loop_closer_adjust() - make the scans of a history agree
+ * @history:	changed in place, see adjust_history()
+ *
+ * After loop_closer_finish(), for the final results.
+ *
+ * Return: 0; -ENOMEM: @history is unchanged.
+ */
+int loop_closer_adjust(struct loop_closer *l, struct pose *history,
+		       uint32_t count);
+
+/**
  * struct loop_counts
  * @nodes:	of the graph
  * @tried:	pairs of a submap and a scan of another visit
@@ -65,6 +77,7 @@ int loop_closer_finish(struct loop_closer *l, struct pose *history,
  * @residual:	root of the mean squared error of the kept closures, in
  *		standard deviations
  * @cpu:	ns of processor time of the thread
+ * @adjust:	of the last loop_closer_adjust()
  */
 struct loop_counts {
 	uint32_t	nodes;
@@ -73,6 +86,7 @@ struct loop_counts {
 	uint64_t	rejected, solved, corrected;
 	double		moved, residual;
 	uint64_t	cpu;
+	struct adjust_counts adjust;
 };
 
 struct loop_counts loop_closer_counts(const struct loop_closer *l);

@@ -2,6 +2,6 @@
 USES	:= slam/filter
 FLAGS	:= $(EXACT)
 LIBS	:= -lcholmod -lm -lpthread
-TESTS	:= slam_pose_graph slam_fit_grid slam_loops slam_place
+TESTS	:= slam_pose_graph slam_fit_grid slam_loops slam_adjust slam_place
 THREADED := slam_loops
 test_slam_loops.USES := slam/workers

@@ -108,6 +108,20 @@ void pose_solver_add(struct pose_solver *v, uint32_t from, uint32_t to,
 		add_block(v, to, from, slope->to, wf);
 }
 
+void pose_solver_pull(struct pose_solver *v, uint32_t from, uint32_t to,
+		      const struct motion_slope *slope, const double pull[N])
+{
+	double *a = (double *)v->slope->x + (size_t)N * from;
+	double *b = (double *)v->slope->x + (size_t)N * to;
+
+	for (int k = 0; k < N; k++) {
+		for (int row = 0; row < N; row++) {
+			a[k] -= slope->from[row][k] * pull[row];
+			b[k] -= slope->to[row][k] * pull[row];
+		}
+	}
+}
+
 void pose_solver_begin(struct pose_solver *v)
 {
 	v->terms->nnz = 0;

@@ -77,6 +77,14 @@ void pose_solver_add(struct pose_solver *v, uint32_t from, uint32_t to,
 		     const double error[POSE_FREEDOMS]);
 
 /**
+ * pose_solver_pull() - the error of a motion that was added with error 0
+ * @pull:	the weight times the error
+ */
+void pose_solver_pull(struct pose_solver *v, uint32_t from, uint32_t to,
+		      const struct motion_slope *slope,
+		      const double pull[POSE_FREEDOMS]);
+
+/**
  * pose_solver_solve() - compute @v->move, which makes the errors least
  *
  * Return: 0; -ENOMEM; -EDOM: the weights are not positive definite.
