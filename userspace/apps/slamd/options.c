@@ -105,6 +105,17 @@ static int set_loops(void *config, const char *value)
 	return 0;
 }
 
+static int set_adjust(void *config, const char *value)
+{
+	struct slamd_options *o = config;
+	const bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return -EINVAL;
+	o->adjust = on;
+	return 0;
+}
+
 /* Defaults that later options may change; number and seed stay */
 static int set_compat(void *config, const char *value)
 {
@@ -250,6 +261,9 @@ static const struct setting settings[] = {
 	  SETTING_FIELD_DOUBLE(params.wall, 0, 100) },
 	{ "loops", "on|off",
 	  "close loops with a pose graph (on)", "on or off", set_loops },
+	{ "adjust", "on|off",
+	  "at the end, move all poses so that the scans agree (on)",
+	  "on or off", set_adjust },
 	{ "max-speed", "M/S",
 	  "maximum speed of the robot; faster odometry is a jump (2.5)",
 	  SETTING_FIELD_DOUBLE(params.speed, 0.01, 1000) },
@@ -375,6 +389,11 @@ static bool draws_poses(const struct slamd_options *o)
 	return o->params.compat != SLAM_GMAPPING;
 }
 
+static bool closes_loops(const struct slamd_options *o)
+{
+	return o->params.loops;
+}
+
 static bool has_wall(const struct slamd_options *o)
 {
 	return o->params.wall > 0;
@@ -433,6 +452,8 @@ static const struct need {
 	{ "motion", draws_poses, "has no effect with --compat gmapping" },
 	{ "wall", draws_poses, "has no effect with --compat gmapping" },
 	{ "loops", draws_poses, "has no effect with --compat gmapping" },
+	{ "adjust", draws_poses, "has no effect with --compat gmapping" },
+	{ "adjust", closes_loops, "needs --loops on" },
 	{ "max-speed", has_wall,
 	  "has no effect with --compat gmapping or --wall 0" },
 	{ "kld", resamples, "has no effect without resampling" },
@@ -505,6 +526,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.node = "slamd", .map_frame = "map", .odom_frame = "odom",
 		.base_frame = "base_link", .speed = 1, .patience = 1,
 		.submap = 5, .map_every = 5, .map_memory = 256,
+		.adjust = true,
 	};
 	err = settings_parse(&program, o, argc, argv);
 	if (err)

@@ -650,30 +650,61 @@ int session_history(const struct session *r, struct pose **poses,
 	return err;
 }
 
+/* The scans of the last history agree */
+static void adjust(struct session *r, struct pose *history, uint32_t count)
+{
+	const int err = loop_closer_adjust(r->loops, history, count);
+	const struct adjust_counts c = loop_closer_counts(r->loops).adjust;
+
+	if (err)
+		cli_warn("no memory: the poses are not adjusted");
+	else if (c.refused)
+		service_logf(LOG_WARNING,
+			     "the poses are not adjusted: the scans would agree "
+			     "less than before");
+	else if (c.poses)
+		log_debug("%u poses adjusted by up to %.2f m: %.1f instead of "
+			  "%.1f %% of the endpoints are on walls of other "
+			  "scans", c.poses, c.moved, 100 * c.after,
+			  100 * c.before);
+}
+
+/* Return: 0; -ENOMEM, after a warning */
+static int close_last_loops(struct session *r, struct pose *history,
+			    uint32_t count)
+{
+	const uint64_t corrected = loop_closer_counts(r->loops).corrected;
+	const int err = loop_closer_finish(r->loops, history, count);
+	const uint32_t last = r->scan_trajectory.count;
+
+	if (err) {
+		cli_warn("no memory: the last loops are not closed");
+		return err;
+	}
+	if (loop_closer_counts(r->loops).corrected > corrected)
+		log_loops(r, (double)r->scan_trajectory.point[last - 1].stamp *
+			  1e-9);
+	return 0;
+}
+
 int session_finish(struct session *r)
 {
-	uint64_t corrected;
 	struct pose *history;
-	uint32_t count, last;
+	uint32_t count;
 	int err;
 
 	if (!r->loops)
 		return 0;
-	corrected = loop_closer_counts(r->loops).corrected;
 	err = session_history(r, &history, &count);
 	if (err)
 		return cli_error(err, "no memory");
-	err = loop_closer_finish(r->loops, history, count);
-	if (err) {
+	if (close_last_loops(r, history, count)) {
 		free(history);
-		cli_warn("no memory: the last loops are not closed");
 		return 0;
 	}
+	if (r->o->adjust)
+		adjust(r, history, count);
 	r->final = history;
-	last = r->scan_trajectory.count;
-	if (loop_closer_counts(r->loops).corrected > corrected)
-		log_loops(r, (double)r->scan_trajectory.point[last - 1].stamp *
-			  1e-9);
 	return 0;
 }
 

@@ -153,10 +153,11 @@ int session_history(const struct session *r, struct pose **poses,
 		    uint32_t *count);
 
 /**
- * session_finish() - no more readings: close the last loops
+ * session_finish() - no more readings: close the last loops, and adjust all
+ * poses
  *
- * session_history() has the result from now on. Without memory for the search,
- * a warning is printed, and the history is the filter's.
+ * session_history() has the result from now on. Without memory for either, a
+ * warning is printed, and the history is that before it.
  *
  * Return: 0; -ENOMEM, after one line on stderr.
  */

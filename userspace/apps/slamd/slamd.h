@@ -21,6 +21,7 @@
  * @submap:	m of travel for each
  * @map_every:	s
  * @map_memory:	MB, of scans that the map is drawn from
+ * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
  *		robot may be anywhere in its map
  * @localise:	known map, NULL: make one; @pose: about where the robot is in it,
@@ -43,7 +44,7 @@ struct slamd_options {
 	char			robot_name[61];
 	double			speed, patience, submap, map_every;
 	const char		*checkpoint;
-	bool			resume, elsewhere;
+	bool			resume, elsewhere, adjust;
 	const char		*localise;
 	struct pose		pose;
 	bool			posed;

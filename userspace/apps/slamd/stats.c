@@ -151,6 +151,21 @@ static void add_loops(cJSON *o, const struct loop_counts *c)
 	cJSON_AddNumberToObject(o, "cpu_ms", (double)c->cpu * 1e-6);
 }
 
+static void add_adjust(cJSON *o, const struct adjust_counts *c)
+{
+	o = cJSON_AddObjectToObject(o, "adjust");
+	cJSON_AddNumberToObject(o, "poses", c->poses);
+	cJSON_AddNumberToObject(o, "pairs", c->pairs);
+	cJSON_AddNumberToObject(o, "agreeing", c->agreeing);
+	cJSON_AddNumberToObject(o, "doubted", c->doubted);
+	cJSON_AddNumberToObject(o, "refused", c->refused);
+	cJSON_AddNumberToObject(o, "on_walls_before", c->before);
+	cJSON_AddNumberToObject(o, "on_walls", c->after);
+	cJSON_AddNumberToObject(o, "off_walls_m", c->off);
+	cJSON_AddNumberToObject(o, "moved_m", c->moved);
+	cJSON_AddNumberToObject(o, "cpu_ms", (double)c->cpu * 1e-6);
+}
+
 static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 		      unsigned int threads, const struct particles_use *use,
 		      const struct readings_count *log)
@@ -178,8 +193,10 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "unswept", (double)log->unswept);
 	cJSON_AddNumberToObject(o, "without_odometry", (double)log->standing);
 	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
-	if (p->loops)
+	if (p->loops) {
 		add_loops(o, &s->loops);
+		add_adjust(o, &s->loops.adjust);
+	}
 	if (p->fixed || s->placed.searched)
 		add_placed(o, &s->placed);
 	cJSON_AddNumberToObject(o, "particles", p->particles);
