@@ -260,13 +260,21 @@ accuracies()
 	accuracy intel "$intel" "$intel_relations" $seeds 30 cutoff --cutoff 140
 	accuracy aces "$whole_aces" "$aces_relations" $seeds 30 gn --matcher gn
 	accuracy intel "$intel" "$intel_relations" $seeds 30 gn --matcher gn
+	accuracy aces "$whole_aces" "$aces_relations" $seeds 30 'no adjust' \
+		--adjust off
+	accuracy intel "$intel" "$intel_relations" $seeds 30 'no adjust' \
+		--adjust off
 	[ -e "$data/killian.relations" ] || return 0
 	accuracy fr079 "$data/fr079_4791.clf" "$data/fr079.relations" $some 30 \
 		hill
 	accuracy fr079 "$data/fr079_4791.clf" "$data/fr079.relations" $some 30 \
 		'no loops' --loops off
+	accuracy fr079 "$data/fr079_4791.clf" "$data/fr079.relations" $some 30 \
+		'no adjust' --adjust off
 	accuracy killian "$data/killian_key1941.clf" \
 		"$data/killian.relations" $many 30 hill
+	accuracy killian "$data/killian_key1941.clf" \
+		"$data/killian.relations" $some 30 'no adjust' --adjust off
 	accuracy killian "$data/killian_key1941.clf" \
 		"$data/killian.relations" $some 30 'no loops' --loops off
 }
