@@ -17,6 +17,15 @@ static inline uint64_t monotonic_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* CLOCK_MONOTONIC in ns */
+static inline uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static inline double thread_us(void)
 {
 	struct timespec t;

@@ -264,6 +264,8 @@ static void add_workers(cJSON *o, const struct stats *s,
 	cJSON_AddNumberToObject(to, "left", (double)w->traffic.left);
 	cJSON_AddNumberToObject(to, "moved", (double)w->traffic.moved);
 	cJSON_AddNumberToObject(to, "rebuilt", (double)w->traffic.rebuilt);
+	cJSON_AddNumberToObject(to, "shared_by_speed",
+				(double)w->traffic.shared);
 	cJSON_AddNumberToObject(to, "messages_to", (double)
 				c->to_workers.messages);
 	cJSON_AddNumberToObject(to, "bytes_to", (double)c->to_workers.bytes);

@@ -130,6 +130,8 @@ struct particle_pool_work {
  * struct particle_pool_traffic - cost of a pool of workers
  * @moved:	particles that moved from one worker to another
  * @rebuilt:	particles that were rebuilt after the loss of a worker
+ * @shared:	times that workers got other shares of the particles, as some
+ *		were slow
  * @joined, @left: workers
  * @receiving:	ns of processor time of the coordinator, to wait for messages
  *		and receive them
@@ -141,7 +143,7 @@ struct particle_pool_work {
  *		with the second most, and so on; summed over updates; the pool's
  */
 struct particle_pool_traffic {
-	uint64_t		moved, rebuilt, joined, left;
+	uint64_t		moved, rebuilt, shared, joined, left;
 	uint64_t		receiving;
 	struct particle_pool_work	all, most;
 	const float		*slowest;

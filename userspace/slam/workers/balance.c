@@ -2,31 +2,53 @@
 /*
  * balance.c - move children from overloaded workers to the others
  */
+#include <assert.h>
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include "slam/workers/balance.h"
 
 #define NOBODY	UINT32_MAX
 
-/* @room: [@workers] gets the number of particles of each */
-static void share_out(const uint32_t *children, uint32_t count,
-		      uint32_t workers, uint32_t *room)
+/* A share this close to a whole number of particles is one */
+#define BALANCE_WHOLE	1e-9
+
+/* @share: of a worker. Whole particles of it */
+static uint32_t balance_whole(double share, uint32_t count)
 {
-	uint32_t more = count % workers;
+	return (uint32_t)floor(share * count + BALANCE_WHOLE);
+}
+
+/*
+ * @room: [@workers] gets the number of particles of each. Those that are left
+ * over go to workers with at least half of one more in their share, then to
+ * others; in both cases first to those that have a child for it
+ */
+static void share_out(const uint32_t *children, uint32_t count,
+		      uint32_t workers, const double *share, uint32_t *room)
+{
+	uint32_t more = count;
 
 	for (uint32_t w = 0; w < workers; w++) {
-		room[w] = count / workers;
-		if (more && children[w] > room[w]) {
+		room[w] = balance_whole(share[w], count);
+		room[w] = room[w] < more ? room[w] : more;
+		more -= room[w];
+	}
+	for (int round = 0; more && round < 4; round++) {
+		for (uint32_t w = 0; w < workers && more; w++) {
+			const uint32_t whole = balance_whole(share[w], count);
+			const bool half = share[w] * count - whole >= 0.5;
+
+			if (room[w] != whole || share[w] <= 0 ||
+			    (round < 2 && !half) ||
+			    (!(round & 1) && children[w] <= room[w]))
+				continue;
 			room[w]++;
 			more--;
 		}
 	}
-	for (uint32_t w = 0; w < workers && more; w++) {
-		if (room[w] == count / workers) {
-			room[w]++;
-			more--;
-		}
-	}
+	assert(!more);
 }
 
 /* Children that stay, first those with their parent's number: the maps of the
@@ -48,7 +70,8 @@ static void balance_keep(const uint32_t *parent, uint32_t count,
 }
 
 int balance_share(const uint32_t *parent, uint32_t count,
-		   const uint32_t *home, uint32_t workers, uint32_t *owner)
+		  const uint32_t *home, uint32_t workers, const double *share,
+		  uint32_t *owner)
 {
 	uint32_t *children = calloc(2 * (size_t)workers, sizeof(*children));
 	uint32_t *room = children + workers, next = 0;
@@ -60,7 +83,7 @@ int balance_share(const uint32_t *parent, uint32_t count,
 		children[home[parent[i]]]++;
 		owner[i] = NOBODY;
 	}
-	share_out(children, count, workers, room);
+	share_out(children, count, workers, share, room);
 	balance_keep(parent, count, home, room, owner);
 	/* siblings are consecutive, so most of them go to the same worker */
 	for (uint32_t i = 0; i < count; i++) {

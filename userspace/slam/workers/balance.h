@@ -12,21 +12,23 @@
  * balance_share() - assign children so that few of them move
  * @parent:	[@count] of each
  * @home:	worker of each parent, 0..@workers - 1
+ * @share:	[@workers] of the children, 0..1, 1 in all
  * @owner:	[@count] gets the worker of each
  *
- * All workers get the same number, give or take one. A child at the worker of
- * its parent costs nothing, all others 1: a transportation problem, which is
- * solved optimally by keeping as many as there is room for. So the cost equals
- * that of the Hungarian algorithm (Kamburugamuve et al., section 4), in linear
- * time.
+ * Each worker gets its share, give or take one. A child at the worker of its
+ * parent costs nothing, all others 1: a transportation problem, which is solved
+ * optimally by keeping as many as there is room for. So the cost equals that of
+ * the Hungarian algorithm (Kamburugamuve et al., section 4), in linear time.
  *
- * By number, not by work: the evaluations of a particle do not correlate with
- * those of it or its parent last time (Documentation/slam-results.md).
+ * A share is a number of particles, not of evaluations: those of a particle do
+ * not correlate with those of it or its parent last time
+ * (Documentation/slam-results.md).
  *
  * Return: how many move; -ENOMEM.
  */
 int balance_share(const uint32_t *parent, uint32_t count,
-		   const uint32_t *home, uint32_t workers, uint32_t *owner);
+		  const uint32_t *home, uint32_t workers, const double *share,
+		  uint32_t *owner);
 
 /**
  * balance_first() - find the child whose map its siblings share at a worker

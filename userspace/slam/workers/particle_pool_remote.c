@@ -230,18 +230,26 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	return send_steps(r, m, number);
 }
 
+/* By its share; without one it is the last choice */
+static bool is_less_loaded(const struct member *a, const struct member *b)
+{
+	if (!(a->share > 0) || !(b->share > 0))
+		return a->share > b->share;
+	return (a->load + 1) / a->share < (b->load + 1) / b->share;
+}
+
 static struct member *least_loaded(struct remote *r)
 {
 	struct member *least = r->member;
 
 	for (uint32_t i = 1; i < r->members; i++) {
-		if (r->member[i].load < least->load)
+		if (is_less_loaded(r->member + i, least))
 			least = r->member + i;
 	}
 	return least;
 }
 
-/* Assign particles without a worker to those with the fewest */
+/* Assign particles without a worker to those with the fewest for their share */
 static int place_lost(struct remote *r)
 {
 	int err = 0;
@@ -335,6 +343,9 @@ static int on_joined(struct remote *r, uint32_t id)
 	r->member[r->members++] = (struct member){ .id = id };
 	r->changed = true;
 	r->load.traffic.joined++;
+	err = remote_share(r, true);
+	if (err < 0)
+		return err;
 	pool_remote_log(r, LOG_INFO, "worker %u joined: %u workers", id,
 			r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
@@ -373,7 +384,7 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 			"worker %u left (%.100s): %u particles are rebuilt by "
 			"%u other workers",
 			id, why, lost, r->members);
-	return 0;
+	return remote_share(r, true) < 0 ? -ENOMEM : 0;
 }
 
 static void pool_remote_on_result(struct remote *r, uint32_t from,
@@ -391,6 +402,7 @@ static void pool_remote_on_result(struct remote *r, uint32_t from,
 	m->work.early = w->early;
 	m->work.messages = w->sent.messages;
 	m->work.bytes = w->sent.bytes;
+	remote_answered(r, m, w);
 	if (!r->matching || w->update != r->order.update ||
 	    w->round != r->order.round)
 		return;
@@ -549,6 +561,7 @@ static int pool_remote_match_all(struct remote *r)
 	int err;
 
 	r->unsettled = false;
+	remote_asked(r);
 	/* a worker that needs older scans for a particle gets them then */
 	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
 			      scans_size(reading));
@@ -594,7 +607,10 @@ static int remote_match(struct particle_pool *t,
 	}
 	r->matching = false;
 	r->open = true;
-	return err ? err : add_update(r);
+	if (err)
+		return err;
+	remote_matched(r);
+	return add_update(r);
 }
 
 /*

@@ -3,13 +3,15 @@
  * particle_pool_remote_parts.h - shared by the files of the coordinator
  *
  * particle_pool_remote.c has the workers and matching;
- * particle_pool_remote_settle.c has the resampling.
+ * particle_pool_remote_settle.c has the resampling;
+ * particle_pool_remote_share.c decides how many particles each worker gets.
  */
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 #define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 
 #include "slam/filter/particle_pool.h"
 #include "slam/workers/scans.h"
+#include "slam/workers/speed.h"
 #include "slam/workers/workload.h"
 
 /**
@@ -17,15 +19,28 @@
  * @scans:	it has those of updates below this one, and drops them at the
  *		next MATCH
  * @matched:	likewise, updates it was asked to match
+ * @answered:	it answered all MATCH of updates below this one
  * @load:	its number of particles
+ * @share:	of all particles that it gets at a resampling, 0..1
  * @work:	its work in all; @before: until the end of the last match
  */
 struct member {
 	uint32_t		id;
-	uint64_t		scans, matched;
+	uint64_t		scans, matched, answered;
 	uint32_t		load;
+	double			share;
+	struct speed		speed;
 	struct particles_use	use;
 	struct particle_pool_work	work, before;
+};
+
+/* Updates whose answers are timed, also if they come after the next update */
+enum { REMOTE_ASKED = 64 };
+
+/* When workers got MATCH of an update, ns */
+struct remote_asked {
+	uint64_t	update, at;
+	uint32_t	round;
 };
 
 /**
@@ -37,6 +52,11 @@ struct member {
  * @unsettled:	the last update changed nothing, and workers do not know that
  *		yet
  * @resampled:	the last update resampled
+ * @asked:	of update i % REMOTE_ASKED
+ * @evaluations: at the last update, of all workers
+ * @usual:	mean time of an update to which no particles moved, ns
+ * @moves:	particles that move before the next update
+ * @move:	mean time that one of these delays it, ns
  * @lost:	work of lost workers
  * @silent:	intervals since the last message
  * @failed:	error of the last worker that failed
@@ -58,6 +78,9 @@ struct remote {
 	bool				changed;	/* workers */
 	struct outcome			*out;
 	uint32_t			missing;
+	struct remote_asked		asked[REMOTE_ASKED];
+	double				evaluations, usual, move;
+	uint32_t			moves;
 	const struct particle_pool_state	*state;
 	struct particles_use		lost;
 	unsigned int			silent;
@@ -75,6 +98,24 @@ int remote_make_room(struct remote *r, uint32_t count);
 /* To all workers. Return: 0, also if some are lost; a negative errno */
 int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 		    size_t head_len, const void *data, size_t len);
+
+/*
+ * particle_pool_remote_share.c
+ */
+
+/* MATCH goes out now; the first answer of a worker to it; all are there */
+void remote_asked(struct remote *r);
+void remote_answered(struct remote *r, struct member *m,
+		     const struct wire_result *w);
+void remote_matched(struct remote *r);
+
+/**
+ * remote_share() - compute the shares of the workers
+ * @anew: workers came or left; otherwise only if it is worth the moves
+ *
+ * Return: 1: there are new ones; 0; -ENOMEM.
+ */
+int remote_share(struct remote *r, bool anew);
 
 /* Of struct particle_pool_ops */
 int remote_settle(struct particle_pool *t,

@@ -69,19 +69,24 @@ static void find_bases(const struct remote *r, struct wire_child *child,
 static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 {
 	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
+	double *share = malloc((size_t)r->members * sizeof(*share));
 	int moves = -ENOMEM;
 
-	if (!home)
-		return moves;
+	if (!home || !share)
+		goto out;
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct member *m = remote_member(r, r->owner[i]);
 
 		home[i] = m ? (uint32_t)(m - r->member) : 0;
 	}
-	moves = balance_share(parent, count, home, r->members,
-			       r->next_owner);
+	for (uint32_t i = 0; i < r->members; i++)
+		share[i] = r->member[i].share;
+	moves = balance_share(parent, count, home, r->members, share,
+			      r->next_owner);
 	for (uint32_t i = 0; moves >= 0 && i < count; i++)
 		r->next_owner[i] = r->member[r->next_owner[i]].id;
+out:
+	free(share);
 	free(home);
 	return moves;
 }
@@ -172,6 +177,7 @@ static int settle_settle(struct remote *r, const uint32_t *parent,
 		return err;
 	head.count = count;
 	r->load.traffic.moved += (uint64_t)moves;
+	r->moves = (uint32_t)moves;
 	err = remote_send_all(r, WIRE_SETTLE, &head, sizeof(head),
 			      r->bytes.data, r->bytes.len);
 	become(r, count);
@@ -184,14 +190,17 @@ int remote_settle(struct particle_pool *t,
 {
 	struct remote *r = (struct remote *)t;
 	uint32_t *same = NULL;
-	int err;
+	int err, shared;
 
 	(void)update;
 	r->state = state;
 	r->open = false;
 	if (!r->begun)
 		return settle_nowhere(r, count);
-	if (!parent && r->changed) {
+	shared = remote_share(r, false);
+	if (shared < 0)
+		return shared;
+	if (!parent && (r->changed || shared)) {
 		parent = same = all_stay(count);
 		if (!same)
 			return -ENOMEM;

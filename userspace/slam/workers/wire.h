@@ -35,7 +35,7 @@
 #include "slam/filter/particles.h"
 #include "laser/reading.h"
 
-enum { WIRE_VERSION = 11 };
+enum { WIRE_VERSION = 12 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_FORGET, WIRE_COPY,
@@ -93,13 +93,20 @@ struct wire_outcome {
 	uint32_t	number, evaluations;
 };
 
-/* @count of wire_outcome follow */
+/*
+ * @count of wire_outcome follow. A worker answers each MATCH at once, even
+ * without particles, and again for each particle that comes later
+ */
 struct wire_result {
 	uint64_t	update;
 	uint64_t	bytes, peak;		/* particles_use() */
 	uint64_t	cpu;			/* in all, ns */
 	uint64_t	early;			/* part of it, to write scans to
 						 * maps while others matched
+						 */
+	uint64_t	busy;			/* since it took MATCH, ns by
+						 * the clock; 0: of a particle
+						 * that came later
 						 */
 	struct bus_traffic sent;		/* to other workers */
 	uint32_t	count, round;		/* of MATCH */

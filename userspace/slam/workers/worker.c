@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "slam/filter/memory.h"
@@ -92,6 +93,7 @@ static int worker_on_match(struct worker *w, const void *data, size_t len)
 			   m->update == w->update && m->round > w->round;
 	int err = 0;
 
+	w->asked = monotonic_ns();
 	if (len < sizeof(*m) ||
 	    (w->matching && !again && m->update <= w->update) ||
 	    (again && w->written))

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/thread_pool.h"
 #include "slam/workers/wire_check.h"
 #include "slam/workers/worker_parts.h"
@@ -63,19 +64,19 @@ int worker_match(struct worker *w, const uint32_t *numbers, uint32_t count)
 	struct wire_result head = {
 		.update = w->update, .count = count, .round = w->round,
 	};
+	const uint64_t asked = w->asked;
 	struct bus_counters counters;
 	struct particles_use use;
 	struct wire_outcome *list;
 	int err;
 
-	if (!count)
-		return 0;
 	while (w->out_room < count) {
 		err = array_grow(&w->out, &w->out_room, w->out_room,
 				 sizeof(*w->out));
 		if (err)
 			return err;
 	}
+	w->asked = 0;
 	err = particles_match(w->particles, w->update, &w->scan, &w->motion,
 			      numbers, count, w->out);
 	w->bytes.len = 0;
@@ -94,6 +95,7 @@ int worker_match(struct worker *w, const uint32_t *numbers, uint32_t count)
 	head.peak = use.peak;
 	head.cpu = worker_cpu(w);
 	head.early = w->early_cpu;
+	head.busy = asked ? monotonic_ns() - asked + 1 : 0;
 	bus_counters(w->engine, &counters);
 	head.sent = (struct bus_traffic){
 		counters.to_workers.messages - w->before.messages,

@@ -75,6 +75,7 @@ struct worker {
 	struct bytes		track;		/* for a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
 	uint64_t		early_cpu;	/* of all threads */
+	uint64_t		asked;		/* time of MATCH; 0: answered */
 	struct bus_traffic	before;		/* sent, before SETUP */
 };
 

@@ -4,6 +4,7 @@
  * maps from one worker to another
  */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,51 @@ static void places_of(const uint32_t *owner, uint32_t n, uint32_t *place)
 	}
 }
 
+/* @share: of @workers, some of which have none */
+static void some_shares(double *share, uint32_t workers, uint64_t *state)
+{
+	double sum = 0;
+
+	for (uint32_t w = 0; w < workers; w++)
+		sum += share[w] = rnd(state, 4) ? rnd(state, 100) : 0;
+	share[0] += sum <= 0;
+	sum += sum <= 0;
+	for (uint32_t w = 0; w < workers; w++)
+		share[w] /= sum;
+}
+
+/* By shares that differ */
+static void test_shares(void)
+{
+	unsigned int uneven = 0, dear = 0;
+	uint64_t state = 11;
+
+	for (int round = 0; round < 3000; round++) {
+		const uint32_t n = 1 + rnd(&state, CHILDREN);
+		const uint32_t workers = 1 + rnd(&state, WORKERS);
+		uint32_t parent[CHILDREN], home[CHILDREN], owner[CHILDREN];
+		uint32_t place[CHILDREN], count[WORKERS] = { 0 };
+		double share[WORKERS];
+		int moves;
+
+		some_shares(share, workers, &state);
+		for (uint32_t i = 0; i < n; i++) {
+			parent[i] = rnd(&state, 1 + rnd(&state, n));
+			home[i] = rnd(&state, workers);
+		}
+		moves = balance_share(parent, n, home, workers, share, owner);
+		for (uint32_t i = 0; i < n; i++)
+			count[owner[i]]++;
+		for (uint32_t w = 0; w < workers; w++)
+			uneven += fabs(count[w] - share[w] * n) >= 1 + 1e-6 ||
+				  (share[w] <= 0 && count[w]);
+		places_of(owner, n, place);
+		dear += moves != cheapest(parent, n, home, place);
+	}
+	ok(!uneven, "each has its share, give or take one");
+	ok(!dear, "... by as few moves as the Hungarian algorithm needs");
+}
+
 static void test_sharing(void)
 {
 	unsigned int uneven = 0, dear = 0, wrong = 0, better = 0;
@@ -98,13 +144,16 @@ static void test_sharing(void)
 		const uint32_t workers = 1 + rnd(&state, WORKERS);
 		uint32_t parent[CHILDREN], home[CHILDREN], owner[CHILDREN];
 		uint32_t place[CHILDREN], count[WORKERS] = { 0 };
+		double share[WORKERS];
 		int moves, moved = 0, best;
 
 		for (uint32_t i = 0; i < n; i++) {
 			parent[i] = rnd(&state, 1 + rnd(&state, n));
 			home[i] = rnd(&state, workers);
 		}
-		moves = balance_share(parent, n, home, workers, owner);
+		for (uint32_t w = 0; w < workers; w++)
+			share[w] = 1.0 / workers;
+		moves = balance_share(parent, n, home, workers, share, owner);
 		for (uint32_t i = 0; i < n; i++) {
 			wrong += owner[i] >= workers;
 			count[owner[i] % WORKERS]++;
@@ -288,6 +337,7 @@ static void test_maps(void)
 int main(void)
 {
 	test_sharing();
+	test_shares();
 	test_brothers();
 	test_maps();
 	return tap_done();

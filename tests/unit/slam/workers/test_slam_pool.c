@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <syslog.h>
+#include <unistd.h>
 #include "pool_fixture.h"
 #include "slam/workers/scans.h"
 
@@ -127,6 +128,24 @@ static void *go_on_lying(void *arg)
 	return NULL;
 }
 
+/* A worker that waits for a processor before each message */
+static void *go_on_slowly(void *arg)
+{
+	struct bus *e = member(BUS_WORKER);
+	struct worker *w = worker_create(e, 1, NULL, NULL);
+	int ret = 0;
+
+	(void)arg;
+	while (!over && ret >= 0) {
+		if (bus_wait(e, 20))
+			usleep(100000);
+		ret = worker_turn(w, 0);
+	}
+	worker_destroy(w);
+	bus_close(e);
+	return NULL;
+}
+
 struct run {
 	struct pose			pose[TRIP_READINGS];
 	struct particle_pool_traffic	traffic;
@@ -210,6 +229,17 @@ static void test_lies(const struct pose *alone)
 	ok_eq(r.traffic.left, 0, "... stays");
 }
 
+static void test_slow(const struct pose *alone)
+{
+	struct run r;
+
+	run(&r, go_on_slowly);
+	ok_eq(r.err, 0, "a worker that is slow");
+	ok_mem(r.pose, alone, part->count * sizeof(*alone), "... the same bits");
+	ok_range(r.traffic.shared, 1, part->count, "others take its particles");
+	ok(r.ranked[1] < r.ranked[0] / 4, "... most of the time all of them");
+}
+
 static bool at_once(void *arg)
 {
 	++*(unsigned int *)arg;
@@ -255,6 +285,7 @@ int main(void)
 	filter_destroy(f);
 	test_counts(alone);
 	test_lies(alone);
+	test_slow(alone);
 	test_interrupted();
 	trip_free(part);
 	return tap_done();
