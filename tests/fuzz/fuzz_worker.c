@@ -118,20 +118,6 @@ static void make_settle(struct bus *b)
 	}
 }
 
-static void make_track(struct bus *b)
-{
-	const struct wire_track t = {
-		.seek = { .prior = { .at = some_pose(b), .place = 0.5,
-				     .turn = 0.2, .from = some_pose(b),
-				     .reach = 2 },
-			  .wide = take(b) & 1, .check = take(b) & 1 },
-		.number = take(b) % 8,
-	};
-
-	append(b, &t, sizeof(t));
-	make_reading(b);
-}
-
 static void make_map(struct bus *b)
 {
 	const unsigned int rest = take(b) * (take(b) & 1 ? 8 : 1);
@@ -183,7 +169,7 @@ static const struct {
 	void		(*make)(struct bus *b);
 } kinds[] = {
 	{ WIRE_MATCH, make_match }, { WIRE_SETTLE, make_settle },
-	{ WIRE_TRACK, make_track }, { WIRE_REBUILD, make_rebuild },
+	{ WIRE_REBUILD, make_rebuild },
 	{ WIRE_SCAN, make_match }, { WIRE_MAP, make_map },
 	{ WIRE_NEED, make_map }, { WIRE_TILES, make_map },
 	{ WIRE_SETUP, make_setup }, { WIRE_RESULT, make_map },

@@ -259,6 +259,7 @@ static void add_workers(cJSON *o, const struct stats *s,
 	cJSON *to = cJSON_AddObjectToObject(o, "workers");
 	const struct bus_counters *c = &w->counters;
 	const struct particle_pool_traffic *t = &w->traffic;
+	const uint64_t aside = t->receiving + t->drawing;
 
 	cJSON_AddNumberToObject(to, "joined", (double)w->traffic.joined);
 	cJSON_AddNumberToObject(to, "left", (double)w->traffic.left);
@@ -274,8 +275,9 @@ static void add_workers(cJSON *o, const struct stats *s,
 	cJSON_AddNumberToObject(to, "bytes_from", (double)
 				c->from_workers.bytes);
 	cJSON_AddNumberToObject(to, "coordinator_cpu_ms_per_reading",
-		ms_each(s->own > t->receiving ? s->own - t->receiving : 0,
-			s->count));
+		ms_each(s->own > aside ? s->own - aside : 0, s->count));
+	cJSON_AddNumberToObject(to, "own_map_cpu_ms_per_reading",
+				ms_each(t->drawing, s->count));
 	add_work(to, "all_per_update", &t->all, t->updates);
 	add_work(to, "most_per_update", &t->most, t->updates);
 	add_list(to, "slowest_cpu_ms", t->slowest, t->updates);

@@ -75,9 +75,7 @@ static int draw_part(struct filter *f, const struct reading *last)
 		const struct reading *r = c->drawn + 1 == f->update ? last :
 					  c->reading(c->arg, c->drawn);
 
-		if (ops->draft)
-			err = ops->draft(f->pool, c->drawn, r,
-					 c->pose + c->drawn);
+		err = ops->draft(f->pool, c->drawn, r, c->pose + c->drawn);
 		c->drawn++;
 	}
 	return err;

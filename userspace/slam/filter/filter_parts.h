@@ -104,7 +104,8 @@ struct filter {
 
 static inline struct particle_pool_state filter_state(const struct filter *f)
 {
-	return (struct particle_pool_state){ f->count, f->step, f->tree };
+	return (struct particle_pool_state){ f->count, f->best, f->step,
+					       f->tree };
 }
 
 /**

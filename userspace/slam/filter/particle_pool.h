@@ -18,10 +18,11 @@ struct particle_pool;
 /**
  * struct particle_pool_state - what the filter knows of the particles
  * @count:	particles, numbered from 0
+ * @best:	the best one after the last update
  * @step:	[@count] the last step of each; 0: before the first
  */
 struct particle_pool_state {
-	uint32_t			count;
+	uint32_t			count, best;
 	const trajectory_tree_id	*step;
 	const struct trajectory_tree	*tree;
 };
@@ -53,7 +54,7 @@ struct particle_pool_order {
  * @recall:	@out is an earlier result of match() for the same @state:
  *		matching is skipped, but settle() follows
  * @draft:	draw the scan of an update to a map apart: the first one, 0, begins
- *		it. NULL: adopt() draws it
+ *		it
  * @adopt:	all particles become copies of that map; @state has the steps that
  *		it was drawn from, the same of each particle
  * @know:	begin with a known map, the same of all @count particles, at @pose;
@@ -99,6 +100,9 @@ struct bus;
  * struct particle_pool_remote_config - a pool of workers elsewhere
  * @engine:	open, of the coordinator; the caller keeps ownership
  * @workers:	number to wait for at the start
+ * @threads:	of the coordinator, to find the robot between updates; 0: 1
+ * @ahead:	the coordinator draws its own map at each update, while workers
+ *		match; otherwise when it is needed
  * @fixed:	total number of workers; 0: any number, and others may replace
  *		lost ones
  * @interrupted: whether to stop waiting for missing workers, and for those
@@ -108,8 +112,9 @@ struct bus;
  */
 struct particle_pool_remote_config {
 	struct bus	*engine;
-	uint32_t	workers;
+	uint32_t	workers, threads;
 	uint32_t	fixed;
+	bool		ahead;
 	bool		(*interrupted)(void *arg);
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;
@@ -135,6 +140,7 @@ struct particle_pool_work {
  * @joined, @left: workers
  * @receiving:	ns of processor time of the coordinator, to wait for messages
  *		and receive them
+ * @drawing:	likewise, to draw its own map while workers match
  * @all:	of all workers together
  * @most:	the maximum over the workers at each update, summed over updates
  * @slowest:	of each update, ms: the most @cpu without @early; the pool's
@@ -144,7 +150,7 @@ struct particle_pool_work {
  */
 struct particle_pool_traffic {
 	uint64_t		moved, rebuilt, shared, joined, left;
-	uint64_t		receiving;
+	uint64_t		receiving, drawing;
 	struct particle_pool_work	all, most;
 	const float		*slowest;
 	uint32_t		updates;

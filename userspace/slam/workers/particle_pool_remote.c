@@ -282,13 +282,13 @@ static int remote_adopt(struct particle_pool *t,
 {
 	struct remote *r = (struct remote *)t;
 	uint32_t first = 0;
-	int err;
+	int err = own_map_adopt(r->own, state->tree, *state->step);
 
 	r->state = state;
 	r->resampled = true;
 	r->unsettled = false;
-	if (!r->begun)
-		return 0;
+	if (err || !r->begun)
+		return err;
 	err = remote_send_all(r, WIRE_FORGET, NULL, 0, NULL, 0);
 	memset(r->owner, 0, r->room * sizeof(*r->owner));
 	memset(r->from, 0, r->room * sizeof(*r->from));
@@ -597,6 +597,9 @@ static int remote_match(struct particle_pool *t,
 	if (!err)
 		err = pool_remote_match_all(r);
 	r->matching = true;
+	/* while the workers match */
+	if (!err)
+		err = remote_own_ahead(r);
 	while (r->missing && !err) {
 		err = r->members ? pool_remote_receive(r, &m, SILENCE) :
 				   pool_remote_wait_for(r, 1);
@@ -614,89 +617,8 @@ static int remote_match(struct particle_pool *t,
 }
 
 /*
- * Between updates
+ * Other operations
  */
-
-static int pool_remote_ask(struct remote *r, uint32_t number,
-			   const struct seek *seek, const struct bytes *reading)
-{
-	const struct wire_track head = {
-		.seek = *seek, .ticket = ++r->ticket, .number = number,
-	};
-
-	return send_to(r, r->owner[number], WIRE_TRACK, &head, sizeof(head),
-		       reading->data, reading->len);
-}
-
-static bool on_tracked(const struct remote *r, const struct bus_message *m,
-		       struct sighting *out)
-{
-	const struct wire_tracked *a = m->data;
-
-	if (m->type != WIRE_TRACKED || m->len != sizeof(*a) ||
-	    a->ticket != r->ticket)
-		return false;
-	*out = (struct sighting){
-		{ a->outcome.pose, a->outcome.fit, a->outcome.evaluations },
-		a->against, a->ahead,
-	};
-	return true;
-}
-
-static int pool_remote_pack(struct bytes *b, const struct reading *r)
-{
-	const struct wire_reading head = scans_wire(r);
-	int err = bytes_append(b, &head, sizeof(head));
-
-	return err ? err : bytes_append(b, r->range,
-					r->beams * sizeof(float));
-}
-
-static int pool_remote_track(struct remote *r, uint32_t number,
-			     const struct seek *seek,
-			     const struct bytes *reading, struct sighting *out)
-{
-	struct bus_message m;
-	int err = pool_remote_ask(r, number, seek, reading);
-
-	while (!err) {
-		err = r->members ? pool_remote_receive(r, &m, SILENCE) :
-				   pool_remote_wait_for(r, 1);
-		if (err < 0)
-			break;
-		if (err > 0 && on_tracked(r, &m, out))
-			return 0;
-		err = err > 0 ? pool_remote_handle(r, &m) : 0;
-		if (err || r->owner[number] || !r->members)
-			continue;
-		err = place_lost(r);
-		if (!err)
-			err = pool_remote_ask(r, number, seek, reading);
-	}
-	return err;
-}
-
-static int remote_track(struct particle_pool *t,
-			const struct particle_pool_state *state,
-			uint32_t number, const struct reading *reading,
-			const struct seek *seek, struct sighting *out)
-{
-	struct remote *r = (struct remote *)t;
-	struct bytes packed = { 0 };
-	int err = pool_remote_pack(&packed, reading);
-
-	r->state = state;
-	if (!err && !r->owner[number])
-		err = pool_remote_begin(r);
-	if (!err)
-		err = settle_first(r);
-	if (!err)
-		err = place_lost(r);
-	if (!err)
-		err = pool_remote_track(r, number, seek, &packed, out);
-	bytes_free(&packed);
-	return err;
-}
 
 static int remote_recall(struct particle_pool *t,
 			 const struct particle_pool_state *state,
@@ -716,6 +638,14 @@ static void remote_use(struct particle_pool *t, struct particles_use *use)
 	const struct remote *r = (const struct remote *)t;
 
 	*use = r->lost;
+	if (r->own) {
+		struct particles_use own;
+
+		own_map_use(r->own, &own);
+		use->bytes += own.bytes;
+		use->peak += own.peak;
+		use->cpu += own.cpu;
+	}
 	for (uint32_t i = 0; i < r->members; i++) {
 		use->bytes += r->member[i].use.bytes;
 		use->peak += r->member[i].use.peak;
@@ -727,6 +657,7 @@ static void remote_destroy(struct particle_pool *t)
 {
 	struct remote *r = (struct remote *)t;
 
+	own_map_destroy(r->own);
 	scans_free(&r->scans);
 	bytes_free(&r->bytes);
 	free(r->member);
@@ -753,6 +684,7 @@ static const struct particle_pool_ops remote_ops = {
 	.settle = remote_settle,
 	.track = remote_track,
 	.recall = remote_recall,
+	.draft = remote_draft,
 	.adopt = remote_adopt,
 	.use = remote_use,
 	.destroy = remote_destroy,

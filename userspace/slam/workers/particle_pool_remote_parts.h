@@ -4,12 +4,14 @@
  *
  * particle_pool_remote.c has the workers and matching;
  * particle_pool_remote_settle.c has the resampling;
- * particle_pool_remote_share.c decides how many particles each worker gets.
+ * particle_pool_remote_share.c decides how many particles each worker gets;
+ * particle_pool_remote_own.c has the coordinator's own map.
  */
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 #define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 
 #include "slam/filter/particle_pool.h"
+#include "slam/workers/own_map.h"
 #include "slam/workers/scans.h"
 #include "slam/workers/speed.h"
 #include "slam/workers/workload.h"
@@ -57,6 +59,7 @@ struct remote_asked {
  * @usual:	mean time of an update to which no particles moved, ns
  * @moves:	particles that move before the next update
  * @move:	mean time that one of these delays it, ns
+ * @own:	NULL: not needed yet
  * @lost:	work of lost workers
  * @silent:	intervals since the last message
  * @failed:	error of the last worker that failed
@@ -71,7 +74,7 @@ struct remote {
 	uint8_t				*done;
 	uint32_t			count, room;
 	struct scans			scans;
-	uint64_t			settled, ticket;
+	uint64_t			settled;
 	struct particle_pool_order	order;
 	bool				matching, open, begun;
 	bool				unsettled, resampled;
@@ -85,6 +88,7 @@ struct remote {
 	struct particles_use		lost;
 	unsigned int			silent;
 	int				failed;
+	struct own_map			*own;
 	struct workload			load;
 	struct bytes			bytes;
 };
@@ -98,6 +102,25 @@ int remote_make_room(struct remote *r, uint32_t count);
 /* To all workers. Return: 0, also if some are lost; a negative errno */
 int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 		    size_t head_len, const void *data, size_t len);
+
+/*
+ * particle_pool_remote_own.c
+ */
+
+/* Draw the own map of particle @number; of the best one, as of the update
+ * before, while workers match. Return: 0 or a negative errno
+ */
+int remote_own_draw(struct remote *r, const struct particle_pool_state *state,
+		    uint32_t number);
+int remote_own_ahead(struct remote *r);
+
+/* Of struct particle_pool_ops */
+int remote_track(struct particle_pool *t,
+		 const struct particle_pool_state *state, uint32_t number,
+		 const struct reading *reading, const struct seek *seek,
+		 struct sighting *out);
+int remote_draft(struct particle_pool *t, uint64_t update,
+		 const struct reading *reading, const struct pose *pose);
 
 /*
  * particle_pool_remote_share.c

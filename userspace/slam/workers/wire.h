@@ -14,12 +14,9 @@
  *	SETTLE	  for the matched update: parents and owners of children
  *	FORGET	  drop all particles: REBUILD and COPY follow
  *	COPY	  a particle of the receiver becomes a copy of another one
- *	TRACK	  find the robot in this particle's map; may come between two
- *		  MATCH of the same update, but not between two updates
  *
  *	worker -> coordinator
  *	RESULT	  particles that were matched
- *	TRACKED	  the result of TRACK
  *	FAILED	  no memory, or an invalid message: the worker leaves; or the
  *		  map is too large, as it would be on any worker
  *
@@ -40,8 +37,7 @@ enum { WIRE_VERSION = 12 };
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_FORGET, WIRE_COPY,
 	WIRE_MATCH, WIRE_SETTLE,
-	WIRE_TRACK, WIRE_RESULT, WIRE_TRACKED, WIRE_FAILED, WIRE_MAP,
-	WIRE_NEED, WIRE_TILES,
+	WIRE_RESULT, WIRE_FAILED, WIRE_MAP, WIRE_NEED, WIRE_TILES,
 };
 
 /* A reading; @beams ranges follow */
@@ -121,24 +117,12 @@ struct wire_child {
 	uint64_t	since;
 };
 
-/* @count of wire_child follow; none: no resampling, and a TRACK or REBUILD
- * follows, which cannot wait for MATCH
+/* @count of wire_child follow; none: no resampling, and a REBUILD follows,
+ * which cannot wait for MATCH
  */
 struct wire_settle {
 	uint64_t	update;
 	uint32_t	count, pad;
-};
-
-struct wire_track {
-	struct seek	seek;
-	uint64_t	ticket;
-	uint32_t	number, pad;
-};
-
-struct wire_tracked {
-	struct wire_outcome	outcome;
-	double			against, ahead;
-	uint64_t		ticket;
 };
 
 /*

@@ -22,18 +22,6 @@ bool wire_motion_valid(const struct motion *m, const struct slam_params *p)
 	       wire_is_width(m->reach) && m->split <= 1 && m->loose <= 1;
 }
 
-/* A wide search is over the whole of it, and it has one */
-bool wire_seek_valid(const struct seek *s, const struct slam_params *p)
-{
-	const struct prior *prior = &s->prior;
-
-	return slam_pose_valid(p, &prior->at) &&
-	       slam_pose_valid(p, &prior->from) &&
-	       wire_is_width(prior->reach) && wire_is_width(prior->slip) &&
-	       prior->place >= 0 && prior->turn >= 0 &&
-	       (!s->wide || (prior->place > 0 && prior->turn > 0));
-}
-
 bool wire_steps_valid(const struct wire_rebuild *b,
 		      const struct slam_params *p)
 {

@@ -12,7 +12,6 @@
 #include "slam/workers/wire.h"
 
 bool wire_motion_valid(const struct motion *m, const struct slam_params *p);
-bool wire_seek_valid(const struct seek *s, const struct slam_params *p);
 /* @steps follow @b */
 bool wire_steps_valid(const struct wire_rebuild *b,
 		      const struct slam_params *p);

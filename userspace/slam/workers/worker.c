@@ -57,7 +57,6 @@ static void clear(struct worker *w)
 	w->failed = 0;
 	w->ready = w->matching = false;
 	w->settled = w->update = 0;
-	w->track.len = 0;
 }
 
 static void worker_forget(struct worker *w)
@@ -76,7 +75,6 @@ void worker_destroy(struct worker *w)
 	worker_forget(w);
 	scan_free(&w->scan);
 	bytes_free(&w->bytes);
-	bytes_free(&w->track);
 	bytes_free(&w->reading);
 	free(w->numbers);
 	free(w->out);
@@ -195,7 +193,6 @@ static int on_forget(struct worker *w)
 	w->count = w->written = 0;
 	w->matching = false;
 	w->settled = w->update + 1;
-	w->track.len = 0;
 	map_reassembly_drop(&w->reassembly, w->settled);
 	err = w->failed;
 	w->failed = 0;
@@ -262,8 +259,6 @@ static int worker_handle(struct worker *w, const struct bus_message *m)
 		return worker_on_match(w, m->data, m->len);
 	case WIRE_SETTLE:
 		return worker_on_settle(w, m->data, m->len);
-	case WIRE_TRACK:
-		return worker_on_track(w, m->data, m->len);
 	case WIRE_MAP:
 		return worker_on_map(w, m->from, m->data, m->len);
 	case WIRE_NEED:

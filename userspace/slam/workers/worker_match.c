@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker_match.c - a worker's particles: matched, tracked, and written
+ * worker_match.c - a worker's particles: matched, and written
  *
  * A worker that waits for the others to match writes the scan to its maps
  * early. For particles without children this is wasted, which is rare and
@@ -165,51 +165,9 @@ bool worker_has(const struct worker *w, uint32_t number)
 	return false;
 }
 
-int worker_on_track(struct worker *w, const void *data, size_t len)
-{
-	const struct wire_track *t = data;
-	const struct wire_reading *r = (const struct wire_reading *)(t + 1);
-	struct wire_tracked answer;
-	struct reading reading;
-	struct sighting s;
-	int err;
-
-	if (len < sizeof(*t) || !scans_valid(r, len - sizeof(*t)) ||
-	    !wire_seek_valid(&t->seek, &w->params) || w->written)
-		return -EBADMSG;
-	if (!worker_has(w, t->number)) {
-		w->track.len = 0;
-		return bytes_append(&w->track, data, len);
-	}
-	reading = scans_reading(r);
-	err = scan_make(&w->scan, &reading, &w->params);
-	if (err)
-		return err;
-	s = particles_track(w->particles, t->number, &w->scan, &t->seek);
-	answer = (struct wire_tracked){
-		.outcome = { s.outcome.pose, s.outcome.fit, t->number,
-			     s.outcome.evaluations },
-		.against = s.against, .ahead = s.ahead, .ticket = t->ticket,
-	};
-	w->track.len = 0;
-	if (w->matching)
-		err = worker_make_own(w);
-	if (err)
-		return err;
-	return worker_send(w, 0, WIRE_TRACKED, &answer, sizeof(answer), NULL,
-			   0);
-}
-
 int worker_arrived(struct worker *w, uint32_t number)
 {
-	int err = worker_add_number(w, number);
+	const int err = worker_add_number(w, number);
 
-	if (!err && w->matching)
-		err = worker_match(w, &number, 1);
-	if (err)
-		return err;
-	if (!w->track.len ||
-	    ((struct wire_track *)w->track.data)->number != number)
-		return 0;
-	return worker_on_track(w, w->track.data, w->track.len);
+	return !err && w->matching ? worker_match(w, &number, 1) : err;
 }

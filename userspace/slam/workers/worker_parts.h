@@ -72,7 +72,6 @@ struct worker {
 	uint32_t		earlies, early_room;
 	struct map_reassembly	reassembly;
 	struct bytes		bytes;
-	struct bytes		track;		/* for a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
 	uint64_t		early_cpu;	/* of all threads */
 	uint64_t		asked;		/* time of MATCH; 0: answered */
@@ -105,9 +104,6 @@ int worker_match(struct worker *w, const uint32_t *numbers, uint32_t count);
 int worker_write_rest(struct worker *w);
 /* The same while others match, if it will not be matched again */
 void worker_write_early(struct worker *w);
-
-/* A message of this type. Return: 0 or a negative errno */
-int worker_on_track(struct worker *w, const void *data, size_t len);
 
 /*
  * worker_maps.c

@@ -18,8 +18,6 @@ static struct robot {
 	struct particle_pool_state	state;
 	struct particle_pool_order	order;
 	struct outcome			out[MOST];
-	struct sighting			sighting;
-	uint32_t			tracked;
 	pthread_t			thread;
 	int				err;
 	_Atomic unsigned int		asked;	/* whether to stop */
@@ -77,7 +75,7 @@ static void robot_open(uint32_t particles, uint32_t workers)
 	robot.pool = particle_pool_remote(&slam_defaults, &config);
 	robot.tree = trajectory_tree_create();
 	robot.state = (struct particle_pool_state){
-		particles, robot.step, robot.tree,
+		particles, 0, robot.step, robot.tree,
 	};
 	robot.order.again = -INFINITY;
 }
@@ -97,18 +95,6 @@ static void *do_match(void *arg)
 	(void)arg;
 	robot.err = robot.pool->ops->match(robot.pool, &robot.state,
 					   &robot.order, &r, robot.out);
-	return NULL;
-}
-
-static void *do_track(void *arg)
-{
-	const struct reading r = reading();
-	const struct seek seek = { .wide = 0 };
-
-	(void)arg;
-	robot.err = robot.pool->ops->track(robot.pool, &robot.state,
-					   robot.tracked, &r, &seek,
-					   &robot.sighting);
 	return NULL;
 }
 
@@ -199,16 +185,6 @@ static void result(struct bus *e, uint32_t number, double x, uint32_t round,
 	answer(e, WIRE_RESULT, &r, sizeof(r) - cut);
 }
 
-static void tracked(struct bus *e, uint64_t ticket, double x, size_t cut)
-{
-	const struct wire_tracked t = {
-		.outcome = { { x, 0, 0 }, -1, 0, 9 }, .against = .25,
-		.ahead = 3, .ticket = ticket,
-	};
-
-	answer(e, WIRE_TRACKED, &t, sizeof(t) - cut);
-}
-
 /* What only a worker that is wrong or late says */
 static void send_junk(struct bus *e)
 {
@@ -256,49 +232,49 @@ static void check_first_match(struct bus *w[2])
 	ok_eq(traffic().all.evaluations, 28, "evaluations count once");
 }
 
-/* Between two updates that changed nothing */
+/* Between two updates: in the coordinator's own map */
 static void check_track(struct bus *w[2])
 {
+	const struct reading r = reading();
+	const struct seek seek = { .prior = { .place = 1, .turn = 1 } };
 	struct bus_message m;
-	uint64_t ticket;
+	struct sighting s;
 
-	begin(do_track);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		ok(next_is(w[i], WIRE_SETTLE, &m),
-		   "a search first ends the update, at worker %d", i);
-	}
-	ok(next_is(w[0], WIRE_TRACK, &m), "the owner searches");
-	ticket = ((const struct wire_track *)m.data)->ticket;
-	tracked(w[0], ticket - 1, 5, 0);
-	tracked(w[0], ticket, 5, 1);
-	tracked(w[0], ticket, 6, 0);
-	ok_eq(end(), 0, "... and answers");
-	ok_near(robot.sighting.outcome.pose.x, 6, 0,
-		"an answer to another question is none");
-	ok_near(robot.sighting.against, .25, 0, "beams through walls");
-	ok_near(robot.sighting.ahead, 3, 0, "... and the lead");
+		   "new workers get their particles, worker %d", i);
+	ok_eq(robot.pool->ops->track(robot.pool, &robot.state, 1, &r, &seek,
+				     &s), 0, "a search");
+	ok_range(s.outcome.fit, 0.9, 1, "... finds the robot");
+	ok_range(hypot(s.outcome.pose.x, s.outcome.pose.y), 0, 0.05,
+		 "... where it is");
+	ok(!bus_wait(w[0], 0), "... without a message to worker 0");
+	ok(!bus_wait(w[1], 0), "... or to worker 1");
 }
 
-/* The worker that searches is lost: the other one does it */
-static void check_track_lost(struct bus *w[2])
+/* A worker is lost while it matches: the other one does it */
+static void check_lost(struct bus *w[2])
 {
 	const struct wire_rebuild *b;
 	struct bus_message m;
 
-	begin(do_track);
-	ok(next_is(w[0], WIRE_TRACK, &m), "a second search comes at once");
+	robot.order.update = 1;
+	begin(do_match);
+	ok(next_is(w[0], WIRE_MATCH, &m), "the next update at once");
+	ok(next_is(w[1], WIRE_MATCH, &m), "... at both workers");
 	bus_close(w[0]);
-	ok(next_is(w[1], WIRE_SCAN, &m), "it is lost: the other gets the scan");
+	ok(next_is(w[1], WIRE_SCAN, &m),
+	   "one is lost: the other gets the first scan");
 	for (uint32_t i = 0; i < 2; i++) {
 		ok(next_is(w[1], WIRE_REBUILD, &m), "... once, and a particle");
 		b = m.data;
 		ok_eq(b->number, 2 * i, "... one of the lost");
 		ok_eq(b->total, 1, "... with its step");
 	}
-	ok(next_is(w[1], WIRE_TRACK, &m), "... and searches");
-	tracked(w[1], ((const struct wire_track *)m.data)->ticket, 7, 0);
+	for (uint32_t i = 0; i < 4; i++)
+		result(w[1], i, 7, 0, 1, 0);
 	ok_eq(end(), 0, "... it answers");
-	ok_near(robot.sighting.outcome.pose.x, 7, 0, "... what it found");
+	ok_near(robot.out[2].pose.x, 7, 0, "... what it found");
 	ok_eq(traffic().left, 1, "one left");
 	ok_eq(traffic().rebuilt, 2, "... two particles were rebuilt");
 	ok_eq(said("2 particles are rebuilt by 1 other workers"), 1,
@@ -327,9 +303,10 @@ static void test_first_update(void)
 	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 0, NULL, 4), 0,
 	      "no resampling");
 	check_track(w);
-	check_track_lost(w);
+	check_lost(w);
 	robot.pool->ops->use(robot.pool, &use);
-	ok_eq(use.bytes, 100, "memory of the one that is left");
+	ok_range(use.bytes, 101, 1e6,
+		 "memory of the one that is left, and of the own map");
 	ok_eq(use.cpu, 600, "... time of both");
 	ok_eq(robot.pool->ops->recall(robot.pool, &robot.state, 1, &r,
 				      robot.out), -EINVAL,

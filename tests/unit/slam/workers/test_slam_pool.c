@@ -96,7 +96,6 @@ static void lie(struct bus *e)
 		    { { .number = 0 }, { .number = 1 }, { .number = 2 } } },
 	  huge = { { .count = UINT32_MAX }, { { .number = 0 } } },
 	  beyond = { { .count = 1 }, { { .number = UINT32_MAX } } };
-	static const struct wire_tracked stale = { .ticket = UINT64_MAX };
 	static const int32_t failed = -ENOMEM;
 
 	try_tell(e, WIRE_RESULT, &late, sizeof(late));
@@ -104,8 +103,6 @@ static void lie(struct bus *e)
 	try_tell(e, WIRE_RESULT, &huge, sizeof(huge));
 	try_tell(e, WIRE_RESULT, &beyond, sizeof(beyond));
 	try_tell(e, WIRE_RESULT, &late, sizeof(late.head) - 1);
-	try_tell(e, WIRE_TRACKED, &stale, sizeof(stale));
-	try_tell(e, WIRE_TRACKED, &stale, 1);
 	try_tell(e, WIRE_FAILED, &failed, 1);
 	try_tell(e, WIRE_MAP, NULL, 0);
 }

@@ -87,22 +87,23 @@ static void settle(struct scene *s, uint32_t to, uint32_t owner)
 	     sizeof(child));
 }
 
-enum when { STAYS, AFTER_SETUP, BEFORE_SETUP, AFTER_TRACK };
+enum when { STAYS, AFTER_SETUP, BEFORE_SETUP, AFTER_MATCH };
 
-static void search(struct scene *s, uint32_t to, const struct wire_reading *r)
+/* The second update */
+static void match_second(struct scene *s, uint32_t to, const struct wire_reading *r)
 {
-	const struct wire_track track = {
-		.seek.prior = { { .2, .1, .01 }, INFINITY, INFINITY },
-		.ticket = 5,
+	const struct wire_match match = {
+		.update = 1, .again = -INFINITY,
+		.motion = { .move = { .2, .1, .01 } , .slip = .1, .turn = .1 },
 	};
 
-	tell(s->robot, to, WIRE_TRACK, &track, sizeof(track), r, scans_size(r));
+	tell(s->robot, to, WIRE_MATCH, &match, sizeof(match), r, scans_size(r));
 }
 
 /* A particle of worker 1 goes to worker 2, or stays; where it then is. @maps:
  * messages that took
  */
-static struct outcome tracked(float far, enum when when, uint64_t *maps)
+static struct outcome matched(float far, enum when when, uint64_t *maps)
 {
 	struct wire_reading *reading = star(5, far);
 	const struct wire_rebuild particle = { 0 };
@@ -110,7 +111,8 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	const uint32_t owner = when == STAYS ? 1 : 2;
 	struct slam_params params = slam_defaults;
 	struct bus_counters counters;
-	const struct wire_tracked *answer;
+	const struct wire_result *answer;
+	const struct wire_outcome *o;
 	struct bus_message m;
 	struct outcome out;
 	struct scene s;
@@ -119,11 +121,11 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	params.spacing = 0;
 	scene_open(&s);
 	tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
-	if (when == AFTER_SETUP || when == AFTER_TRACK)
+	if (when == AFTER_SETUP || when == AFTER_MATCH)
 		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
-	if (when == AFTER_TRACK) {
+	if (when == AFTER_MATCH) {
 		settle(&s, 2, owner);
-		search(&s, 2, reading);
+		match_second(&s, 2, reading);
 		work(s.worker[1]);
 	}
 	tell(s.robot, 1, WIRE_REBUILD, &particle, sizeof(particle), NULL, 0);
@@ -138,14 +140,16 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
 	if (when == AFTER_SETUP || when == BEFORE_SETUP)
 		settle(&s, 2, owner);
-	if (when != AFTER_TRACK)
-		search(&s, owner, reading);
+	if (when != AFTER_MATCH)
+		match_second(&s, owner, reading);
 	work(s.worker[0]);
 	work(s.worker[1]);
-	m = await(&s, WIRE_TRACKED);
-	answer = m.data;
-	out = (struct outcome){ answer->outcome.pose, answer->outcome.fit,
-				answer->outcome.evaluations };
+	do {
+		m = await(&s, WIRE_RESULT);
+		answer = m.data;
+	} while (answer->update != 1 || !answer->count);
+	o = (const struct wire_outcome *)(answer + 1);
+	out = (struct outcome){ o->pose, o->fit, o->evaluations };
 	scene_close(&s);
 	free(reading);
 	return out;
@@ -161,34 +165,34 @@ static bool same(const struct outcome *a, const struct outcome *b)
 static void test_moves(void)
 {
 	uint64_t maps;
-	const struct outcome at_home = tracked(6, STAYS, &maps);
+	const struct outcome at_home = matched(6, STAYS, &maps);
 	struct outcome o;
 
 	ok_eq(maps, 0, "a particle that stays is found: %.4g m off",
 	      hypot(at_home.pose.x, at_home.pose.y));
-	ok_range(hypot(at_home.pose.x, at_home.pose.y), -INFINITY, 1e-6,
+	ok_range(hypot(at_home.pose.x, at_home.pose.y), 0, 0.02,
 		 "... hypot");
-	o = tracked(6, AFTER_SETUP, &maps);
+	o = matched(6, AFTER_SETUP, &maps);
 	ok_eq(maps, 1, "it goes to another worker: the same");
 	ok(same(&o, &at_home), "... same");
-	o = tracked(6, BEFORE_SETUP, &maps);
+	o = matched(6, BEFORE_SETUP, &maps);
 	ok_eq(maps, 1, "its map is there before SETUP: the same");
 	ok(same(&o, &at_home), "... same");
-	o = tracked(6, AFTER_TRACK, &maps);
-	ok_eq(maps, 1, "its map comes after the search: the same");
+	o = matched(6, AFTER_MATCH, &maps);
+	ok_eq(maps, 1, "its map comes after MATCH: the same");
 	ok(same(&o, &at_home), "... same");
 }
 
 static void test_wide(void)
 {
 	uint64_t maps, none;
-	const struct outcome at_home = tracked(190, STAYS, &none);
-	struct outcome o = tracked(190, AFTER_SETUP, &maps);
+	const struct outcome at_home = matched(190, STAYS, &none);
+	struct outcome o = matched(190, AFTER_SETUP, &maps);
 
 	ok_range(maps, 4, INFINITY, "a wide map goes in %u parts: the same",
 		 (unsigned int)maps);
 	ok(same(&o, &at_home), "... same");
-	o = tracked(190, BEFORE_SETUP, &maps);
+	o = matched(190, BEFORE_SETUP, &maps);
 	ok_range(maps, 4, INFINITY, "before SETUP: the same");
 	ok(same(&o, &at_home), "... same");
 }

@@ -49,38 +49,6 @@ static void test_motion(void)
 	ok(wire_motion_valid(&m, &slam_defaults), "it is as before");
 }
 
-static void test_seek(void)
-{
-	struct seek s = { .prior = { .place = 0, .turn = 0, .reach = 0 } };
-
-	ok(wire_seek_valid(&s, &slam_defaults), "a narrow search");
-	s.wide = 1;
-	ok(!wire_seek_valid(&s, &slam_defaults), "a wide one of nothing");
-	s.prior.place = 1;
-	ok(!wire_seek_valid(&s, &slam_defaults), "... of no turn");
-	s.prior.turn = 1;
-	ok(wire_seek_valid(&s, &slam_defaults), "a wide search");
-	s.prior.place = 0;
-	ok(!wire_seek_valid(&s, &slam_defaults), "... of no place");
-	s.prior.place = -1;
-	s.wide = 0;
-	ok(!wire_seek_valid(&s, &slam_defaults), "a place below nothing");
-	s.prior.place = 0;
-	s.prior.turn = -1;
-	ok(!wire_seek_valid(&s, &slam_defaults), "a turn below nothing");
-	s.prior.turn = NAN;
-	ok(!wire_seek_valid(&s, &slam_defaults), "none");
-	s.prior.turn = 0;
-	s.prior.reach = -1;
-	ok(!wire_seek_valid(&s, &slam_defaults), "a reach below nothing");
-	s.prior.reach = 0;
-	s.prior.at.x = NAN;
-	ok(!wire_seek_valid(&s, &slam_defaults), "at no place");
-	s.prior.at.x = 0;
-	s.prior.from.yaw = NAN;
-	ok(!wire_seek_valid(&s, &slam_defaults), "from no place");
-}
-
 static void test_steps(void)
 {
 	struct wire_rebuild *b = calloc(1, sizeof(*b) +
@@ -155,7 +123,6 @@ static void test_workload(void)
 int main(void)
 {
 	test_motion();
-	test_seek();
 	test_steps();
 	test_workload();
 	return tap_done();
