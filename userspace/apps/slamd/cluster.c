@@ -139,6 +139,7 @@ struct particle_pool *cluster_pool(struct cluster *c)
 	struct particle_pool_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
 		.threads = c->o->threads, .ahead = c->o->from,
+		.deadline = c->o->deadline,
 		.interrupted = c->interrupted,
 		.log = worker_log, .arg = &c->voice,
 	};

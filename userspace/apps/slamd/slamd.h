@@ -33,6 +33,7 @@
  * @engine:	bus to the workers; NULL: all work is done in this process
  * @job:	its name on the bus
  * @workers:	number to wait for
+ * @deadline:	of an update, ms; 0: none
  * @quiet, @verbose: no progress; progress even without a terminal
  */
 struct slamd_options {
@@ -50,7 +51,7 @@ struct slamd_options {
 	bool			posed;
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
-	uint32_t		threads, workers, map_memory, memory;
+	uint32_t		threads, workers, deadline, map_memory, memory;
 	bool			quiet, verbose;
 };
 

@@ -267,6 +267,11 @@ static void add_workers(cJSON *o, const struct stats *s,
 	cJSON_AddNumberToObject(to, "rebuilt", (double)w->traffic.rebuilt);
 	cJSON_AddNumberToObject(to, "shared_by_speed",
 				(double)w->traffic.shared);
+	cJSON_AddNumberToObject(to, "replaced_at_deadline",
+				(double)w->traffic.replaced);
+	cJSON_AddNumberToObject(to, "updates_late", (double)w->traffic.late);
+	cJSON_AddNumberToObject(to, "updates_overdue",
+				(double)w->traffic.overdue);
 	cJSON_AddNumberToObject(to, "messages_to", (double)
 				c->to_workers.messages);
 	cJSON_AddNumberToObject(to, "bytes_to", (double)c->to_workers.bytes);

@@ -99,21 +99,26 @@ static int add_steps(struct filter *f)
 			.number = i,
 		};
 
-		f->next_step[i] =
+		/* those that are replaced get the step of another one */
+		f->next_step[i] = f->out[i].relative ? f->step[i] :
 			trajectory_tree_add(f->tree, f->step[i], &step);
-		if (f->next_step[i])
+		if (f->next_step[i] || f->out[i].relative)
 			continue;
 		while (i--)
-			trajectory_tree_release(f->tree, f->next_step[i]);
+			if (!f->out[i].relative)
+				trajectory_tree_release(f->tree,
+							f->next_step[i]);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < f->count; i++) {
-		trajectory_tree_release(f->tree, f->step[i]);
+		if (!f->out[i].relative)
+			trajectory_tree_release(f->tree, f->step[i]);
 		f->step[i] = f->next_step[i];
 		f->pose[i] = f->out[i].pose;
 		f->recent[i] += gain * f->out[i].fit;
 		f->total[i] += gain * f->out[i].fit;
 	}
+	filter_replace(f);
 	return 0;
 }
 
@@ -162,6 +167,7 @@ static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
 	if (!decided && f->params.resample < 1 &&
 	    r->effective >= f->params.resample * f->count)
 		return 0;
+	filter_move_weights(f);
 	filter_hypotheses_protect(f);
 	*count = survivors(f);
 	err = weights_resample(f->weight, f->count, *count,
@@ -308,8 +314,12 @@ static int update(struct filter *f, const struct reading *reading,
 		return err;
 	find_spread(f, find_best(f), r->effective);
 	r->resampled = err;
+	r->replaced = filter_replaced(f);
+	if (r->replaced && !r->resampled)
+		filter_replaced_parents(f);
 	err = f->pool->ops->settle(f->pool, &state, f->update,
-				   r->resampled ? f->parent : NULL, count);
+				   r->resampled || r->replaced ? f->parent :
+				   NULL, count);
 	if (r->resampled)
 		inherit(f, count);
 	choose_best(f, r);

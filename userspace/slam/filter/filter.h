@@ -35,6 +35,8 @@ struct filter;
  * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), from the
  *		weights of the particles and the error of odometry
  * @corrected:	the map is that of filter_correct() from now on
+ * @replaced:	particles that workers did not match in time, and that became
+ *		copies of relatives
  * @rewritten:	the best particle has another history than the best one before
  * @update:	number of the last update
  * @best:	number of the best particle
@@ -51,7 +53,7 @@ struct filter_result {
 	enum predictor	predictor;
 	double		covariance[6];
 	uint64_t	update;
-	uint32_t	best, particles;
+	uint32_t	best, particles, replaced;
 	double		effective;
 	uint64_t	evaluations;
 	double		fit;

@@ -99,8 +99,22 @@ static int match_or_doubt(struct filter *f, const struct reading *reading,
 		ret = match_all(f, reading, &order, r);
 	}
 	for (uint32_t i = 0; i < f->count && !ret; i++)
-		f->out[i].hypothesis = motion_hypothesis(&order.motion, i);
+		f->out[i].hypothesis = motion_hypothesis(&order.motion,
+			filter_acting(f, i));
 	return ret;
+}
+
+/* Whether particles that were replaced are so by others that were not */
+static bool relatives_fit(const struct recalled *known)
+{
+	for (uint32_t i = 0; i < known->count; i++) {
+		const uint32_t relative = known->out[i].relative;
+
+		if (relative > known->count ||
+		    (relative && known->out[relative - 1].relative))
+			return false;
+	}
+	return true;
 }
 
 static int filter_match_recall_all(struct filter *f,
@@ -109,7 +123,8 @@ static int filter_match_recall_all(struct filter *f,
 {
 	const struct particle_pool_state state = filter_state(f);
 
-	if (known->count != f->count || !reading->range)
+	if (known->count != f->count || !reading->range ||
+	    !relatives_fit(known))
 		return -EBADMSG;
 	memcpy(f->out, known->out, f->count * sizeof(*f->out));
 	return f->pool->ops->recall(f->pool, &state, f->update, reading,

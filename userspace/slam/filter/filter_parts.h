@@ -6,7 +6,7 @@
  * scans; filter_doubt.c decides whether a match is right, and where else the
  * robot may be; filter_hypotheses.c keeps two motions until scans decide;
  * filter_correction.c goes on in a corrected map; filter_known.c has a map that
- * does not change.
+ * does not change; filter_relatives.c replaces particles by relatives.
  */
 #ifndef SLAM_FILTER_FILTER_PARTS_H
 #define SLAM_FILTER_FILTER_PARTS_H
@@ -108,6 +108,14 @@ static inline struct particle_pool_state filter_state(const struct filter *f)
 					       f->tree };
 }
 
+/* The particle that was matched for this one: itself, or its relative */
+static inline uint32_t filter_acting(const struct filter *f, uint32_t number)
+{
+	const uint32_t relative = f->out[number].relative;
+
+	return relative ? relative - 1 : number;
+}
+
 /**
  * struct recalled - outcomes of a reading from an earlier run
  * @out:	its filter_outcomes(), @count of them
@@ -121,6 +129,24 @@ struct recalled {
  * of the usual fit
  */
 #define SURPRISING	0.6
+
+/*
+ * filter_relatives.c: particles whose outcome is that of a relative
+ */
+
+/* How many there are */
+uint32_t filter_replaced(const struct filter *f);
+
+/* After the others got their steps: they become copies of these, but keep their
+ * own weight from before
+ */
+void filter_replace(struct filter *f);
+
+/* Their relatives get their part of f->weight, so that none has children */
+void filter_move_weights(struct filter *f);
+
+/* f->parent of all particles, if there is no resampling */
+void filter_replaced_parents(struct filter *f);
 
 /* The scans in a row that are left out of the map; after that the place is
  * assumed to have changed

@@ -45,7 +45,8 @@ struct particle_pool_order {
  * struct particle_pool_ops - operations of a pool
  * @match:	particles_match() for all particles of @state; @out: [count].
  *		May be called again for the same update if no particle reached
- *		the fit of @order
+ *		the fit of @order. Outcomes may be those of relatives: settle()
+ *		then makes those particles children of these
  * @settle:	write the scan of @update to the maps of all particles that have
  *		children; then particle i becomes a copy of @parent[i], for i
  *		below @count; NULL: no resampling. @state is the one before.
@@ -105,6 +106,8 @@ struct bus;
  *		match; otherwise when it is needed
  * @fixed:	total number of workers; 0: any number, and others may replace
  *		lost ones
+ * @deadline:	of an update, ms after workers got the scan: particles that are
+ *		not matched by then are replaced by relatives; 0: none
  * @interrupted: whether to stop waiting for missing workers, and for those
  *		that are silent for 10 s; may be NULL
  * @log:	a line about workers that join and leave; may be NULL
@@ -115,6 +118,7 @@ struct particle_pool_remote_config {
 	uint32_t	workers, threads;
 	uint32_t	fixed;
 	bool		ahead;
+	uint32_t	deadline;
 	bool		(*interrupted)(void *arg);
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;
@@ -137,6 +141,10 @@ struct particle_pool_work {
  * @rebuilt:	particles that were rebuilt after the loss of a worker
  * @shared:	times that workers got other shares of the particles, as some
  *		were slow
+ * @replaced:	particles that were replaced by relatives at a deadline
+ * @late:	updates at which some were
+ * @overdue:	updates that took longer than the deadline, as less than an
+ *		eighth of the particles was matched by then
  * @joined, @left: workers
  * @receiving:	ns of processor time of the coordinator, to wait for messages
  *		and receive them
@@ -150,6 +158,7 @@ struct particle_pool_work {
  */
 struct particle_pool_traffic {
 	uint64_t		moved, rebuilt, shared, joined, left;
+	uint64_t		replaced, late, overdue;
 	uint64_t		receiving, drawing;
 	struct particle_pool_work	all, most;
 	const float		*slowest;

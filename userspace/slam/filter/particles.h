@@ -21,11 +21,13 @@ struct particles;
  *		log-likelihood
  * @evaluations: of poses
  * @hypothesis: enum hypothesis
+ * @relative:	0; 1 + number of the particle that replaces it: all above is of
+ *		that one
  */
 struct outcome {
 	struct pose	pose;
 	double		fit;
-	uint32_t	evaluations, hypothesis;
+	uint32_t	evaluations, hypothesis, relative, pad;
 };
 
 /**

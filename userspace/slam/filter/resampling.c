@@ -34,6 +34,9 @@ static void count_children(const double *weight, uint32_t count,
 	double sum = weight[0];
 	uint32_t at = 0;
 
+	/* none without weight, however the sum is rounded */
+	while (count > 1 && weight[count - 1] <= 0)
+		count--;
 	for (uint32_t i = 0; i < draws; i++) {
 		while (sum < (i + start) / draws && at + 1 < count)
 			sum += weight[++at];

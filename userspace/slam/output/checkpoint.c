@@ -23,7 +23,10 @@
 static const char magic[8] = "OPTSLAM";
 
 /* Version of this file and of the structs in wire.h */
-enum { VERSION = 4 << 16 | WIRE_VERSION };
+enum { VERSION = 5 << 16 | WIRE_VERSION };
+
+/* wire_outcome.number: the hypothesis, and above it the relative */
+enum { HYPOTHESIS_BITS = 2 };
 
 /**
  * struct file_head
@@ -340,12 +343,18 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 	}
 	at = c->bytes.data + h->len - h->outcomes * sizeof(o);
 	for (uint32_t i = 0; i < h->outcomes; i++, at += sizeof(o)) {
+		uint32_t hypothesis;
+
 		memcpy(&o, at, sizeof(o));
+		hypothesis = o.number & ((1 << HYPOTHESIS_BITS) - 1);
 		if (!pose_valid(&o.pose) || !isfinite(o.fit) ||
-		    o.number > HYPOTHESIS_OTHER)
+		    hypothesis > HYPOTHESIS_OTHER ||
+		    o.number >> HYPOTHESIS_BITS > h->outcomes)
 			return -EBADMSG;
-		c->outcome[i] = (struct outcome){ o.pose, o.fit,
-						  o.evaluations, o.number };
+		c->outcome[i] = (struct outcome){
+			o.pose, o.fit, o.evaluations, hypothesis,
+			o.number >> HYPOTHESIS_BITS,
+		};
 	}
 	e->outcome = c->outcome;
 	e->count = h->outcomes;
@@ -422,7 +431,9 @@ static int checkpoint_pack(struct bytes *b, struct record_head h,
 	for (uint32_t i = 0; i < count && !err; i++) {
 		const struct wire_outcome o = {
 			outcome[i].pose, outcome[i].fit,
-			outcome[i].hypothesis, outcome[i].evaluations,
+			outcome[i].hypothesis |
+				outcome[i].relative << HYPOTHESIS_BITS,
+			outcome[i].evaluations,
 		};
 
 		err = bytes_append(b, &o, sizeof(o));

@@ -28,8 +28,7 @@ enum {
 	STEPS		= 256,	/* in one message */
 };
 
-__attribute__((format(printf, 3, 4))) static void
-pool_remote_log(struct remote *r, int priority, const char *format, ...)
+void remote_log(struct remote *r, int priority, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -346,7 +345,7 @@ static int on_joined(struct remote *r, uint32_t id)
 	err = remote_share(r, true);
 	if (err < 0)
 		return err;
-	pool_remote_log(r, LOG_INFO, "worker %u joined: %u workers", id,
+	remote_log(r, LOG_INFO, "worker %u joined: %u workers", id,
 			r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
 		       0);
@@ -380,7 +379,7 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 		r->owner[i] = 0;
 		lost++;
 	}
-	pool_remote_log(r, LOG_WARNING,
+	remote_log(r, LOG_WARNING,
 			"worker %u left (%.100s): %u particles are rebuilt by "
 			"%u other workers",
 			id, why, lost, r->members);
@@ -435,7 +434,7 @@ static int on_failed(struct remote *r, const struct bus_message *m)
 	if (err >= 0)
 		err = -EPROTO;
 	r->failed = err;
-	pool_remote_log(r, LOG_WARNING, "worker %u: %s", m->from,
+	remote_log(r, LOG_WARNING, "worker %u: %s", m->from,
 			err == -ENOMEM ? "no memory for its maps" :
 					 strerror(-err));
 	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
@@ -450,7 +449,7 @@ static int pool_remote_handle(struct remote *r, const struct bus_message *m)
 	case BUS_LEFT:
 		return on_left(r, m->from, m->data);
 	case BUS_REFUSED:
-		pool_remote_log(r, LOG_WARNING, "%.200s",
+		remote_log(r, LOG_WARNING, "%.200s",
 				(const char *)m->data);
 		return 0;
 	case WIRE_RESULT:
@@ -468,18 +467,18 @@ static void pool_remote_log_waiting(struct remote *r)
 	const unsigned int s = r->silent * PATIENCE / 1000;
 
 	if (!r->members)
-		pool_remote_log(
+		remote_log(
 			r, LOG_WARNING,
 			"no worker after %u s: start slam-worker with the same "
 			"broker and job, or stop with a signal",
 			s);
 	else if (r->matching)
-		pool_remote_log(
+		remote_log(
 			r, LOG_WARNING,
 			"no message for %u s: waiting for %u of %u particles of %u workers",
 			s, r->missing, r->count, r->members);
 	else
-		pool_remote_log(r, LOG_WARNING,
+		remote_log(r, LOG_WARNING,
 				"no message for %u s: waiting for %u workers",
 				s, r->members);
 }
@@ -492,9 +491,14 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 			       unsigned int silence)
 {
 	const uint64_t start = thread_pool_own_cpu();
-	const int ret = bus_receive(r->config.engine, m, PATIENCE);
+	const int patience = r->matching ? remote_patience(r, PATIENCE) :
+					   PATIENCE;
+	const int ret = bus_receive(r->config.engine, m, patience);
 
 	r->load.traffic.receiving += thread_pool_own_cpu() - start;
+	/* a deadline is no silence */
+	if (!ret && patience < PATIENCE)
+		return 0;
 	r->silent = ret ? 0 : r->silent + 1;
 	if (r->silent && r->silent % REPEAT == 0)
 		pool_remote_log_waiting(r);
@@ -521,14 +525,14 @@ static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 	int ret = 0;
 
 	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
-		pool_remote_log(
+		remote_log(
 			r, LOG_WARNING,
 			"the maps of %u particles exceeded the memory of the "
 			"workers: start more workers, or workers with more "
 			"memory",
 			r->count);
 	if (r->members < workers)
-		pool_remote_log(r, LOG_INFO, "waiting for %u workers", workers);
+		remote_log(r, LOG_INFO, "waiting for %u workers", workers);
 	while (r->members < still_possible(r, workers)) {
 		ret = pool_remote_receive(r, &m, 1);
 		if (ret > 0)
@@ -572,13 +576,31 @@ static int pool_remote_match_all(struct remote *r)
 	return err;
 }
 
+/* Until all particles are matched, or replaced. Return: 0 or a negative errno */
+static int pool_remote_collect(struct remote *r)
+{
+	struct bus_message m;
+	int ret = 0;
+
+	while (r->missing && ret >= 0) {
+		ret = r->members ? pool_remote_receive(r, &m, SILENCE) :
+				   pool_remote_wait_for(r, 1);
+		if (ret > 0)
+			ret = pool_remote_handle(r, &m);
+		else if (!ret && remote_is_due(r))
+			ret = remote_replace(r);
+		if (ret >= 0 && r->changed && r->missing)
+			ret = place_lost(r);
+	}
+	return ret < 0 ? ret : 0;
+}
+
 static int remote_match(struct particle_pool *t,
 			const struct particle_pool_state *state,
 			const struct particle_pool_order *order,
 			const struct reading *reading, struct outcome *out)
 {
 	struct remote *r = (struct remote *)t;
-	struct bus_message m;
 	int err;
 
 	r->state = state;
@@ -600,14 +622,8 @@ static int remote_match(struct particle_pool *t,
 	/* while the workers match */
 	if (!err)
 		err = remote_own_ahead(r);
-	while (r->missing && !err) {
-		err = r->members ? pool_remote_receive(r, &m, SILENCE) :
-				   pool_remote_wait_for(r, 1);
-		if (err > 0)
-			err = pool_remote_handle(r, &m);
-		if (!err && r->changed)
-			err = place_lost(r);
-	}
+	if (!err)
+		err = pool_remote_collect(r);
 	r->matching = false;
 	r->open = true;
 	if (err)

@@ -5,7 +5,8 @@
  * particle_pool_remote.c has the workers and matching;
  * particle_pool_remote_settle.c has the resampling;
  * particle_pool_remote_share.c decides how many particles each worker gets;
- * particle_pool_remote_own.c has the coordinator's own map.
+ * particle_pool_remote_own.c has the coordinator's own map;
+ * particle_pool_remote_late.c has the deadline.
  */
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 #define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
@@ -60,6 +61,8 @@ struct remote_asked {
  * @moves:	particles that move before the next update
  * @move:	mean time that one of these delays it, ns
  * @own:	NULL: not needed yet
+ * @due:	deadline of the update, CLOCK_MONOTONIC, ns
+ * @overdue:	it passed with too few results
  * @lost:	work of lost workers
  * @silent:	intervals since the last message
  * @failed:	error of the last worker that failed
@@ -82,6 +85,8 @@ struct remote {
 	struct outcome			*out;
 	uint32_t			missing;
 	struct remote_asked		asked[REMOTE_ASKED];
+	uint64_t			due;
+	bool				overdue;
 	double				evaluations, usual, move;
 	uint32_t			moves;
 	const struct particle_pool_state	*state;
@@ -92,6 +97,9 @@ struct remote {
 	struct workload			load;
 	struct bytes			bytes;
 };
+
+__attribute__((format(printf, 3, 4)))
+void remote_log(struct remote *r, int priority, const char *format, ...);
 
 /* NULL: not there, or not any more */
 struct member *remote_member(const struct remote *r, uint32_t id);
@@ -121,6 +129,19 @@ int remote_track(struct particle_pool *t,
 		 struct sighting *out);
 int remote_draft(struct particle_pool *t, uint64_t update,
 		 const struct reading *reading, const struct pose *pose);
+
+/*
+ * particle_pool_remote_late.c
+ */
+
+/* How long to wait for a message, ms, @longest at most */
+int remote_patience(struct remote *r, int longest);
+/* Whether missing particles must be replaced now */
+bool remote_is_due(const struct remote *r);
+/* Replace them, in r->out. Return: 0; -ENOMEM */
+int remote_replace(struct remote *r);
+/* Whether a worker has not answered the last MATCH: it gets no particles */
+bool remote_is_behind(const struct remote *r, const struct member *m);
 
 /*
  * particle_pool_remote_share.c

@@ -66,6 +66,21 @@ static void find_bases(const struct remote *r, struct wire_child *child,
 		child[i] = child[first[i]];
 }
 
+/* Of each worker; one that has not answered yet gets nothing */
+static void settle_shares(const struct remote *r, double *share)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < r->members; i++) {
+		const struct member *m = r->member + i;
+
+		share[i] = remote_is_behind(r, m) ? 0 : m->share;
+		sum += share[i];
+	}
+	for (uint32_t i = 0; i < r->members; i++)
+		share[i] = sum > 0 ? share[i] / sum : 1.0 / r->members;
+}
+
 static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 {
 	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
@@ -79,8 +94,7 @@ static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 
 		home[i] = m ? (uint32_t)(m - r->member) : 0;
 	}
-	for (uint32_t i = 0; i < r->members; i++)
-		share[i] = r->member[i].share;
+	settle_shares(r, share);
 	moves = balance_share(parent, count, home, r->members, share,
 			      r->next_owner);
 	for (uint32_t i = 0; moves >= 0 && i < count; i++)

@@ -31,9 +31,13 @@
 
 void remote_asked(struct remote *r)
 {
+	const uint64_t now = monotonic_ns();
+
 	r->asked[r->order.update % REMOTE_ASKED] = (struct remote_asked){
-		r->order.update, monotonic_ns(), r->order.round,
+		r->order.update, now, r->order.round,
 	};
+	r->overdue = false;
+	r->due = now + r->config.deadline * UINT64_C(1000000);
 }
 
 /* The evaluations of the results */
@@ -66,10 +70,14 @@ void remote_matched(struct remote *r)
 				       r->order.update % REMOTE_ASKED;
 	const double taken = (double)(monotonic_ns() - a->at);
 	double evaluations = 0;
+	uint32_t done = 0;
 
-	for (uint32_t i = 0; i < r->count; i++)
+	for (uint32_t i = 0; i < r->count; i++) {
 		evaluations += r->out[i].evaluations;
-	r->evaluations = evaluations;
+		done += !r->out[i].relative;
+	}
+	assert(done);
+	r->evaluations = evaluations * r->count / done;
 	/* the update after moves waits for maps */
 	if (r->moves)
 		r->move += SHARE_FRESH * ((taken > r->usual ?

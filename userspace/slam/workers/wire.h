@@ -82,7 +82,7 @@ struct wire_copy {
 	uint32_t	number, of;
 };
 
-/* @number: of the particle; in a checkpoint its enum hypothesis */
+/* @number: of the particle; in a checkpoint its hypothesis and relative */
 struct wire_outcome {
 	struct pose	pose;
 	double		fit;

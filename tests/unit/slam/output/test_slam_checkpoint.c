@@ -259,6 +259,33 @@ static void test_outcomes(void)
 	filter_destroy(t.filter);
 }
 
+/* Outcomes of particles that were replaced, and of two hypotheses */
+static void test_relatives(void)
+{
+	const char *path = in_folder("relatives");
+	const struct outcome out[] = {
+		{ { 1, 2, 3 }, 0.5, 7, HYPOTHESIS_OTHER, 3, 0 },
+		{ { 1, 2, 3 }, 0.5, 7, HYPOTHESIS_SAID, 0, 0 },
+		{ { 4, 5, 6 }, 0.6, 8, HYPOTHESIS_NONE, 0, 0 },
+	};
+	struct checkpoint_entry e;
+	struct checkpoint *c;
+	bool same = true;
+
+	if (checkpoint_open(&c, path, &params, false, &error) ||
+	    checkpoint_add(c, trip->reading, true, out, 3, &error))
+		abort();
+	checkpoint_close(c);
+	reopen(&c, path);
+	ok_eq(checkpoint_next(c, &e, &error), 1, "outcomes of relatives");
+	ok_eq(e.count, 3, "... all");
+	for (uint32_t i = 0; i < 3; i++)
+		same = same && e.outcome[i].relative == out[i].relative &&
+		       e.outcome[i].hypothesis == out[i].hypothesis;
+	ok(same, "... with their relatives and hypotheses");
+	checkpoint_close(c);
+}
+
 /* As recall() of what is in the file, and it can be gone on with */
 static bool goes_on(const char *path, int n, const struct run *whole,
 		    bool torn)
@@ -581,6 +608,7 @@ int main(void)
 	params.resample = 0.9;
 	test_resume();
 	test_outcomes();
+	test_relatives();
 	test_torn();
 	test_flipped();
 	test_refused();
