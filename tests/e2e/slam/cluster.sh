@@ -4,7 +4,7 @@
 # cluster.sh BIN - slamd with workers that join, leave, are killed and stopped:
 # the trajectory has the same bits as that of one process
 #
-# BIN has slamd, slam-worker and slam-world. Tests that need RabbitMQ or MPI are
+# BIN has slamd, slam-worker, slam-world and log-bag. Tests that need RabbitMQ or MPI are
 # skipped without it.
 
 bin=$(realpath "${1:-build/bin}")
@@ -101,6 +101,14 @@ test_more_threads()
 }
 thorough test_more_threads
 
+run deadline --engine threads --workers 3 --deadline 1 \
+	--checkpoint "$scratch/deadline.ckpt" && wait $slamd &&
+	run again --checkpoint "$scratch/deadline.ckpt" --resume &&
+	wait $slamd && cmp "$scratch/deadline.tum" "$scratch/again.tum" &&
+	jq -r '"# \(.workers.replaced_at_deadline) particles replaced"' \
+		"$scratch/deadline.json"
+ok "a deadline that is too short: the same bits from the checkpoint"
+
 run small --memory 1
 ! wait $slamd && full small "more than the 1 MB of --memory"
 ok "no memory for the maps: that ends it"
@@ -159,6 +167,37 @@ if have_rabbit; then
 		ok "more workers come while it runs: the same bits"
 	}
 	thorough test_more_workers
+
+	# live, over a link that is 50 ms late each way and stalls: there is a
+	# pose for each scan meanwhile
+	"$bin/log-bag" "$log" "$scratch/world.mcap" 0 150
+	read -r link < <(free_ports 1)
+	tests/e2e/slam/relay.py "$link" "$rabbit_port" 50 "$scratch/stall" \
+		2>"$scratch/relay" &
+	pids+=($!)
+	wait_for 60 eval "(: </dev/tcp/127.0.0.1/$link) 2>/dev/null"
+	poses() { ls "$scratch/poses/slam/pose" 2>/dev/null | wc -l; }
+	worker w8
+	timeout --foreground 300 "$bin/slamd" --from "$scratch/world.mcap" \
+		--laser 0,0,0 --particles 10 --distance 0 -v \
+		--engine "${rabbit_url/:$rabbit_port/:$link}" --workers 2 \
+		--to "$scratch/poses/" --trajectory "$scratch/live.tum" \
+		--stats "$scratch/live.json" >"$scratch/live" 2>&1 &
+	slamd=$!
+	pids+=($slamd)
+	wait_for 120 eval '[ $(poses) -ge 20 ]'
+	: >"$scratch/stall"
+	before=$(poses)
+	wait_for 120 eval "[ \$(poses) -ge $((before + 50)) ]"
+	ok "live: the link stalls, and poses go on"
+	grep -q 'no answer of workers' "$scratch/live"
+	ok "a line says so"
+	rm "$scratch/stall"
+	wait $slamd && says live 'workers answer again' &&
+		[ "$(poses)" = 150 ] &&
+		[ "$(wc -l <"$scratch/live.tum")" = 150 ] &&
+		[ "$(jq '.poses_ahead > 50' "$scratch/live.json")" = true ]
+	ok "it goes on, with a pose for each scan"
 
 	kill "${workers[@]}" 2>/dev/null
 	wait "${workers[@]}" 2>/dev/null

@@ -134,13 +134,15 @@ int cluster_open(struct cluster **cluster, const struct slamd_options *o,
 	return 0;
 }
 
-struct particle_pool *cluster_pool(struct cluster *c)
+struct particle_pool *cluster_pool(struct cluster *c,
+				   void (*waiting)(void *arg), void *arg)
 {
 	struct particle_pool_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
-		.threads = c->o->threads, .ahead = c->o->from,
+		.threads = c->o->threads, .ahead = waiting,
 		.deadline = c->o->deadline,
-		.interrupted = c->interrupted,
+		.interrupted = c->interrupted, .waiting = waiting,
+		.waiting_arg = arg,
 		.log = worker_log, .arg = &c->voice,
 	};
 

@@ -25,8 +25,15 @@ struct cluster;
 int cluster_open(struct cluster **c, const struct slamd_options *o,
 		 bool (*interrupted)(void *arg));
 
-/* The particle pool, once; the filter owns it. NULL: no memory */
-struct particle_pool *cluster_pool(struct cluster *c);
+/**
+ * cluster_pool() - the particle pool, once; the filter owns it
+ * @waiting: with workers, see particle_pool_remote_config; may be NULL
+ * @arg: for it
+ *
+ * Return: NULL: no memory.
+ */
+struct particle_pool *cluster_pool(struct cluster *c,
+				   void (*waiting)(void *arg), void *arg);
 
 /* After the filter is destroyed */
 void cluster_close(struct cluster *c);

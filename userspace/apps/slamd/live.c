@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/slamd/ahead.h"
 #include "apps/slamd/draw.h"
 #include "apps/slamd/input.h"
 #include "apps/slamd/mapper.h"
@@ -54,6 +55,7 @@ struct live {
 	struct slam_publisher	*publisher;
 	struct mapper		*mapper;
 	struct scan_queue	*scan_queue;
+	struct ahead		*ahead;
 	struct mapper_queue	*mapper_queue;
 	pthread_t		filter, draw;
 	bool			filters, draws;
@@ -269,12 +271,15 @@ static void *live_filter(void *arg)
 	l->failed = live_recall_all(l);
 	while (!l->failed && !l->hurried && scan_queue_take(l->scan_queue, &r)) {
 		take_hint(l);
+		ahead_taken(l->ahead, &r);
 		l->failed = session_read(&l->run, &r, &result);
 		if (l->failed) {
 			l->unused += r.beams > 0;
 			break;
 		}
-		session_publish(&l->run, l->mapper, &r, &result);
+		session_show_known(&l->run, l->mapper, r.stamp);
+		if (l->run.placed)
+			ahead_done(l->ahead, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
 	assert(l->failed <= 0);
@@ -540,6 +545,7 @@ static int live_finish(struct live *l)
 	l->run.stats.replaced = w.replaced;
 	l->run.stats.lost = w.lost;
 	l->run.stats.unused = l->unused;
+	l->run.stats.ahead = ahead_poses(l->ahead);
 	err = live_write_all(l);
 	return unused ? cli_error(-EINTR,
 				  "%s: %llu waiting scans were not used",
@@ -592,10 +598,17 @@ static int live_open_all(struct live *l)
 	l->loop = loop_create();
 	l->scan_queue = scan_queue_create();
 	l->mapper_queue = mapper_queue_create();
-	if (!l->loop || !l->scan_queue || !l->mapper_queue)
+	l->ahead = ahead_create(&l->run, l->scan_queue);
+	if (!l->loop || !l->scan_queue || !l->mapper_queue || !l->ahead)
 		return cli_error(-ENOMEM, "no memory");
+	if (l->run.o->to)
+		l->run.waiting = ahead_waiting;
+	l->run.waiting_arg = l->ahead;
 	err = session_open(&l->run, live_interrupted);
-	return err ? err : live_open_ends(l);
+	if (!err)
+		err = live_open_ends(l);
+	ahead_open(l->ahead, l->mapper);
+	return err;
 }
 
 /* Return: 0 or a negative errno, already logged */
@@ -608,6 +621,7 @@ static int live_close_all(struct live *l)
 	err = slam_publisher_close(l->publisher);
 	loop_call_close(l->call);
 	session_close(&l->run);
+	ahead_destroy(l->ahead);
 	scan_queue_destroy(l->scan_queue);
 	mapper_queue_destroy(l->mapper_queue);
 	if (l->loop)

@@ -145,7 +145,9 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 
 	if (!r->mapper)
 		return 0;
-	session_publish(&r->run, r->mapper, reading, result);
+	session_show_known(&r->run, r->mapper, reading->stamp);
+	if (r->run.placed)
+		mapper_pose(r->mapper, reading, result);
 	if (!session_maps(&r->run, result))
 		return 0;
 	err = mapper_scan(r->mapper, reading, &error);

@@ -19,6 +19,7 @@ struct buffer {
 
 struct entry {
 	struct reading	reading;
+	uint64_t	number;		/* from 1 on */
 	struct buffer	*buffer;	/* NULL: only odometry */
 };
 
@@ -27,6 +28,7 @@ struct entry {
  * @entry:	ring of @count entries, from @first on
  * @scans:	entries with a scan
  * @newest:	last entry with a scan; NULL: none
+ * @number:	of the last reading; @last_taken: of the last one taken
  * @taken:	buffer of the last scan_queue_take()
  * @free:	list of free buffers
  * @from:	odometry at the scan before @newest; @has_from: it is valid
@@ -36,6 +38,7 @@ struct scan_queue {
 	pthread_cond_t		came;
 	struct entry		entry[SCAN_QUEUE_MAX];
 	uint32_t		first, count, scans;
+	uint64_t		number, last_taken;
 	struct entry		*newest;
 	struct buffer		buffer[SCAN_QUEUE_SCANS + 2];
 	struct buffer		*taken, *free;
@@ -120,6 +123,7 @@ static struct entry *scan_queue_add(struct scan_queue *w,
 	w->count++;
 	e = last(w);
 	e->reading = *r;
+	e->number = ++w->number;
 	e->buffer = NULL;
 	return e;
 }
@@ -218,6 +222,7 @@ bool scan_queue_take(struct scan_queue *w, struct reading *r)
 	}
 	e = drop_first(w);
 	*r = e->reading;
+	w->last_taken = e->number;
 	if (e->buffer) {
 		if (w->taken)
 			give_back(w, w->taken);
@@ -231,6 +236,64 @@ bool scan_queue_take(struct scan_queue *w, struct reading *r)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return true;
+}
+
+uint64_t scan_queue_taken(struct scan_queue *w)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&w->lock);
+	number = w->last_taken;
+	pthread_mutex_unlock(&w->lock);
+	return number;
+}
+
+/* NULL: none */
+static const struct entry *scan_queue_after(const struct scan_queue *w,
+					    uint64_t after)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct entry *e = &w->entry[(w->first + i) %
+						  SCAN_QUEUE_MAX];
+
+		if (e->number > after)
+			return e;
+	}
+	return NULL;
+}
+
+static bool scan_queue_copy(const struct entry *e, struct reading *r,
+			    float **range, uint32_t *room)
+{
+	if (e->reading.beams > *room) {
+		float *more = realloc(*range, e->reading.beams *
+					      sizeof(*more));
+
+		if (!more)
+			return false;
+		*range = more;
+		*room = e->reading.beams;
+	}
+	*r = e->reading;
+	if (!r->beams)
+		return true;
+	memcpy(*range, e->reading.range, r->beams * sizeof(**range));
+	r->range = *range;
+	return true;
+}
+
+uint64_t scan_queue_peek(struct scan_queue *w, uint64_t after,
+			 struct reading *r, float **range, uint32_t *room)
+{
+	const struct entry *e;
+	uint64_t number = 0;
+
+	pthread_mutex_lock(&w->lock);
+	e = scan_queue_after(w, after);
+	if (e && scan_queue_copy(e, r, range, room))
+		number = e->number;
+	pthread_mutex_unlock(&w->lock);
+	return number;
 }
 
 void scan_queue_end(struct scan_queue *w)

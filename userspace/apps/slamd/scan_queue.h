@@ -52,6 +52,19 @@ int scan_queue_put(struct scan_queue *w, const struct reading *r);
  */
 bool scan_queue_take(struct scan_queue *w, struct reading *r);
 
+/* Number of the last reading that was taken; the first one is 1 */
+uint64_t scan_queue_taken(struct scan_queue *w);
+
+/**
+ * scan_queue_peek() - the first reading after reading @after that still waits
+ * @r: gets it; its ranges are in @range, which is from malloc() or NULL
+ * @room: of @range
+ *
+ * Return: its number; 0: there is none.
+ */
+uint64_t scan_queue_peek(struct scan_queue *w, uint64_t after,
+			 struct reading *r, float **range, uint32_t *room);
+
 /* No more readings follow */
 void scan_queue_end(struct scan_queue *w);
 

@@ -200,7 +200,7 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = loop_closer_create(&r->loops, &r->o->params);
 	if (err)
 		return cli_error(err, "cannot close loops: %s", strerror(-err));
-	team = cluster_pool(r->cluster);
+	team = cluster_pool(r->cluster, r->waiting, r->waiting_arg);
 	if (team)
 		r->filter = filter_create(&r->o->params, team);
 	return r->filter ? 0 : cli_error(-ENOMEM, "no memory");
@@ -571,15 +571,11 @@ void session_hint(struct session *r, const struct place_hint *hint)
 		service_logf(LOG_WARNING, "which is ignored: the robot was found already");
 }
 
-void session_publish(struct session *r, struct mapper *m,
-		     const struct reading *reading,
-		     const struct filter_result *result)
+void session_show_known(struct session *r, struct mapper *m, int64_t stamp)
 {
 	if (r->o->localise && !r->shown)
-		mapper_known(m, &r->known, reading->stamp);
+		mapper_known(m, &r->known, stamp);
 	r->shown = true;
-	if (r->placed)
-		mapper_pose(m, reading, result);
 }
 
 bool session_maps(const struct session *r, const struct filter_result *result)

@@ -19,8 +19,9 @@
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 
 /**
- * struct session - all zero, except @o and @log
+ * struct session - all zero, except @o, @log and @waiting
  * @log:	name of the input, for messages
+ * @waiting:	of cluster_pool(); NULL: none. @waiting_arg: for it
  * @loops:	NULL: loops are not closed
  * @localiser:	in a known map, or in that of a checkpoint until the robot is
  *		found in it; NULL: a map is made
@@ -43,6 +44,8 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 struct session {
 	const struct slamd_options	*o;
 	const char			*log;
+	void				(*waiting)(void *arg);
+	void				*waiting_arg;
 	struct cluster			*cluster;
 	struct filter			*filter;
 	struct loop_closer		*loops;
@@ -106,14 +109,8 @@ int session_read(struct session *r, const struct reading *reading,
 /* About where the robot is in the known map */
 void session_hint(struct session *r, const struct place_hint *hint);
 
-/**
- * session_publish() - publish the pose after session_read(), if it is known
- *
- * In a known map the map comes first, once.
- */
-void session_publish(struct session *r, struct mapper *m,
-		     const struct reading *reading,
-		     const struct filter_result *result);
+/* Publish the known map, once; @stamp: of the first reading */
+void session_show_known(struct session *r, struct mapper *m, int64_t stamp);
 
 /* Whether the scan of a reading belongs to the map that is made */
 bool session_maps(const struct session *r, const struct filter_result *result);

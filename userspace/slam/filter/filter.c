@@ -451,6 +451,11 @@ int filter_history(const struct filter *f, struct pose **poses,
 	return 0;
 }
 
+const struct prediction *filter_prediction(const struct filter *f)
+{
+	return &f->prediction;
+}
+
 struct particle_pool *filter_pool(const struct filter *f)
 {
 	return f->pool;

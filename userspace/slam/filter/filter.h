@@ -151,4 +151,7 @@ int filter_place(struct filter *f, const struct pose *pose,
 
 struct particle_pool *filter_pool(const struct filter *f);
 
+/* What it predicts motions by; valid until the next reading */
+const struct prediction *filter_prediction(const struct filter *f);
+
 #endif

@@ -96,6 +96,7 @@ struct particle_pool {
 };
 
 struct bus;
+struct own_map;
 
 /**
  * struct particle_pool_remote_config - a pool of workers elsewhere
@@ -110,8 +111,11 @@ struct bus;
  *		not matched by then are replaced by relatives; 0: none
  * @interrupted: whether to stop waiting for missing workers, and for those
  *		that are silent for 10 s; may be NULL
+ * @waiting:	called now and then while an update waits for workers: then the
+ *		own map is that of the best particle; may be NULL
+ * @waiting_arg: for it
  * @log:	a line about workers that join and leave; may be NULL
- * @arg:	for both
+ * @arg:	for @interrupted and @log
  */
 struct particle_pool_remote_config {
 	struct bus	*engine;
@@ -120,6 +124,8 @@ struct particle_pool_remote_config {
 	bool		ahead;
 	uint32_t	deadline;
 	bool		(*interrupted)(void *arg);
+	void		(*waiting)(void *arg);
+	void		*waiting_arg;
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;
 };
@@ -173,6 +179,9 @@ particle_pool_remote(const struct slam_params *params,
 		     const struct particle_pool_remote_config *config);
 void particle_pool_remote_traffic(struct particle_pool *t,
 				  struct particle_pool_traffic *traffic);
+
+/* Its own map, see own_map.h; NULL: not drawn yet */
+struct own_map *particle_pool_remote_own(struct particle_pool *t);
 
 /**
  * particle_pool_local() - a pool of threads in this process

@@ -21,6 +21,7 @@ enum {
 	OWN_ADOPTED = OWN_HEADS + OWN_COPIES,	/* the adopted map */
 	OWN_MAPS,			/* number of all of these */
 	OWN_DRAFT = OWN_MAPS,
+	OWN_FORK,
 	OWN_NONE,
 };
 
@@ -202,6 +203,30 @@ int own_map_track(struct own_map *o, const struct reading *reading,
 	if (!err)
 		*out = particles_track(o->particles, o->head, &o->scan, seek);
 	return err;
+}
+
+int own_map_fork(struct own_map *o)
+{
+	return particles_copy(o->particles, OWN_FORK, o->head);
+}
+
+int own_map_fork_track(struct own_map *o, const struct reading *reading,
+		       const struct seek *seek, struct sighting *out)
+{
+	const int err = scan_make(&o->scan, reading, &o->params);
+
+	if (!err)
+		*out = particles_track(o->particles, OWN_FORK, &o->scan, seek);
+	return err;
+}
+
+int own_map_fork_write(struct own_map *o, const struct reading *reading,
+		       const struct pose *pose)
+{
+	const int err = scan_make(&o->scan, reading, &o->params);
+
+	return err ? err : particles_redo(o->particles, OWN_FORK, 0, 0,
+					  &o->scan, pose);
 }
 
 int own_map_draft(struct own_map *o, uint64_t update,

@@ -43,6 +43,21 @@ int own_map_draw(struct own_map *o, const struct trajectory_tree *tree,
 int own_map_track(struct own_map *o, const struct reading *reading,
 		  const struct seek *seek, struct sighting *out);
 
+/**
+ * own_map_fork() - begin a map of its own, as a copy
+ *
+ * Scans can be added to it that no particle has yet: see follower.h. There is
+ * one; a new one replaces it.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int own_map_fork(struct own_map *o);
+/* As own_map_track(), and as particles_redo(), in that map */
+int own_map_fork_track(struct own_map *o, const struct reading *reading,
+		       const struct seek *seek, struct sighting *out);
+int own_map_fork_write(struct own_map *o, const struct reading *reading,
+		       const struct pose *pose);
+
 /* As draft() and adopt() of struct particle_pool_ops: @step is the last one of
  * the drafted history
  */

@@ -16,11 +16,13 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/thread_pool.h"
 #include "slam/workers/particle_pool_remote_parts.h"
 
 enum {
 	PATIENCE	= 200,	/* interval to check for signals, ms */
+	WAITING		= 20,	/* likewise, to call the caller */
 	SILENCE		= 50,	/* intervals until a silent worker is dropped */
 	REPEAT		= 150,	/* intervals until the log repeats what is
 				 * waited for
@@ -483,6 +485,30 @@ static void pool_remote_log_waiting(struct remote *r)
 				s, r->members);
 }
 
+/* How long to wait for a message, ms */
+static int pool_remote_patience(struct remote *r)
+{
+	const int longest = r->config.waiting && r->begun ? WAITING : PATIENCE;
+
+	return r->matching ? remote_patience(r, longest) : longest;
+}
+
+/* No message came. Return: 0; -EINTR: @silence: see below */
+static int pool_remote_is_silent(struct remote *r, unsigned int silence)
+{
+	const unsigned int silent = (unsigned int)
+		((monotonic_ns() - r->heard) / (PATIENCE * UINT64_C(1000000)));
+	const bool longer = silent > r->silent;
+
+	if (r->config.waiting && r->begun)
+		r->config.waiting(r->config.waiting_arg);
+	r->silent = silent;
+	if (longer && silent % REPEAT == 0)
+		pool_remote_log_waiting(r);
+	return silent >= silence && r->config.interrupted &&
+	       r->config.interrupted(r->config.arg) ? -EINTR : 0;
+}
+
 /*
  * @silence: after a signal, end after this many silent intervals; a dead worker
  * is noticed by then. Return: 1: an unhandled message; 0: timeout
@@ -491,20 +517,14 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 			       unsigned int silence)
 {
 	const uint64_t start = thread_pool_own_cpu();
-	const int patience = r->matching ? remote_patience(r, PATIENCE) :
-					   PATIENCE;
-	const int ret = bus_receive(r->config.engine, m, patience);
+	const int ret = bus_receive(r->config.engine, m,
+				    pool_remote_patience(r));
 
 	r->load.traffic.receiving += thread_pool_own_cpu() - start;
-	/* a deadline is no silence */
-	if (!ret && patience < PATIENCE)
-		return 0;
-	r->silent = ret ? 0 : r->silent + 1;
-	if (r->silent && r->silent % REPEAT == 0)
-		pool_remote_log_waiting(r);
-	if (!ret && r->silent >= silence && r->config.interrupted &&
-	    r->config.interrupted(r->config.arg))
-		return -EINTR;
+	if (!ret)
+		return pool_remote_is_silent(r, silence);
+	r->heard = monotonic_ns();
+	r->silent = 0;
 	return ret;
 }
 
@@ -608,7 +628,11 @@ static int remote_match(struct particle_pool *t,
 	r->out = out;
 	for (uint32_t i = 0; i < r->members && order->round; i++)
 		r->member[i].matched = order->update;
+	r->heard = monotonic_ns();
 	err = scans_add(&r->scans, order->update, reading);
+	/* it may have to wait for workers */
+	if (!err && r->begun && !r->members)
+		err = remote_own_ahead(r);
 	if (!err)
 		err = pool_remote_begin(r);
 	if (err)

@@ -56,3 +56,8 @@ int remote_draft(struct particle_pool *t, uint64_t update,
 
 	return err ? err : own_map_draft(r->own, update, reading, pose);
 }
+
+struct own_map *particle_pool_remote_own(struct particle_pool *t)
+{
+	return ((struct remote *)t)->own;
+}

@@ -64,7 +64,8 @@ struct remote_asked {
  * @due:	deadline of the update, CLOCK_MONOTONIC, ns
  * @overdue:	it passed with too few results
  * @lost:	work of lost workers
- * @silent:	intervals since the last message
+ * @heard:	time of the last message, or of the call, ns
+ * @silent:	intervals since then
  * @failed:	error of the last worker that failed
  */
 struct remote {
@@ -91,6 +92,7 @@ struct remote {
 	uint32_t			moves;
 	const struct particle_pool_state	*state;
 	struct particles_use		lost;
+	uint64_t			heard;
 	unsigned int			silent;
 	int				failed;
 	struct own_map			*own;

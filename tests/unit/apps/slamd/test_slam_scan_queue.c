@@ -86,6 +86,36 @@ static void test_order(void)
 	scan_queue_destroy(NULL);
 }
 
+/* Who does not take them can look at them */
+static void test_peek(void)
+{
+	struct scan_queue *w = scan_queue_create();
+	float *range = NULL;
+	uint32_t room = 0;
+	struct reading r;
+
+	ok_eq(scan_queue_peek(w, 0, &r, &range, &room), 0, "nothing waits");
+	put(w, 10, 0, BEAMS);
+	put(w, 11, 0.1, 0);
+	put(w, 12, 3, 2 * BEAMS);
+	ok_eq(scan_queue_peek(w, 0, &r, &range, &room), 1, "the first one");
+	ok_eq(r.stamp, 10, "... is the oldest");
+	ok_near(r.range[BEAMS - 1], 10 + BEAMS - 1, 0, "... with its ranges");
+	ok_eq(scan_queue_peek(w, 1, &r, &range, &room), 2, "the next one");
+	ok_eq(r.beams, 0, "... without a scan");
+	ok(!r.range, "... and ranges");
+	ok_eq(scan_queue_peek(w, 2, &r, &range, &room), 3, "the last one");
+	ok_near(r.range[2 * BEAMS - 1], 12 + 2 * BEAMS - 1, 0,
+		"... with more beams");
+	ok_eq(scan_queue_peek(w, 3, &r, &range, &room), 0, "and no more");
+	ok_eq(scan_queue_taken(w), 0, "none was taken");
+	ok(next_is(w, 10, BEAMS), "all of them still wait");
+	ok_eq(scan_queue_taken(w), 1, "... the first one is taken");
+	ok_eq(scan_queue_peek(w, 0, &r, &range, &room), 2, "... the next waits");
+	free(range);
+	scan_queue_destroy(w);
+}
+
 static void test_near(void)
 {
 	struct scan_queue *w = scan_queue_create();
@@ -276,6 +306,7 @@ int main(void)
 	cli_program = "test";
 	test_lines();
 	test_order();
+	test_peek();
 	test_near();
 	test_turned();
 	test_burst();
