@@ -44,6 +44,11 @@ function model_constants()
 	model_late = 0.3
 	# as leaders_of() in userspace/plugin/mpi/mpi.c
 	model_flat = 8
+	# On a machine of 16 processors, Simbad, 1000 particles, each reading:
+	# threads of one process are so many times as fast as one thread, workers
+	# in threads were when each matched its own particles only
+	model_threads = 13.1
+	model_own = 8.7
 }
 
 function rate_here(engine,	us)
@@ -188,4 +193,31 @@ function model_evaluations(engine, key, w, net,	k, s, all, early)
 		v[k "workers.all_per_update.cpu_ms"]
 	return model_sum(engine, k, w, net, \
 		v[k "workers.coordinator_cpu_ms_per_reading"], all - early, early)
+}
+
+# One machine of W processors, workers in threads of one process: ms of
+#	share	 all work, shared out to all; processors that are all busy are
+#		 slower than one alone: as threads of one process show
+#	uneven	 what the one with the most evaluations has more of them
+#	coord	 coordinator
+#	message	 to wake all, and the way and handling of the last result
+#	helped	 with help: until the last particle is done
+function model_one(key, w, t,	k, alone, early, most)
+{
+	k = "one/" key "/" w "/"
+	alone = v["one/" key "/0/cpu_ms_per_reading.mean"]
+	early = v[k "workers.all_per_update.early_ms"] / \
+		v[k "workers.all_per_update.cpu_ms"]
+	most = v[k "workers.most_per_update.evaluations"] * w / \
+		v[k "workers.all_per_update.evaluations"]
+	t["alone"] = alone
+	t["share"] = alone / model_threads * 16 / w
+	t["uneven"] = t["share"] * (1 - early) * (most - 1)
+	t["coord"] = v[k "workers.coordinator_cpu_ms_per_reading"]
+	t["message"] = (v["one/send"] + v["one/round"] / 2 + v["one/take"]) / 1000
+	t["helped"] = alone / v[k "particles"] * 16 / model_threads
+	t["own"] = t["share"] + t["uneven"] + t["coord"] + t["message"]
+	# what is left of the figure: the slowest one by the clock
+	t["slowest"] = alone / model_own - t["own"]
+	t["help"] = t["share"] + t["coord"] + t["message"] + t["helped"]
 }

@@ -361,6 +361,32 @@ function table1()
 	ours("aces", "hill")
 }
 
+# Its rows are what model_one() says
+function one_machine(	t, i, n, what, name)
+{
+	if (!(("one/heavy/1000/hill/16/scans") in v))
+		return
+	model_one("heavy/1000/hill", 16, t)
+	print "\n7. One machine of 16 processors, workers in threads of one process: ms a reading,"
+	print "simbad, 1000 particles. Measured here but for the two figures of such a machine;"
+	print "what these leave unexplained is the slowest worker by the clock"
+	n = split("share uneven coord message slowest", what, " ")
+	split("a sixteenth, on busy processors|uneven evaluations|coordinator|messages, wake-ups|slowest by the clock", name, "|")
+	for (i = 1; i <= n; i++)
+		printf "%-34s %9.2f\n", "  " name[i], t[what[i]]
+	row("", "ms", "x", "measured")
+	row("  one thread", sprintf("%.2f", t["alone"]), "", "")
+	row("  16 threads, no messages", sprintf("%.2f", t["share"]),
+		sprintf("%.1f", t["alone"] / t["share"]), model_threads)
+	row("  16 workers, each its own", sprintf("%.2f", t["own"] + t["slowest"]),
+		sprintf("%.1f", t["alone"] / (t["own"] + t["slowest"])),
+		model_own)
+	row("  16 workers that help each other", sprintf("%.2f", t["help"]),
+		sprintf("%.1f", t["alone"] / t["help"]), "")
+	tell("16 processors, workers in threads, 1000 particles",
+		t["alone"] / t["help"], -1, 12, "times", 1)
+}
+
 END {
 	anchors()
 	model_constants()
@@ -373,6 +399,7 @@ END {
 	accuracy()
 	workers()
 	table1()
+	one_machine()
 	print "\ngoals"
 	for (i = 1; i <= goals; i++)
 		print goal[i]

@@ -8,7 +8,8 @@
 # done several times, all of them in turn: a reading's time is the least of all,
 # for every run does the same work, and others on this machine only add to it.
 # BIN: programs. Without the recordings a world is made up, which "world" tells.
-# Parts: speed, threads, accuracies, mpi, figures, amqp; all of them by default.
+# Parts: speed, threads, accuracies, mpi, figures, amqp, one; all of them by
+# default.
 
 set -u -o pipefail
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
@@ -37,10 +38,10 @@ die()
 
 note() { echo "# $*" >&2; }
 
-parts=(speed threads accuracies mpi figures amqp)
+parts=(speed threads accuracies mpi figures amqp one)
 if [ "${1:-}" = --quick ]; then
 	shift
-	parts=(speed threads accuracies mpi amqp)
+	parts=(speed threads accuracies mpi amqp one)
 	rounds=1 seeds=3 many=3 some=2 teams='1 2 4 20'
 else
 	rounds=3 seeds=5 many=10 some=3 teams='1 2 4 8 12 16 20'
@@ -441,11 +442,32 @@ amqp()
 	rabbit_stop
 }
 
+# 7. Workers in threads of one process: what a machine of 16 processors does.
+# Messages are those to threads that sleep: medians, not the least
+one()
+{
+	local i
+
+	note "one machine"
+	"$bin/bus-pingpong" threads 16 | awk '
+	$1 == "64" { print "one/round\t" $3 }
+	$1 == "send" || $1 == "take" { print "one/" $1 "\t" $2 }' ||
+		die "bus-pingpong failed"
+	for ((i = 1; i <= rounds; i++)); do
+		serial one/heavy/1000/hill/0 "$bin/slamd" "$work/heavy" \
+			--particles 1000
+		run one/heavy/1000/hill/16 "$bin/slamd" --engine threads \
+			--workers 16 --log "$work/heavy" "${every[@]}" \
+			--particles 1000
+	done
+	tell_all
+}
+
 [ -x "$bin/slamd" ] && [ -x "$bin/slam-eval" ] || die "no slamd (make bench)"
 [ $# = 0 ] || parts=("$@")
 for part in "${parts[@]}"; do
 	case $part in
-	speed|threads|accuracies|mpi|figures|amqp) $part ;;
+	speed|threads|accuracies|mpi|figures|amqp|one) $part ;;
 	*) die "no part '$part'" ;;
 	esac
 done

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 LIBS	:= -lcjson -linih -lsystemd -lm -lpthread
 TESTS	:= settings http_parse http_server http_conn socket_path ip_addr base_text base_files \
-	   loop loop_timers systemd console metrics cli log
-THREADED := http_server http_conn loop metrics
+	   loop loop_timers systemd console metrics cli log thread_pool
+THREADED := http_server http_conn loop metrics thread_pool
 FUZZ	:= http_parse http_auth
 
 installed.FLAGS = -DOPTSAMPLE_LIBDIR='"$(LIBDIR)"'

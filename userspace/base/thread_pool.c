@@ -12,6 +12,23 @@
 #include "base/thread.h"
 #include "base/thread_pool.h"
 
+/**
+ * struct thread_pool_group
+ * @left:	a helper left
+ * @open:	[@pools] the pool, while it runs jobs; NULL: it does not
+ */
+struct thread_pool_group {
+	pthread_mutex_t		lock;
+	pthread_cond_t		left;
+	unsigned int		pools;
+	struct thread_pool	*open[THREAD_POOL_MAX];
+};
+
+/**
+ * struct thread_pool
+ * @group:	NULL: none; @member: number in it
+ * @helpers:	other owners that run its jobs, under the group's lock
+ */
 struct thread_pool {
 	unsigned int	threads, made;
 	pthread_t	thread[THREAD_POOL_MAX];
@@ -25,6 +42,8 @@ struct thread_pool {
 	uint32_t	count;
 	_Atomic uint32_t next;
 	_Atomic uint64_t cpu;
+	struct thread_pool_group *group;
+	unsigned int	member, helpers;
 };
 
 /* Argument of a new thread */
@@ -140,7 +159,89 @@ void thread_pool_destroy(struct thread_pool *c)
 
 unsigned int thread_pool_threads(const struct thread_pool *c)
 {
-	return c->threads;
+	return c->threads + (c->group ? c->group->pools : 0);
+}
+
+/*
+ * Groups
+ */
+
+struct thread_pool_group *thread_pool_group_create(unsigned int pools)
+{
+	struct thread_pool_group *g = calloc(1, sizeof(*g));
+
+	assert(pools && pools <= THREAD_POOL_MAX);
+	if (!g)
+		return NULL;
+	g->pools = pools;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->left, NULL);
+	return g;
+}
+
+void thread_pool_group_destroy(struct thread_pool_group *g)
+{
+	if (!g)
+		return;
+	pthread_cond_destroy(&g->left);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+}
+
+void thread_pool_join(struct thread_pool *c, struct thread_pool_group *g,
+		      unsigned int member)
+{
+	assert(member < g->pools);
+	c->group = g;
+	c->member = member;
+}
+
+static void group_open(struct thread_pool *c)
+{
+	struct thread_pool_group *g = c->group;
+
+	if (!g)
+		return;
+	pthread_mutex_lock(&g->lock);
+	assert(!g->open[c->member] && !c->helpers);
+	g->open[c->member] = c;
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void group_close(struct thread_pool *c)
+{
+	struct thread_pool_group *g = c->group;
+
+	if (!g)
+		return;
+	pthread_mutex_lock(&g->lock);
+	g->open[c->member] = NULL;
+	while (c->helpers)
+		pthread_cond_wait(&g->left, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
+
+bool thread_pool_help(struct thread_pool_group *g, unsigned int member)
+{
+	bool helped = false;
+
+	pthread_mutex_lock(&g->lock);
+	for (unsigned int i = 1; i < g->pools; i++) {
+		struct thread_pool *c = g->open[(member + i) % g->pools];
+
+		if (!c || atomic_load(&c->next) >= c->count)
+			continue;
+		c->helpers++;
+		pthread_mutex_unlock(&g->lock);
+		take_jobs(c, c->threads + member);
+		pthread_mutex_lock(&g->lock);
+		assert(c->helpers);
+		if (!--c->helpers)
+			pthread_cond_broadcast(&g->left);
+		helped = true;
+	}
+	pthread_mutex_unlock(&g->lock);
+	return helped;
 }
 
 void thread_pool_run(struct thread_pool *c, uint32_t count,
@@ -159,7 +260,9 @@ void thread_pool_run(struct thread_pool *c, uint32_t count,
 	if (c->made)
 		pthread_cond_broadcast(&c->work);
 	pthread_mutex_unlock(&c->lock);
+	group_open(c);
 	take_jobs(c, 0);
+	group_close(c);
 	pthread_mutex_lock(&c->lock);
 	while (c->busy)
 		pthread_cond_wait(&c->done, &c->lock);

@@ -11,6 +11,7 @@
 #include "apps/slamd/cluster.h"
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/thread_pool.h"
 #include "cluster/bus.h"
 #include "slam/workers/worker.h"
 #include "slam/workers/worker_run.h"
@@ -20,18 +21,35 @@ struct hand {
 	struct cluster	*cluster;
 	struct bus	*engine;
 	pthread_t	thread;
+	unsigned int	number;
 };
+
+/* More would take more memory for scratch than they win */
+enum { CLUSTER_HELPERS = 32 };
 
 struct cluster {
 	const struct slamd_options	*o;
 	bool				(*interrupted)(void *arg);
 	struct bus			*engine;
 	struct bus_hub			*hub;
+	struct thread_pool_group	*group;
 	struct hand			*hand;
 	uint32_t			hands;
 	struct worker_voice		voice;
 	_Atomic bool			end;
 };
+
+/* Without a message, help the other workers first */
+static int cluster_turn(const struct hand *h, struct worker *w)
+{
+	struct thread_pool_group *group = h->cluster->group;
+	int ret = group ? worker_turn(w, 0) : 0;
+
+	if (ret)
+		return ret;
+	return group && thread_pool_help(group, h->number) ? 0 :
+	       worker_turn(w, WORKER_TURN_MS);
+}
 
 static void *cluster_work(void *arg)
 {
@@ -40,7 +58,9 @@ static void *cluster_work(void *arg)
 	struct worker *w = worker_create(h->engine, c->o->threads ?
 					 c->o->threads : 1, NULL, NULL);
 
-	while (w && !c->end && worker_turn(w, WORKER_TURN_MS) >= 0)
+	if (w && c->group)
+		worker_join(w, c->group, h->number);
+	while (w && !c->end && cluster_turn(h, w) >= 0)
 		;
 	if (!w)
 		cli_warn("no memory for a worker");
@@ -56,6 +76,7 @@ static int start_thread(struct cluster *c, struct hand *h)
 	int err;
 
 	h->cluster = c;
+	h->number = c->hands;
 	config.hub = c->hub;
 	err = bus_open(&h->engine, "threads", BUS_WORKER, &config,
 		       &error);
@@ -70,8 +91,14 @@ static int start_thread(struct cluster *c, struct hand *h)
 
 static int cluster_start_threads(struct cluster *c)
 {
-	c->hand = calloc(c->o->workers, sizeof(*c->hand));
-	if (!c->hand)
+	const uint32_t workers = c->o->workers;
+	const bool help = c->o->threads <= 1 && workers > 1 &&
+			  workers <= CLUSTER_HELPERS;
+
+	c->hand = calloc(workers, sizeof(*c->hand));
+	if (c->hand && help)
+		c->group = thread_pool_group_create(workers);
+	if (!c->hand || (help && !c->group))
 		return cli_error(-ENOMEM, "no memory");
 	for (; c->hands < c->o->workers; c->hands++) {
 		const int err = start_thread(c, c->hand + c->hands);
@@ -174,6 +201,7 @@ void cluster_close(struct cluster *c)
 	for (uint32_t i = 0; i < c->hands; i++)
 		pthread_join(c->hand[i].thread, NULL);
 	free(c->hand);
+	thread_pool_group_destroy(c->group);
 	bus_hub_destroy(c->hub);
 	free(c);
 }

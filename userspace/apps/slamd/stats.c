@@ -284,6 +284,10 @@ static void add_workers(cJSON *o, const struct stats *s,
 		ms_each(s->own > aside ? s->own - aside : 0, s->count));
 	cJSON_AddNumberToObject(to, "own_map_cpu_ms_per_reading",
 				ms_each(t->drawing, s->count));
+	cJSON_AddNumberToObject(to, "matched_wall_ms_per_update",
+				ms_each(t->matched, t->updates));
+	cJSON_AddNumberToObject(to, "busiest_wall_ms_per_update",
+				ms_each(t->busiest, t->updates));
 	add_work(to, "all_per_update", &t->all, t->updates);
 	add_work(to, "most_per_update", &t->most, t->updates);
 	add_list(to, "slowest_cpu_ms", t->slowest, t->updates);

@@ -155,6 +155,10 @@ struct particle_pool_work {
  * @receiving:	ns of processor time of the coordinator, to wait for messages
  *		and receive them
  * @drawing:	likewise, to draw its own map while workers match
+ * @matched:	ns by the clock from MATCH to the last result, of all updates
+ * @busiest:	of that, the time of the worker that was busy for longest; the
+ *		rest are messages, waiting for a processor, and the end of writing
+ *		the scan before
  * @all:	of all workers together
  * @most:	the maximum over the workers at each update, summed over updates
  * @slowest:	of each update, ms: the most @cpu without @early; the pool's
@@ -166,6 +170,7 @@ struct particle_pool_traffic {
 	uint64_t		moved, rebuilt, shared, joined, left;
 	uint64_t		replaced, late, overdue;
 	uint64_t		receiving, drawing;
+	uint64_t		matched, busiest;
 	struct particle_pool_work	all, most;
 	const float		*slowest;
 	uint32_t		updates;

@@ -76,8 +76,11 @@ static struct matcher *new_matchers(unsigned int count)
 	return m ? memset(m, 0, bytes) : NULL;
 }
 
-struct particles *particles_create(const struct slam_params *params,
-				   unsigned int threads)
+/* @group: NULL: none */
+static struct particles *create(const struct slam_params *params,
+				unsigned int threads,
+				struct thread_pool_group *group,
+				unsigned int member)
 {
 	struct particles *p = calloc(1, sizeof(*p));
 
@@ -90,6 +93,8 @@ struct particles *particles_create(const struct slam_params *params,
 			  params->ratio);
 	p->pool = tiles_create(p->ops->tiles, 0);
 	p->threads = thread_pool_create(threads);
+	if (p->threads && group)
+		thread_pool_join(p->threads, group, member);
 	if (p->threads)
 		p->matcher = new_matchers(thread_pool_threads(p->threads));
 	if (!p->pool || !p->threads || !p->matcher) {
@@ -104,6 +109,19 @@ struct particles *particles_create(const struct slam_params *params,
 		return NULL;
 	}
 	return p;
+}
+
+struct particles *particles_create(const struct slam_params *params,
+				   unsigned int threads)
+{
+	return create(params, threads, NULL, 0);
+}
+
+struct particles *particles_create_member(const struct slam_params *params,
+					  struct thread_pool_group *group,
+					  unsigned int member)
+{
+	return create(params, 1, group, member);
 }
 
 void particles_destroy(struct particles *p)

@@ -13,6 +13,7 @@
 #include "slam/filter/scan.h"
 
 struct particles;
+struct thread_pool_group;
 
 /**
  * struct outcome - the result of matching a particle
@@ -39,6 +40,13 @@ struct outcome {
  */
 struct particles *particles_create(const struct slam_params *params,
 				   unsigned int threads);
+
+/* Likewise, with one thread; pool @member of the group helps others and is
+ * helped
+ */
+struct particles *particles_create_member(const struct slam_params *params,
+					  struct thread_pool_group *group,
+					  unsigned int member);
 void particles_destroy(struct particles *p);
 
 /* A particle without a map. Return: 0; -ENOMEM; -EINVAL: no such number */

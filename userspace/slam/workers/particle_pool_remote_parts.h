@@ -61,6 +61,7 @@ struct remote_asked {
  * @moves:	particles that move before the next update
  * @move:	mean time that one of these delays it, ns
  * @own:	NULL: not needed yet
+ * @busiest:	of the answers to this MATCH, ns by the clock
  * @due:	deadline of the update, CLOCK_MONOTONIC, ns
  * @overdue:	it passed with too few results
  * @lost:	work of lost workers
@@ -86,7 +87,7 @@ struct remote {
 	struct outcome			*out;
 	uint32_t			missing;
 	struct remote_asked		asked[REMOTE_ASKED];
-	uint64_t			due;
+	uint64_t			busiest, due;
 	bool				overdue;
 	double				evaluations, usual, move;
 	uint32_t			moves;

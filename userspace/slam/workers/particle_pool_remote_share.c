@@ -36,6 +36,7 @@ void remote_asked(struct remote *r)
 	r->asked[r->order.update % REMOTE_ASKED] = (struct remote_asked){
 		r->order.update, now, r->order.round,
 	};
+	r->busiest = 0;
 	r->overdue = false;
 	r->due = now + r->config.deadline * UINT64_C(1000000);
 }
@@ -61,6 +62,8 @@ void remote_answered(struct remote *r, struct member *m,
 	    m->answered > w->update)
 		return;
 	m->answered = w->update + 1;
+	if (w->update == r->order.update && w->busy > r->busiest)
+		r->busiest = w->busy;
 	speed_answer(&m->speed, now - a->at, w->busy, share_evaluations(w));
 }
 
@@ -77,6 +80,8 @@ void remote_matched(struct remote *r)
 		done += !r->out[i].relative;
 	}
 	assert(done);
+	r->load.traffic.matched += (uint64_t)taken;
+	r->load.traffic.busiest += r->busiest;
 	r->evaluations = evaluations * r->count / done;
 	/* the update after moves waits for maps */
 	if (r->moves)

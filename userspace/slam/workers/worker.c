@@ -46,6 +46,13 @@ struct worker *worker_create(struct bus *engine, unsigned int threads,
 	return w;
 }
 
+void worker_join(struct worker *w, struct thread_pool_group *group,
+		 unsigned int member)
+{
+	w->group = group;
+	w->member = member;
+}
+
 /* Reset all but maps that arrived before SETUP, on a shorter path */
 static void clear(struct worker *w)
 {
@@ -233,7 +240,9 @@ static int on_setup(struct worker *w, const void *data, size_t len)
 	memcpy(&w->params, data, len);
 	if (slam_params_check(&w->params, &error))
 		return -EBADMSG;
-	w->particles = particles_create(&w->params, w->threads);
+	w->particles = w->group ?
+		particles_create_member(&w->params, w->group, w->member) :
+		particles_create(&w->params, w->threads);
 	if (!w->particles)
 		return -ENOMEM;
 	w->ready = true;

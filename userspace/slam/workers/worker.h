@@ -12,6 +12,7 @@
 #include "cluster/bus.h"
 
 struct worker;
+struct thread_pool_group;
 
 /**
  * worker_create() - a worker
@@ -25,6 +26,16 @@ struct worker *worker_create(struct bus *engine, unsigned int threads,
 			     void (*log)(void *arg, int priority,
 					 const char *line), void *arg);
 void worker_destroy(struct worker *w);
+
+/**
+ * worker_join() - be one of several workers of this process
+ * @group: they help each other to match and write: see thread_pool_help()
+ * @member: number in it
+ *
+ * Before the first turn. The worker then has one thread of its own.
+ */
+void worker_join(struct worker *w, struct thread_pool_group *group,
+		 unsigned int member);
 
 /**
  * worker_turn() - receive and handle a message, if there is one

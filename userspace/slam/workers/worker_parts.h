@@ -41,6 +41,8 @@ struct early {
 struct worker {
 	struct bus		*engine;
 	unsigned int		threads;
+	struct thread_pool_group *group;	/* NULL: none */
+	unsigned int		member;
 	void			(*log)(void *arg, int priority,
 				       const char *line);
 	void			*arg;

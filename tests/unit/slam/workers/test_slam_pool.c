@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "base/thread_pool.h"
 #include "pool_fixture.h"
 #include "slam/workers/scans.h"
 
@@ -237,6 +238,48 @@ static void test_slow(const struct pose *alone)
 	ok(r.ranked[1] < r.ranked[0] / 4, "... most of the time all of them");
 }
 
+static struct thread_pool_group *group;
+
+/* Workers of one process */
+static void *go_on_helping(void *arg)
+{
+	const unsigned int *number = arg;
+	struct bus *e = member(BUS_WORKER);
+	struct worker *w = worker_create(e, 1, NULL, NULL);
+	int ret = 0;
+
+	worker_join(w, group, *number);
+	while (!over && ret >= 0) {
+		ret = worker_turn(w, 0);
+		if (!ret && !thread_pool_help(group, *number))
+			ret = worker_turn(w, 20);
+	}
+	worker_destroy(w);
+	bus_close(e);
+	return NULL;
+}
+
+static void test_helping(const struct pose *alone)
+{
+	const struct slam_params p = few();
+	struct particle_pool_remote_config config = { .workers = WORKERS };
+	static const unsigned int number[WORKERS] = { 0, 1 };
+	static struct pose pose[TRIP_READINGS];
+	struct crew crew = crew_open();
+	struct filter *f;
+
+	group = thread_pool_group_create(WORKERS);
+	config.engine = crew.engine;
+	for (int i = 0; i < WORKERS; i++)
+		crew_add(&crew, go_on_helping, (void *)(number + i));
+	f = filter_create(&p, particle_pool_remote(&p, &config));
+	ok_eq(drive(f, pose), 0, "workers of one process help each other");
+	ok_mem(pose, alone, part->count * sizeof(*alone), "... the same bits");
+	filter_destroy(f);
+	crew_close(&crew);
+	thread_pool_group_destroy(group);
+}
+
 static bool at_once(void *arg)
 {
 	++*(unsigned int *)arg;
@@ -283,6 +326,7 @@ int main(void)
 	test_counts(alone);
 	test_lies(alone);
 	test_slow(alone);
+	test_helping(alone);
 	test_interrupted();
 	trip_free(part);
 	return tap_done();
