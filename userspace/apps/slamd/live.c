@@ -22,6 +22,7 @@
 #include "apps/slamd/mapper_queue.h"
 #include "apps/slamd/scan_queue.h"
 #include "apps/slamd/session.h"
+#include "apps/slamd/tf_ahead.h"
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/loop_call.h"
@@ -53,6 +54,7 @@ struct live {
 	struct loop_timer	progress;
 	struct reading_input	*input;
 	struct slam_publisher	*publisher;
+	struct tf_ahead		tf;
 	struct mapper		*mapper;
 	struct scan_queue	*scan_queue;
 	struct ahead		*ahead;
@@ -95,6 +97,14 @@ static void live_send_one(void *arg)
 	const struct sending *s = arg;
 
 	slam_publisher_publish(s->live->publisher, s->topic, s->stamp, s->m);
+	if (s->topic == SLAM_PUBLISHER_TF)
+		tf_ahead_set(&s->live->tf, s->m);
+}
+
+static void send_tf(void *arg, int64_t stamp, const union message *m)
+{
+	slam_publisher_publish(((struct live *)arg)->publisher,
+			       SLAM_PUBLISHER_TF, stamp, m);
 }
 
 /* From any thread; directly once the other threads have ended */
@@ -300,6 +310,7 @@ static void on_reading(void *arg, const struct reading *r)
 {
 	struct live *l = arg;
 
+	tf_ahead_clock(&l->tf, r->stamp);
 	if (scan_queue_put(l->scan_queue, r))
 		service_logf(LOG_ERR, "out of memory: scan dropped");
 }
@@ -395,6 +406,9 @@ static int live_open_ends(struct live *l)
 	if (o->to)
 		err = slam_publisher_open(&l->publisher, l->loop, o->to, o->node,
 					  o->robot, &error);
+	if (!err && o->ros && o->tf_rate > 0 &&
+	    tf_ahead_open(&l->tf, l->loop, o->tf_rate, o->tf_ahead, send_tf, l))
+		err = error_set(&error, -ENOMEM, "no memory");
 	if (!err)
 		err = mapper_create(&l->mapper, &config, &error);
 	if (!err)
@@ -618,6 +632,7 @@ static int live_close_all(struct live *l)
 
 	reading_input_close(l->input);
 	mapper_destroy(l->mapper);
+	tf_ahead_close(&l->tf);
 	err = slam_publisher_close(l->publisher);
 	loop_call_close(l->call);
 	session_close(&l->run);

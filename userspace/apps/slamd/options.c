@@ -214,6 +214,13 @@ static const struct setting settings[] = {
 	  SETTING_FIELD_DOUBLE(submap, 0.1, 1000) },
 	{ "map-every", "S", "live: interval of publishing the whole map (5)",
 	  SETTING_FIELD_DOUBLE(map_every, 0.1, 3600) },
+	{ "tf-rate", "HZ",
+	  "live, in ROS: publish the transform of odometry so often; 0: with "
+	  "each scan (50)",
+	  SETTING_FIELD_DOUBLE(tf_rate, 0, 1000) },
+	{ "tf-ahead", "S",
+	  "its stamps are so much ahead of the robot's clock (0.1)",
+	  SETTING_FIELD_DOUBLE(tf_ahead, 0, 10) },
 	{ "map-memory", "MB",
 	  "memory for the scans that the map is drawn from (256)",
 	  SETTING_FIELD_U32(map_memory, 1, 1 << 20) },
@@ -356,6 +363,16 @@ static bool publishes(const struct slamd_options *o)
 	return o->to;
 }
 
+static bool repeats_tf(const struct slamd_options *o)
+{
+	return o->from && is_ros(o->to);
+}
+
+static bool is_ahead(const struct slamd_options *o)
+{
+	return repeats_tf(o) && o->tf_rate > 0;
+}
+
 static bool draws_live(const struct slamd_options *o)
 {
 	return o->from && (o->to || o->map);
@@ -442,6 +459,8 @@ static const struct need {
 	{ "map-every", draws_live, "needs --from, and --to or --map" },
 	{ "map-memory", draws,
 	  "needs --to, or --map with --from or --continue" },
+	{ "tf-rate", repeats_tf, "needs --from, and --to with ROS" },
+	{ "tf-ahead", is_ahead, "needs --from, --to with ROS, and --tf-rate" },
 	{ "robot", publishes, "needs --to" },
 	{ "map-frame", publishes, "needs --to" },
 	{ "odom-frame", publishes, "needs --to" },
@@ -529,12 +548,14 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.params = slam_defaults, .job = "slam", .workers = 1,
 		.node = "slamd", .map_frame = "map", .odom_frame = "odom",
 		.base_frame = "base_link", .speed = 1, .patience = 1,
-		.submap = 5, .map_every = 5, .map_memory = 256,
+		.submap = 5, .map_every = 5, .map_memory = 256, .tf_rate = 50,
+		.tf_ahead = 0.1,
 		.adjust = true,
 	};
 	err = settings_parse(&program, o, argc, argv);
 	if (err)
 		return err;
+	o->ros = is_ros(o->to);
 	o->resume |= o->elsewhere;
 	if (o->localise) {
 		o->params.fixed = 1;

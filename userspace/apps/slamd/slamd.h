@@ -20,6 +20,8 @@
  * @robot:	its name, NULL: none
  * @submap:	m of travel for each
  * @map_every:	s
+ * @tf_rate:	of the transform of odometry, Hz, 0: with each scan; @tf_ahead: s
+ * @ros:	@to is ROS
  * @map_memory:	MB, of scans that the map is drawn from
  * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
@@ -44,6 +46,8 @@ struct slamd_options {
 	const char		*map_frame, *odom_frame, *base_frame, *robot;
 	char			robot_name[61];
 	double			speed, patience, submap, map_every;
+	double			tf_rate, tf_ahead;
+	bool			ros;
 	const char		*checkpoint;
 	bool			resume, elsewhere, adjust;
 	const char		*localise;
