@@ -21,6 +21,7 @@
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/mapper_queue.h"
 #include "apps/slamd/scan_queue.h"
+#include "apps/slamd/services.h"
 #include "apps/slamd/session.h"
 #include "apps/slamd/tf_ahead.h"
 #include "base/cli.h"
@@ -45,6 +46,7 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
  * @unused:	scans still queued at the end
  * @recalled:	the checkpoint was read completely
  * @stopping:	threads must end
+ * @paused:	scans are not used
  * @hurried:	threads must end without processing the queue
  */
 struct live {
@@ -55,6 +57,7 @@ struct live {
 	struct reading_input	*input;
 	struct slam_publisher	*publisher;
 	struct tf_ahead		tf;
+	struct slam_services	*services;
 	struct mapper		*mapper;
 	struct scan_queue	*scan_queue;
 	struct ahead		*ahead;
@@ -69,7 +72,7 @@ struct live {
 	bool			hinted;
 	bool			dirty, told_draw, recalled;
 	int			failed;
-	_Atomic bool		behind, stopping, hurried;
+	_Atomic bool		behind, stopping, hurried, paused;
 };
 
 /* For waiting for workers, and for signals */
@@ -99,6 +102,8 @@ static void live_send_one(void *arg)
 	slam_publisher_publish(s->live->publisher, s->topic, s->stamp, s->m);
 	if (s->topic == SLAM_PUBLISHER_TF)
 		tf_ahead_set(&s->live->tf, s->m);
+	if (s->topic == SLAM_PUBLISHER_MAP)
+		slam_services_map(s->live->services, &s->m->map);
 }
 
 static void send_tf(void *arg, int64_t stamp, const union message *m)
@@ -281,6 +286,10 @@ static void *live_filter(void *arg)
 	l->failed = live_recall_all(l);
 	while (!l->failed && !l->hurried && scan_queue_take(l->scan_queue, &r)) {
 		take_hint(l);
+		if (l->paused && r.beams) {
+			l->run.stats.paused++;
+			r.beams = 0;
+		}
 		ahead_taken(l->ahead, &r);
 		l->failed = session_read(&l->run, &r, &result);
 		if (l->failed) {
@@ -313,6 +322,12 @@ static void on_reading(void *arg, const struct reading *r)
 	tf_ahead_clock(&l->tf, r->stamp);
 	if (scan_queue_put(l->scan_queue, r))
 		service_logf(LOG_ERR, "out of memory: scan dropped");
+}
+
+/* The robot still moves while its scans are not used */
+static void on_pause(void *arg, bool on)
+{
+	((struct live *)arg)->paused = on;
 }
 
 static void on_place(void *arg, const struct place_hint *hint)
@@ -397,6 +412,9 @@ static int open_inlet(struct live *l, struct error *error)
 static int live_open_ends(struct live *l)
 {
 	const struct slamd_options *o = l->run.o;
+	const struct slam_services_config services = {
+		.o = o, .pause = on_pause, .arg = l,
+	};
 	struct mapper_config config = mapper_config(o);
 	struct error error;
 	int err = 0;
@@ -409,6 +427,9 @@ static int live_open_ends(struct live *l)
 	if (!err && o->ros && o->tf_rate > 0 &&
 	    tf_ahead_open(&l->tf, l->loop, o->tf_rate, o->tf_ahead, send_tf, l))
 		err = error_set(&error, -ENOMEM, "no memory");
+	if (!err && o->ros2)
+		err = slam_services_open(&l->services, l->loop, &services,
+					 &error);
 	if (!err)
 		err = mapper_create(&l->mapper, &config, &error);
 	if (!err)
@@ -633,6 +654,7 @@ static int live_close_all(struct live *l)
 	reading_input_close(l->input);
 	mapper_destroy(l->mapper);
 	tf_ahead_close(&l->tf);
+	slam_services_close(l->services);
 	err = slam_publisher_close(l->publisher);
 	loop_call_close(l->call);
 	session_close(&l->run);

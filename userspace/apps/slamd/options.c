@@ -221,6 +221,10 @@ static const struct setting settings[] = {
 	{ "tf-ahead", "S",
 	  "its stamps are so much ahead of the robot's clock (0.1)",
 	  SETTING_FIELD_DOUBLE(tf_ahead, 0, 10) },
+	{ "maps", "DIR",
+	  "live, in ROS 2: services may write maps to this folder (default: "
+	  "none)",
+	  SETTING_FIELD_TEXT(maps) },
 	{ "map-memory", "MB",
 	  "memory for the scans that the map is drawn from (256)",
 	  SETTING_FIELD_U32(map_memory, 1, 1 << 20) },
@@ -368,6 +372,13 @@ static bool repeats_tf(const struct slamd_options *o)
 	return o->from && is_ros(o->to);
 }
 
+static bool serves(const struct slamd_options *o)
+{
+	const char *rest;
+
+	return o->from && o->to && io_is(o->to, "ros2", &rest);
+}
+
 static bool is_ahead(const struct slamd_options *o)
 {
 	return repeats_tf(o) && o->tf_rate > 0;
@@ -461,6 +472,7 @@ static const struct need {
 	  "needs --to, or --map with --from or --continue" },
 	{ "tf-rate", repeats_tf, "needs --from, and --to with ROS" },
 	{ "tf-ahead", is_ahead, "needs --from, --to with ROS, and --tf-rate" },
+	{ "maps", serves, "needs --from, and --to ros2" },
 	{ "robot", publishes, "needs --to" },
 	{ "map-frame", publishes, "needs --to" },
 	{ "odom-frame", publishes, "needs --to" },
@@ -556,6 +568,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 	if (err)
 		return err;
 	o->ros = is_ros(o->to);
+	o->ros2 = serves(o);
 	o->resume |= o->elsewhere;
 	if (o->localise) {
 		o->params.fixed = 1;

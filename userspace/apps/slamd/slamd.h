@@ -21,7 +21,8 @@
  * @submap:	m of travel for each
  * @map_every:	s
  * @tf_rate:	of the transform of odometry, Hz, 0: with each scan; @tf_ahead: s
- * @ros:	@to is ROS
+ * @ros:	@to is ROS; @ros2: it is ROS 2
+ * @maps:	folder of maps that peers may write; NULL: they may not
  * @map_memory:	MB, of scans that the map is drawn from
  * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
@@ -47,7 +48,8 @@ struct slamd_options {
 	char			robot_name[61];
 	double			speed, patience, submap, map_every;
 	double			tf_rate, tf_ahead;
-	bool			ros;
+	bool			ros, ros2;
+	const char		*maps;
 	const char		*checkpoint;
 	bool			resume, elsewhere, adjust;
 	const char		*localise;

@@ -79,7 +79,7 @@ static const struct field twist[] = {
 	{ .op = END }
 };
 
-static const struct field occupancy_grid[] = {
+const struct field message_occupancy_fields[] = {
 	HEADER(struct message_occupancy_grid),
 	FIELD(TIME, struct message_occupancy_grid, map_load_time),
 	FIELD(F32, struct message_occupancy_grid, resolution),
@@ -288,7 +288,7 @@ const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_COMPRESSED_IMAGE] = compressed_image,
 	[MESSAGE_POINT_CLOUD] = point_cloud,
 	[MESSAGE_LASER_SCAN] = laser_scan,
-	[MESSAGE_OCCUPANCY_GRID] = occupancy_grid,
+	[MESSAGE_OCCUPANCY_GRID] = message_occupancy_fields,
 	[MESSAGE_ODOMETRY] = odometry,
 	[MESSAGE_GRID_MAP] = grid_map,
 	[MESSAGE_TWIST] = twist,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * service_types - fields of the services of gdim_msgs
+ * service_types - fields of services
  */
 #include <limits.h>
 #include "ros/msg/message_fields.h"
@@ -9,11 +9,6 @@
 static const struct field header_fields[] = {
 	FIELD(U64, struct service_header, client),
 	FIELD(U64, struct service_header, sequence),
-	{ .op = END }
-};
-
-static const struct field rooms_request[] = {
-	FIELD(U8, struct service_empty, unused),
 	{ .op = END }
 };
 
@@ -91,17 +86,58 @@ static const struct field logging_response[] = {
 	{ .op = END }
 };
 
-#define NAMES(type) \
-	{ "gdim_msgs::srv::dds_::" type "_Request_", \
-	  "gdim_msgs::srv::dds_::" type "_Response_" }
+static const struct field empty_request[] = {
+	FIELD(U8, struct service_empty, unused),
+	{ .op = END }
+};
+
+static const struct field get_map_response[] = {
+	NESTED(struct service_get_map_response, map, message_occupancy_fields),
+	{ .op = END }
+};
+
+static const struct field save_map_request[] = {
+	FIELD(STRING, struct service_save_map_request, topic),
+	FIELD(STRING, struct service_save_map_request, url),
+	FIELD(STRING, struct service_save_map_request, format),
+	FIELD(STRING, struct service_save_map_request, mode),
+	FIELD(F32, struct service_save_map_request, free),
+	FIELD(F32, struct service_save_map_request, occupied),
+	{ .op = END }
+};
+
+static const struct field save_map_response[] = {
+	FIELD(U8, struct service_save_map_response, result),
+	{ .op = END }
+};
+
+static const struct field toolbox_save_map_request[] = {
+	FIELD(STRING, struct service_toolbox_save_map_request, name),
+	{ .op = END }
+};
+
+static const struct field toolbox_save_map_response[] = {
+	FIELD(U8, struct service_toolbox_save_map_response, result),
+	{ .op = END }
+};
+
+static const struct field toolbox_pause_response[] = {
+	FIELD(U8, struct service_toolbox_pause_response, status),
+	{ .op = END }
+};
+
+#define NAMES_OF(package, type) \
+	{ package "::srv::dds_::" type "_Request_", \
+	  package "::srv::dds_::" type "_Response_" }
+#define NAMES(type)	NAMES_OF("gdim_msgs", type)
 
 /* @dds and @fields by enum service_part */
 static const struct {
 	const char		*dds[2];
 	const struct field	*fields[2];
-} services[SERVICES] = {
+} services[SERVICE_KINDS] = {
 	[SERVICE_ROOMS] = { NAMES("Rooms"),
-		{ rooms_request, rooms_response } },
+		{ empty_request, rooms_response } },
 	[SERVICE_ROOM_INFORMATION] = { NAMES("RoomInformation"),
 		{ room_request, room_response } },
 	[SERVICE_SPOT_INFORMATION] = { NAMES("SpotInformation"),
@@ -112,6 +148,14 @@ static const struct {
 		{ snapshot_request, snapshot_response } },
 	[SERVICE_LOGGING] = { NAMES("Logging"),
 		{ logging_request, logging_response } },
+	[SERVICE_GET_MAP] = { NAMES_OF("nav_msgs", "GetMap"),
+		{ empty_request, get_map_response } },
+	[SERVICE_SAVE_MAP] = { NAMES_OF("nav2_msgs", "SaveMap"),
+		{ save_map_request, save_map_response } },
+	[SERVICE_TOOLBOX_SAVE_MAP] = { NAMES_OF("slam_toolbox", "SaveMap"),
+		{ toolbox_save_map_request, toolbox_save_map_response } },
+	[SERVICE_TOOLBOX_PAUSE] = { NAMES_OF("slam_toolbox", "Pause"),
+		{ empty_request, toolbox_pause_response } },
 };
 
 static int service_types_read_part(const struct field *fields,

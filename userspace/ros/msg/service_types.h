@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * service_types.h - requests and responses of gdim_msgs, from and to CDR
+ * service_types.h - requests and responses of services, from and to CDR
  *
  * As message.h: structs point into the bytes that were read. The definitions
- * are in idl/gdim_msgs. A type without members is one byte, as in rosidl.
+ * of gdim_msgs are in idl/gdim_msgs, the others are those of nav_msgs, nav2_msgs
+ * and slam_toolbox. A type without members is one byte, as in rosidl.
  */
 #ifndef ROS_MSG_SERVICE_TYPES_H
 #define ROS_MSG_SERVICE_TYPES_H
@@ -17,7 +18,12 @@ enum service_kind {
 	SERVICE_PUB_RATE,
 	SERVICE_SNAPSHOT,
 	SERVICE_LOGGING,
-	SERVICES,
+	SERVICES,			/* those above are of gdim_msgs */
+	SERVICE_GET_MAP = SERVICES,	/* nav_msgs */
+	SERVICE_SAVE_MAP,		/* nav2_msgs */
+	SERVICE_TOOLBOX_SAVE_MAP,	/* slam_toolbox */
+	SERVICE_TOOLBOX_PAUSE,
+	SERVICE_KINDS,
 };
 
 enum service_part { SERVICE_REQUEST, SERVICE_RESPONSE };
@@ -104,6 +110,41 @@ struct service_logging_response {
 	float			rate;
 };
 
+struct service_get_map_response {
+	struct message_occupancy_grid	map;
+};
+
+/**
+ * struct service_save_map_request
+ * @topic, @url: what to save, and where
+ * @format:	pgm, png, bmp
+ * @mode:	trinary, scale, raw
+ * @free, @occupied: thresholds, 0..1
+ */
+struct service_save_map_request {
+	struct message_string	topic, url, format, mode;
+	float			free, occupied;
+};
+
+struct service_save_map_response {
+	uint8_t			result;		/* bool */
+};
+
+struct service_toolbox_save_map_request {
+	struct message_string	name;
+};
+
+/* RESULT_SUCCESS, RESULT_NO_MAP_RECEIEVD, RESULT_UNDEFINED_FAILURE */
+enum { TOOLBOX_SUCCESS = 0, TOOLBOX_NO_MAP = 1, TOOLBOX_FAILURE = 255 };
+
+struct service_toolbox_save_map_response {
+	uint8_t			result;
+};
+
+struct service_toolbox_pause_response {
+	uint8_t			status;		/* bool */
+};
+
 union service_request {
 	struct service_empty		 rooms;
 	struct service_room_request	 room;
@@ -111,6 +152,9 @@ union service_request {
 	struct service_pub_rate_request	 pub_rate;
 	struct service_snapshot_request	 snapshot;
 	struct service_logging_request	 logging;
+	struct service_empty		 get_map, pause;
+	struct service_save_map_request	 save_map;
+	struct service_toolbox_save_map_request toolbox_save_map;
 };
 
 union service_response {
@@ -120,6 +164,10 @@ union service_response {
 	struct service_pub_rate_response pub_rate;
 	struct service_snapshot_response snapshot;
 	struct service_logging_response	 logging;
+	struct service_get_map_response	 get_map;
+	struct service_save_map_response save_map;
+	struct service_toolbox_save_map_response toolbox_save_map;
+	struct service_toolbox_pause_response pause;
 };
 
 /**

@@ -43,6 +43,13 @@ static void fill_request(enum service_kind kind)
 		request.snapshot.name = str("evening");
 	else if (kind == SERVICE_LOGGING)
 		request.logging = (struct service_logging_request){ 1, 0.25 };
+	else if (kind == SERVICE_SAVE_MAP)
+		request.save_map = (struct service_save_map_request){
+			str("map"), str("floor1"), str("pgm"),
+			str("trinary"), 0.25f, 0.65f,
+		};
+	else if (kind == SERVICE_TOOLBOX_SAVE_MAP)
+		request.toolbox_save_map.name = str("floor2");
 }
 
 static void fill_room(struct message_room *r)
@@ -75,6 +82,16 @@ static void fill_spot(struct service_spot_response *r)
 	};
 }
 
+static void fill_map(struct message_occupancy_grid *m)
+{
+	static const uint8_t cells[] = { 0xff, 100 };
+
+	*m = (struct message_occupancy_grid){
+		{ 3000000004, 0, str("map") }, 5000000006, 0.5f, 2, 1,
+		{ { -1, 2, 0 }, { 0, 0, 0, 1 } }, { cells, 2 },
+	};
+}
+
 static void fill_response(enum service_kind kind)
 {
 	memset(&response, 0, sizeof(response));
@@ -94,6 +111,14 @@ static void fill_response(enum service_kind kind)
 		response.logging = (struct service_logging_response){
 			0, str("disk"), 0,
 		};
+	else if (kind == SERVICE_GET_MAP)
+		fill_map(&response.get_map.map);
+	else if (kind == SERVICE_SAVE_MAP)
+		response.save_map.result = 1;
+	else if (kind == SERVICE_TOOLBOX_SAVE_MAP)
+		response.toolbox_save_map.result = TOOLBOX_FAILURE;
+	else if (kind == SERVICE_TOOLBOX_PAUSE)
+		response.pause.status = 1;
 	if (kind != SERVICE_ROOM_INFORMATION)
 		return;
 	response.room.success = 1;
@@ -253,16 +278,18 @@ int main(void)
 {
 	int good = 0;
 
-	for (int k = 0; k < SERVICES; k++)
+	for (int k = 0; k < SERVICE_KINDS; k++)
 		for (int part = 0; part < 2; part++) {
 			test_golden(k, part);
 			test_broken(k, part);
-			good += !strncmp(service_dds_type(k, part),
-					 "gdim_msgs::srv::dds_::", 22) &&
-				strstr(service_dds_type(k, part), part ?
-				       "_Response_" : "_Request_");
+			good += strstr(service_dds_type(k, part),
+				       "_msgs::srv::dds_::") ||
+				strstr(service_dds_type(k, part),
+				       "slam_toolbox::srv::dds_::");
+			good += strstr(service_dds_type(k, part), part ?
+				       "_Response_" : "_Request_") != NULL;
 		}
-	ok(good == 2 * SERVICES, "names");
+	ok_eq(good, 4 * SERVICE_KINDS, "names");
 	test_limits();
 	test_big_endian();
 	return tap_done();
