@@ -221,6 +221,7 @@ listed()
 		"$copy" -x 1000 -k 10 -o /tf "$1" -
 		"$copy" -x 1000 -k 10 -o /gdim/input/submap_transform "$1" -
 		"$copy" -x 1000 -k 11 -o "${2-}/slam/path" "$1" -
+		"$copy" -x 1000 -k 20 -o "${2-}/map_metadata" "$1" -
 	} >"$d/topics" 2>/dev/null
 }
 listed "$d/out.mcap"
@@ -232,7 +233,8 @@ topic()
 	n=$(awk -v t="$1" '$1 == t' "$d/topics" | wc -l)
 	[ "$n" -ge "$2" ] || { echo "# $1: $n" && return 1; }
 }
-topic /map 1 && topic /slam/pose 150 && topic /tf 150 && topic /slam/path 1 &&
+topic /map 1 && topic /map_metadata 1 && topic /slam/pose 150 &&
+	topic /tf 150 && topic /slam/path 1 &&
 	topic /gdim/input/slam_submap 2 && topic /gdim/input/submap_transform 1
 ok "--to: all topics"
 status() { in_space "$bin/gdimctl" -j --socket "$d/socket" status; }

@@ -11,18 +11,21 @@
 #include "base/cli.h"
 #include "base/error.h"
 #include "base/service.h"
+#include "base/text.h"
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
 #include "slam/output/submap_out.h"
 
 /**
  * struct slam_publisher
+ * @topic:	NULL: not offered
+ * @files:	a folder, where maps have a .yaml
  * @broken:	a recording could not be written or closed
  */
 struct slam_publisher {
 	struct sink		*sink;
 	struct sink_topic	*topic[SLAM_PUBLISHER_TOPICS];
-	bool			recording, broken;
+	bool			recording, files, broken;
 };
 
 static const struct {
@@ -31,6 +34,8 @@ static const struct {
 	bool			latched, own;	/* below the robot's name */
 } topics[SLAM_PUBLISHER_TOPICS] = {
 	[SLAM_PUBLISHER_MAP] = { "/map", MESSAGE_OCCUPANCY_GRID, true, true },
+	[SLAM_PUBLISHER_METADATA] = { "/map_metadata", MESSAGE_MAP_METADATA,
+				      true, true },
 	[SLAM_PUBLISHER_POSE] = { "/slam/pose", MESSAGE_ODOMETRY, false, true },
 	[SLAM_PUBLISHER_PATH] = { "/slam/path", MESSAGE_PATH, true, true },
 	[SLAM_PUBLISHER_TF] = { "/tf", MESSAGE_TRANSFORMS, false, false },
@@ -47,6 +52,8 @@ static int publisher_add_topics(struct slam_publisher *out, const char *robot,
 		char name[IO_NAME];
 		int err;
 
+		if (i == SLAM_PUBLISHER_METADATA && out->files)
+			continue;
 		snprintf(name, sizeof(name), "%s%.200s%s",
 			 robot && topics[i].own ? "/" : "",
 			 robot && topics[i].own ? robot : "", topics[i].name);
@@ -84,6 +91,8 @@ int slam_publisher_open(struct slam_publisher **publisher, struct loop *loop,
 		return error_set(error, -ENOMEM, "no memory");
 	out->recording = !io_is(spec, "ros2", &rest) &&
 			 !io_is(spec, "ros1", &rest);
+	out->files = out->recording && !text_ends(spec, ".mcap") &&
+		     !text_ends(spec, ".bag") && !text_ends(spec, ".db3");
 	err = sink_open(&out->sink, loop, &config, error);
 	if (!err)
 		err = publisher_add_topics(out, robot, error);
@@ -107,10 +116,24 @@ int slam_publisher_close(struct slam_publisher *out)
 	return err;
 }
 
+static void publish_metadata(struct slam_publisher *out, int64_t stamp,
+			     const struct message_occupancy_grid *map)
+{
+	static union message m;
+
+	m.metadata = (struct message_map_metadata){
+		map->map_load_time, map->resolution, map->width, map->height,
+		map->origin,
+	};
+	sink_publish(out->topic[SLAM_PUBLISHER_METADATA], stamp, &m);
+}
+
 int slam_publisher_publish(struct slam_publisher *out,
 			   enum slam_publisher_topic topic, int64_t stamp,
 			   const union message *m)
 {
+	if (topic == SLAM_PUBLISHER_MAP && !out->files)
+		publish_metadata(out, stamp, &m->map);
 	return sink_publish(out->topic[topic], stamp, m);
 }
 

@@ -3,12 +3,13 @@
  * publisher.h - the topics of slamd, for ROS or a recording
  *
  *	/map			nav_msgs/OccupancyGrid, of all scans
+ *	/map_metadata		nav_msgs/MapMetaData, of each /map
  *	/slam/pose		nav_msgs/Odometry, of the robot in the map
  *	/slam/path		nav_msgs/Path
  *	/tf			tf2_msgs/TFMessage, of odometry in the map
  *	/gdim/input/slam_submap, /gdim/input/submap_transform: submap_out.h
  *
- * The first three are below the robot's name if it has one.
+ * The first four are below the robot's name if it has one.
  */
 #ifndef APPS_SLAMD_PUBLISHER_H
 #define APPS_SLAMD_PUBLISHER_H
@@ -19,6 +20,7 @@
 
 enum slam_publisher_topic {
 	SLAM_PUBLISHER_MAP,
+	SLAM_PUBLISHER_METADATA,	/* comes with it */
 	SLAM_PUBLISHER_POSE,
 	SLAM_PUBLISHER_PATH,
 	SLAM_PUBLISHER_TF,

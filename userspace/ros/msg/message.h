@@ -48,6 +48,7 @@ enum message_kind {
 	MESSAGE_UINT8,			/* std_msgs */
 	MESSAGE_ROOM,			/* gdim_msgs/RoomInformation */
 	MESSAGE_POSE_COVARIANCE, /* geometry_msgs/PoseWithCovarianceStamped */
+	MESSAGE_MAP_METADATA,		/* nav_msgs/MapMetaData */
 	MESSAGE_TYPES,
 };
 
@@ -171,6 +172,14 @@ struct message_occupancy_grid {
 	uint32_t		width, height;
 	struct message_pose	origin;
 	struct message_bytes	data;		/* int8, row by row */
+};
+
+/* What struct message_occupancy_grid says without its cells */
+struct message_map_metadata {
+	int64_t			map_load_time;
+	float			resolution;
+	uint32_t		width, height;
+	struct message_pose	origin;
 };
 
 /* As RViz says where a robot is; @covariance: of x, y, z and turns around them */
@@ -365,6 +374,7 @@ union message {
 	struct message_uint8		uint8;
 	struct message_room		room;
 	struct message_pose_covariance	estimate;
+	struct message_map_metadata	metadata;
 };
 
 /**

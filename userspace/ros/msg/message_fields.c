@@ -100,6 +100,15 @@ static const struct field odometry[] = {
 	{ .op = END }
 };
 
+static const struct field map_metadata[] = {
+	FIELD(TIME, struct message_map_metadata, map_load_time),
+	FIELD(F32, struct message_map_metadata, resolution),
+	FIELD(U32, struct message_map_metadata, width),
+	FIELD(U32, struct message_map_metadata, height),
+	NESTED(struct message_map_metadata, origin, pose),
+	{ .op = END }
+};
+
 static const struct field pose_covariance[] = {
 	HEADER(struct message_pose_covariance),
 	NESTED(struct message_pose_covariance, pose, pose),
@@ -304,4 +313,5 @@ const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_UINT8] = uint8,
 	[MESSAGE_ROOM] = message_room_fields,
 	[MESSAGE_POSE_COVARIANCE] = pose_covariance,
+	[MESSAGE_MAP_METADATA] = map_metadata,
 };

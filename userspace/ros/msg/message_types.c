@@ -325,6 +325,18 @@ static const struct type {
 		"std_msgs/Header header\n"
 		"geometry_msgs/PoseWithCovariance pose\n", NULL,
 		STAMPED | POSED | HAS(POSE_COVARIANCE) },
+	[MESSAGE_MAP_METADATA] = { NAMES("nav_msgs", "MapMetaData"),
+		"10cfc8a2818024d3248802c00c95f11b",
+		"builtin_interfaces/Time map_load_time\n"
+		"float32 resolution\n"
+		"uint32 width\n"
+		"uint32 height\n"
+		"geometry_msgs/Pose origin\n",
+		"time map_load_time\n"
+		"float32 resolution\n"
+		"uint32 width\n"
+		"uint32 height\n"
+		"geometry_msgs/Pose origin\n", HAS(TIME_2) | POSED },
 };
 
 int message_any_kind_of(const char *type)

@@ -261,6 +261,11 @@ static void fill(enum message_kind kind)
 		fill_room(&msg.room);
 	else if (kind == MESSAGE_POSE_COVARIANCE)
 		fill_estimate(&msg.estimate);
+	else if (kind == MESSAGE_MAP_METADATA)
+		msg.metadata = (struct message_map_metadata){
+			5000000006, 0.5f, 2, 2,
+			{ { -1, 2, 0 }, { 0, 0, 0, 1 } },
+		};
 	else if (kind == MESSAGE_CAMERA_INFO)
 		fill_camera_info(&msg.camera_info);
 	else if (kind == MESSAGE_IMU)
@@ -573,7 +578,8 @@ static void test_names(void)
 	for (int k = 0; k < MESSAGE_TYPES; k++) {
 		union message *m = &msg;
 		bool headed = k != MESSAGE_TWIST && k != MESSAGE_UINT8 &&
-			      k != MESSAGE_TRANSFORMS;
+			      k != MESSAGE_TRANSFORMS &&
+			      k != MESSAGE_MAP_METADATA;
 		const char *cdr = message_type(k, MESSAGE_CDR);
 		const char *ros1 = message_type(k, MESSAGE_ROS1);
 
