@@ -51,11 +51,12 @@ enum { HITS_LEAST = 15 };
 #define WIDER		4.0
 
 /* Error of the filter's motion between two updates: a match is good to less
- * than half a cell. m, m per m, and rad
+ * than half a cell. m, m per m, rad, and rad per m
  */
 #define MATCH		0.02
 #define MATCH_PER_M	0.03
 #define MATCH_TURN	0.01
+#define MATCH_TURN_PER_M 0.005
 /* Squared error of the odometry, in variances, at which it counts a quarter: it
  * slipped
  */
@@ -189,7 +190,7 @@ static void add_pair(struct adjust *a, uint32_t k, int round,
 }
 
 /**
- * struct step - what is known of the motion to a pose from the one before it
+ * struct step - what is known of a motion
  * @motion:	m, rad
  * @place, @turn: its variances, m^2 and rad^2
  * @slips:	it may be wrong
@@ -200,11 +201,11 @@ struct step {
 	bool		slips;
 };
 
-/* How far a motion to pose @i is off now. Return: the square, in variances */
-static double step_error(const struct adjust *a, uint32_t i,
+/* How far a motion is off now. Return: the square, in variances */
+static double step_error(const struct adjust *a, uint32_t to, uint32_t from,
 			 const struct step *s, double error[POSE_FREEDOMS])
 {
-	const struct pose now = det_between(a->pose + i - 1, a->pose + i);
+	const struct pose now = det_between(a->pose + to, a->pose + from);
 
 	error[0] = now.x - s->motion.x;
 	error[1] = now.y - s->motion.y;
@@ -213,19 +214,20 @@ static double step_error(const struct adjust *a, uint32_t i,
 	       error[2] * error[2] / s->turn;
 }
 
-static void add_step(struct adjust *a, uint32_t i, const struct step *s)
+static void add_step(struct adjust *a, uint32_t to, uint32_t from,
+		     const struct step *s)
 {
 	const struct motion_weight w = {
 		.xx = 1 / s->place, .yy = 1 / s->place, .tt = 1 / s->turn,
 	};
 	struct pose now;
-	const struct motion_slope slope = motion_slope(a->pose + i - 1,
-						       a->pose + i, &now);
+	const struct motion_slope slope = motion_slope(a->pose + to,
+						       a->pose + from, &now);
 	double error[POSE_FREEDOMS];
-	const double squared = step_error(a, i, s, error);
+	const double squared = step_error(a, to, from, s, error);
 	const double trusted = s->slips ? 1 / (1 + squared / SLIPPED) : 1;
 
-	pose_solver_add(&a->solver, i - 1, i, &slope, &w, trusted * trusted,
+	pose_solver_add(&a->solver, to, from, &slope, &w, trusted * trusted,
 			error);
 }
 
@@ -251,14 +253,31 @@ static struct step odometry_step(const struct adjust *a, uint32_t i)
 			      a->turn * yaw * yaw, true };
 }
 
-/* What the filter found */
-static struct step match_step(const struct adjust *a, uint32_t i)
+/* What the filter found of the motion between two poses */
+static struct step match_step(const struct adjust *a, uint32_t to,
+			      uint32_t from)
 {
-	const struct pose move = det_between(a->before + i - 1, a->before + i);
-	const double place = MATCH + MATCH_PER_M * way_of(&move);
+	const struct pose move = det_between(a->before + to, a->before + from);
+	const double way = way_of(&move);
+	const double place = MATCH + MATCH_PER_M * way;
+	const double turn = MATCH_TURN + MATCH_TURN_PER_M * way;
 
-	return (struct step){ move, place * place, MATCH_TURN * MATCH_TURN,
-			      false };
+	return (struct step){ move, place * place, turn * turn, false };
+}
+
+/* Whether odometry is so far from what the filter found that it must be wrong:
+ * the filter may know for many steps that it counts backwards
+ */
+static bool is_wrong(const struct adjust *a, const struct step *odometry,
+		     const struct step *match)
+{
+	const double x = odometry->motion.x - match->motion.x;
+	const double y = odometry->motion.y - match->motion.y;
+	const double yaw = remainder(odometry->motion.yaw - match->motion.yaw,
+				     2 * M_PI);
+
+	return (x * x + y * y) / (odometry->place / a->slip + match->place) +
+	       yaw * yaw / (odometry->turn / a->turn + match->turn) > SLIPPED;
 }
 
 /* Errors of the odometry that are summed up: over a stretch, and of all */
@@ -267,28 +286,37 @@ struct odometry_sum {
 	double	place, place_known, turn, turn_known;
 };
 
+/* The step to pose @i, unless it slipped */
+static void sum_step(const struct adjust *a, uint32_t i,
+		     struct odometry_sum *s)
+{
+	const struct step o = odometry_step(a, i);
+	const struct step match = match_step(a, i - 1, i);
+	double e[POSE_FREEDOMS];
+
+	s->way += way_of(&o.motion);
+	if (is_wrong(a, &o, &match) ||
+	    step_error(a, i - 1, i, &o, e) >= SLIPPED)
+		return;
+	s->x += e[0];
+	s->y += e[1];
+	s->yaw += e[2];
+	s->place_known += 2 * o.place / a->slip;
+	s->turn_known += o.turn / a->turn;
+}
+
 static double within(double v, double least, double most)
 {
 	return fmin(fmax(v, least), most);
 }
 
-/* How good the odometry is, from its steps that did not slip */
+/* How good the odometry is */
 static void rate_odometry(struct adjust *a)
 {
 	struct odometry_sum s = { .way = 0 };
 
 	for (uint32_t i = 1; i < a->count; i++) {
-		const struct step o = odometry_step(a, i);
-		double e[POSE_FREEDOMS];
-
-		if (step_error(a, i, &o, e) < SLIPPED) {
-			s.x += e[0];
-			s.y += e[1];
-			s.yaw += e[2];
-			s.place_known += 2 * o.place / a->slip;
-			s.turn_known += o.turn / a->turn;
-		}
-		s.way += way_of(&o.motion);
+		sum_step(a, i, &s);
 		if (s.way < STRETCH && i + 1 < a->count)
 			continue;
 		s.place += s.x * s.x + s.y * s.y;
@@ -299,6 +327,28 @@ static void rate_odometry(struct adjust *a)
 		a->slip = within(s.place / s.place_known, EXACT, INEXACT);
 	if (s.turn_known > 0)
 		a->turn = within(s.turn / s.turn_known, EXACT, INEXACT);
+}
+
+/* What odometry and the filter say of the motions to all poses, and what the
+ * filter says of longer ones
+ */
+static void add_steps(struct adjust *a)
+{
+	for (uint32_t i = 1; i < a->count; i++) {
+		const struct step odometry = odometry_step(a, i);
+		const struct step match = match_step(a, i - 1, i);
+
+		if (!is_wrong(a, &odometry, &match))
+			add_step(a, i - 1, i, &odometry);
+		add_step(a, i - 1, i, &match);
+	}
+	for (uint32_t k = 0; k < a->pairs.count; k++) {
+		const struct scan_pair *p = a->pairs.pair + k;
+		const struct step match = match_step(a, p->to, p->from);
+
+		if (!p->visit && p->to + 1 != p->from)
+			add_step(a, p->to, p->from, &match);
+	}
 }
 
 /* Return: 0; -ENOMEM; -EDOM: no scans agree, or there is no solution */
@@ -314,13 +364,7 @@ static int adjust_round(struct adjust *a, int round)
 	/* then odometry alone would change what the filter knew better */
 	if (!a->c->agreeing)
 		return -EDOM;
-	for (uint32_t i = 1; i < a->count; i++) {
-		const struct step odometry = odometry_step(a, i);
-		const struct step match = match_step(a, i);
-
-		add_step(a, i, &odometry);
-		add_step(a, i, &match);
-	}
+	add_steps(a);
 	err = pose_solver_solve(&a->solver);
 	if (err)
 		return err;
@@ -334,21 +378,39 @@ static int adjust_round(struct adjust *a, int round)
 	return 0;
 }
 
+/* Pairs that are of the same place only before, only after, or both */
+struct kept {
+	double	lost, won, both;
+};
+
 /**
  * struct agreement - how the scans agree, over some pairs
  * @seen:	endpoints; @weights: of those on walls; @through: those that
  *		were seen through
- * @lost, @won: pairs that are of the same place only before, only after
- * @both:	both
+ * @kept:	all pairs, and those of two visits of a place: they are few, but
+ *		hold the map together
  */
 struct agreement {
-	double	seen[2], weights[2], through[2], lost, won, both;
+	double		seen[2], weights[2], through[2];
+	struct kept	kept[2];
 };
+
+static void count_kept(struct kept *k, const bool same[2])
+{
+	k->lost += same[0] && !same[1];
+	k->won += same[1] && !same[0];
+	k->both += same[0] && same[1];
+}
+
+static bool is_torn(const struct kept *k)
+{
+	return k->lost > k->won + LOST_LEAST + LOST_SHARE * k->both;
+}
 
 /* Before and after */
 static struct agreement agreement_of(const struct adjust *a)
 {
-	struct agreement g = { .lost = 0 };
+	struct agreement g = { .seen = { 0 } };
 
 	for (uint32_t k = 0; k < a->pairs.count; k += CHECKED) {
 		bool same[2];
@@ -363,9 +425,9 @@ static struct agreement agreement_of(const struct adjust *a)
 			g.through[i] += f.through;
 			same[i] = is_same_place(&f);
 		}
-		g.lost += same[0] && !same[1];
-		g.won += same[1] && !same[0];
-		g.both += same[0] && same[1];
+		count_kept(g.kept, same);
+		if (a->pairs.pair[k].visit)
+			count_kept(g.kept + 1, same);
 	}
 	return g;
 }
@@ -392,7 +454,7 @@ static int adjust_all(struct adjust *a)
 	if (a->c->after < a->c->before ||
 	    share(g.through[1], g.seen[1]) >
 	    share(g.through[0], g.seen[0]) + THROUGH_MORE ||
-	    g.lost > g.won + LOST_LEAST + LOST_SHARE * g.both)
+	    is_torn(g.kept) || is_torn(g.kept + 1))
 		return -EDOM;
 	return 0;
 }
@@ -476,7 +538,7 @@ int adjust_history(const struct reading *const *reading, struct pose *history,
 		err = prepare(&a);
 	if (!err) {
 		err = pose_solver_init(&a.solver, a.count,
-				       a.pairs.count + 2 * a.count);
+				       2 * a.pairs.count + 2 * a.count);
 		if (!err)
 			err = adjust_all(&a);
 		pose_solver_free(&a.solver);

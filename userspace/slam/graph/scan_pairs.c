@@ -47,13 +47,14 @@ struct around {
 	uint32_t		nears, near_room;
 };
 
-static int add_pair(struct scan_pairs *s, uint32_t to, uint32_t from)
+static int add_pair(struct scan_pairs *s, uint32_t to, uint32_t from,
+		    bool visit)
 {
 	const int err = array_grow(&s->pair, &s->room, s->count,
 				   sizeof(*s->pair));
 
 	if (!err)
-		s->pair[s->count++] = (struct scan_pair){ to, from };
+		s->pair[s->count++] = (struct scan_pair){ to, from, visit };
 	return err;
 }
 
@@ -179,7 +180,7 @@ static int pair_visits(struct around *a, uint32_t i)
 		nearest = k + 1 < a->nears ? a->near[k + 1] : 0;
 	}
 	for (uint32_t k = 0; k < count && !err; k++)
-		err = add_pair(a->s, best[k], i);
+		err = add_pair(a->s, best[k], i, true);
 	return err;
 }
 
@@ -214,7 +215,7 @@ static int pair_back(struct around *a, uint32_t i, const uint32_t *last,
 		const uint32_t to = last[(seen - k) % LEVEL_BACK];
 
 		if (to + 1 != i)
-			err = add_pair(a->s, to, i);
+			err = add_pair(a->s, to, i, false);
 	}
 	return err;
 }
@@ -242,7 +243,7 @@ static int find_all(struct around *a, uint32_t count)
 
 	find_travel(a, count);
 	for (uint32_t i = 1; i < count && !err; i++)
-		err = add_pair(a->s, i - 1, i);
+		err = add_pair(a->s, i - 1, i, false);
 	for (int level = 0; level < LEVELS && !err; level++)
 		err = pair_level(a, count, level);
 	qsort(a->place, a->places, sizeof(*a->place), by_cell);

@@ -5,12 +5,14 @@
 #ifndef SLAM_GRAPH_SCAN_PAIRS_H
 #define SLAM_GRAPH_SCAN_PAIRS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/pose.h"
 
-/* @to is before @from */
+/* @to is before @from; @visit: it is another visit of the place */
 struct scan_pair {
 	uint32_t	to, from;
+	bool		visit;
 };
 
 /* All zero is empty */

@@ -316,7 +316,7 @@ static void test_noise(void)
 		 "poses with noise: %.3f m off from one to the next",
 		 mean_step_error(&walk, NONE));
 	c = adjust(&walk);
-	is_fine(&walk, NONE, 0.015, 0.06);
+	is_fine(&walk, NONE, 0.02, 0.06);
 	ok(!c.refused && c.agreeing > 0.9 * c.pairs && c.poses == walk.count,
 	   "... %u of %u pairs agree", c.agreeing, c.pairs);
 	ok(c.after > c.before + 0.2, "... and the scans: %.2f instead of %.2f",
@@ -354,7 +354,7 @@ static void test_odometry(void)
 	for (uint32_t i = 250; i < 300; i++)
 		walk.own[i].odometry = walk.own[249].odometry;
 	adjust(&walk);
-	is_fine(&walk, NONE, 0.02, 0.12);
+	is_fine(&walk, NONE, 0.025, 0.12);
 }
 
 /* A scan of another place */
@@ -366,7 +366,7 @@ static void test_wrong_scan(void)
 	walk_make(&walk, 0.03, 0.015);
 	walk.own[WRONG].range = walk.own[WRONG + 60].range;
 	c = adjust(&walk);
-	is_fine(&walk, WRONG, 0.015, 0.06);
+	is_fine(&walk, WRONG, 0.02, 0.06);
 	ok(c.agreeing < c.pairs, "... %u of %u pairs agree", c.agreeing,
 	   c.pairs);
 }
