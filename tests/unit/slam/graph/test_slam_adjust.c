@@ -338,23 +338,51 @@ static void test_good(void)
 	is_fine(&walk, NONE, FINE, 0.03);
 }
 
+/* Odometry counts backwards from pose @first to @end */
+static void turn_around(struct walk *w, uint32_t first, uint32_t end)
+{
+	const struct pose start = w->own[first].odometry;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct pose move = det_between(&start,
+			&trip->reading[i * EVERY].odometry);
+
+		w->own[i].odometry = det_compose(&start,
+			&(struct pose){ -move.x, -move.y, -move.yaw });
+	}
+}
+
 /* The wheels slip by 3 m, count backwards, and stand still */
 static void test_odometry(void)
 {
 	walk_make(&walk, 0.03, 0.015);
 	for (uint32_t i = 100; i < walk.count; i++)
 		walk.own[i].odometry.x += 3;
-	for (uint32_t i = 150; i < 200; i++) {
-		const struct pose move = det_between(&walk.own[150].odometry,
-			&trip->reading[i * EVERY].odometry);
-
-		walk.own[i].odometry = det_compose(&walk.own[150].odometry,
-			&(struct pose){ -move.x, -move.y, -move.yaw });
-	}
+	turn_around(&walk, 150, 200);
 	for (uint32_t i = 250; i < 300; i++)
 		walk.own[i].odometry = walk.own[249].odometry;
 	adjust(&walk);
 	is_fine(&walk, NONE, 0.025, 0.12);
+}
+
+/* A laser that sees 90 degrees often sees little of use. Then the history is
+ * what the filter found, whatever odometry says
+ */
+static void test_narrow(void)
+{
+	static float range[MOST][BEAMS];
+	struct adjust_counts c;
+
+	walk_make(&walk, 0.01, 0.005);
+	for (uint32_t i = 0; i < walk.count; i++) {
+		memcpy(range[i] + BEAMS / 4, walk.own[i].range + BEAMS / 4,
+		       BEAMS / 2 * sizeof(float));
+		walk.own[i].range = range[i];
+	}
+	turn_around(&walk, 20, 320);
+	c = adjust(&walk);
+	ok_eq(c.refused, 0, "... not refused");
+	is_fine(&walk, NONE, 0.015, 0.05);
 }
 
 /* A scan of another place */
@@ -423,6 +451,7 @@ int main(void)
 	test_noise();
 	test_good();
 	test_odometry();
+	test_narrow();
 	test_wrong_scan();
 	test_nothing();
 	test_long();
