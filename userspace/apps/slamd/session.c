@@ -656,8 +656,8 @@ static void adjust(struct session *r, struct pose *history, uint32_t count)
 		cli_warn("no memory: the poses are not adjusted");
 	else if (c.refused)
 		service_logf(LOG_WARNING,
-			     "the poses are not adjusted: the scans would agree "
-			     "less than before");
+			     "the poses are not adjusted: the scans would not "
+			     "agree better");
 	else if (c.poses)
 		log_debug("%u poses adjusted by up to %.2f m: %.1f instead of "
 			  "%.1f %% of the endpoints are on walls of other "
