@@ -150,7 +150,7 @@ struct particle_pool_work {
  * @replaced:	particles that were replaced by relatives at a deadline
  * @late:	updates at which some were
  * @overdue:	updates that took longer than the deadline, as less than an
- *		eighth of the particles was matched by then
+ *		eighth of the particles was matched by then, or some were rebuilt
  * @joined, @left: workers
  * @receiving:	ns of processor time of the coordinator, to wait for messages
  *		and receive them

@@ -227,6 +227,7 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	r->owner[number] = m->id;
 	r->from[number] = m->id;
 	m->load++;
+	r->rebuilds = true;
 	r->load.traffic.rebuilt += steps > 0;
 	return send_steps(r, m, number);
 }
@@ -648,7 +649,7 @@ static int remote_match(struct particle_pool *t,
 		err = remote_own_ahead(r);
 	if (!err)
 		err = pool_remote_collect(r);
-	r->matching = false;
+	r->matching = r->rebuilds = false;
 	r->open = true;
 	if (err)
 		return err;

@@ -22,7 +22,8 @@ static bool late_enough(const struct remote *r)
 {
 	const uint32_t done = r->count - r->missing;
 
-	return done && done >= r->count / LATE_LEAST;
+	/* what is rebuilt after a loss is not late */
+	return !r->rebuilds && done && done >= r->count / LATE_LEAST;
 }
 
 int remote_patience(struct remote *r, int longest)

@@ -64,6 +64,7 @@ struct remote_asked {
  * @busiest:	of the answers to this MATCH, ns by the clock
  * @due:	deadline of the update, CLOCK_MONOTONIC, ns
  * @overdue:	it passed with too few results
+ * @rebuilds:	particles are rebuilt for this update: no deadline
  * @lost:	work of lost workers
  * @heard:	time of the last message, or of the call, ns
  * @silent:	intervals since then
@@ -88,7 +89,7 @@ struct remote {
 	uint32_t			missing;
 	struct remote_asked		asked[REMOTE_ASKED];
 	uint64_t			busiest, due;
-	bool				overdue;
+	bool				overdue, rebuilds;
 	double				evaluations, usual, move;
 	uint32_t			moves;
 	const struct particle_pool_state	*state;

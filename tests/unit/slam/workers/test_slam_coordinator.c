@@ -63,10 +63,13 @@ static unsigned int said(const char *text)
 	return n;
 }
 
+static uint32_t deadline;	/* ms */
+
 static void robot_open(uint32_t particles, uint32_t workers)
 {
 	struct particle_pool_remote_config config = {
 		.workers = workers, .interrupted = interrupted, .log = note,
+		.deadline = deadline,
 	};
 
 	memset(&robot, 0, sizeof(robot));
@@ -178,7 +181,8 @@ static void result(struct bus *e, uint32_t number, double x, uint32_t round,
 {
 	const struct result r = {
 		.head = { .update = update, .round = round, .count = 1,
-			  .bytes = 100, .peak = 200, .cpu = 300 },
+			  .bytes = 100, .peak = 200, .cpu = 300,
+			  .busy = 1000 },
 		.one = { { x, 0, 0 }, -1, number, 7 },
 	};
 
@@ -352,6 +356,30 @@ static void test_newcomer(void)
 	robot_close();
 }
 
+/* A particle that is rebuilt after a loss is waited for */
+static void test_not_late(void)
+{
+	struct bus_message m;
+	struct bus *w[2];
+
+	deadline = 1;
+	w[0] = one_matches();
+	w[1] = join();
+	bus_close(w[0]);
+	skip(w[1], WIRE_REBUILD, &m);
+	skip(w[1], WIRE_REBUILD, &m);
+	result(w[1], 0, 3, 0, 0, 0);
+	usleep(50000);
+	result(w[1], 1, 4, 0, 0, 0);
+	ok_eq(end(), 0, "a loss, and a deadline");
+	ok_near(robot.out[1].pose.x, 4, 0, "what is rebuilt is waited for");
+	ok_eq(robot.out[1].relative, 0, "... not replaced");
+	ok_eq(traffic().overdue, 1, "... it is counted");
+	bus_close(w[1]);
+	robot_close();
+	deadline = 0;
+}
+
 /* The log says what would help if the maps are too large for all workers */
 static void test_no_memory(void)
 {
@@ -402,6 +430,56 @@ static void match_second(struct bus *w[2])
 		robot.step[i] = trajectory_tree_add(robot.tree,
 						    robot.step[i], &s);
 	}
+}
+
+/* One of two workers is late */
+static void check_late(struct bus *w[2])
+{
+	struct bus_message m;
+
+	robot.order.update = 2;
+	begin(do_match);
+	for (int i = 0; i < 2; i++)
+		skip(w[i], WIRE_MATCH, &m);
+	result(w[0], 0, 5, 0, 2, 0);
+	result(w[0], 2, 6, 0, 2, 0);
+	ok_eq(end(), 0, "one of two workers is late");
+	for (uint32_t i = 1; i < 4; i += 2)
+		ok(robot.out[i].relative == 1 || robot.out[i].relative == 3,
+		   "... a relative replaces its particle %u", i);
+	ok_near(robot.out[1].pose.x + robot.out[3].pose.x, 11, 0,
+		"... another one each");
+	ok_eq(robot.out[0].relative, 0, "... others are not replaced");
+	ok_eq(traffic().replaced, 2, "... it is counted");
+}
+
+static void test_late(void)
+{
+	static const uint32_t parent[4] = { 0, 0, 2, 2 };
+	const struct wire_child *child;
+	struct bus_message m;
+	struct bus *w[2];
+
+	deadline = 1000;
+	robot_open(4, 2);
+	match_second(w);
+	if (robot.pool->ops->settle(robot.pool, &robot.state, 1, NULL, 4))
+		abort();
+	check_late(w);
+	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 2, parent, 4),
+	      0, "they become children of these");
+	do
+		skip(w[0], WIRE_SETTLE, &m);
+	while (((const struct wire_settle *)m.data)->update != 2);
+	child = (const struct wire_child *)((const struct wire_settle *)
+					    m.data + 1);
+	for (uint32_t i = 0; i < 4; i++)
+		ok_eq(child[i].owner, 1, "child %u is not for the late one", i);
+	result(w[1], 1, 9, 0, 2, 0);
+	deadline = 0;
+	bus_close(w[0]);
+	bus_close(w[1]);
+	robot_close();
 }
 
 /* Worker 0 is lost when one of the two maps has come from it */
@@ -469,7 +547,9 @@ int main(void)
 {
 	test_first_update();
 	test_newcomer();
+	test_not_late();
 	test_no_memory();
+	test_late();
 	test_children();
 	return tap_done();
 }
