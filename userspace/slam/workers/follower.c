@@ -99,8 +99,12 @@ int follower_renew(struct follower *f)
 {
 	f->pose = det_compose(&f->shift, &f->pose);
 	f->anchor = det_compose(&f->shift, &f->anchor);
-	for (uint32_t i = 0; i < FOLLOWER_POSES; i++)
-		f->last[i].pose = det_compose(&f->shift, &f->last[i].pose);
+	/* the filter has the others */
+	for (uint64_t n = f->number; n && n + FOLLOWER_LEAD > f->number; n--) {
+		struct followed *last = f->last + n % FOLLOWER_POSES;
+
+		last->pose = det_compose(&f->shift, &last->pose);
+	}
 	f->shift = (struct pose){ 0, 0, 0 };
 	f->spread[0] = f->spread[1] = 0;
 	return own_map_fork(f->own);

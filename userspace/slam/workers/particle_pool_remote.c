@@ -494,6 +494,18 @@ static int pool_remote_patience(struct remote *r)
 	return r->matching ? remote_patience(r, longest) : longest;
 }
 
+/* Also while messages come: not all of them may come for a long time */
+static void pool_remote_call_waiting(struct remote *r)
+{
+	const uint64_t now = monotonic_ns();
+
+	if (!r->config.waiting || !r->begun ||
+	    now - r->called < WAITING * UINT64_C(1000000))
+		return;
+	r->config.waiting(r->config.waiting_arg);
+	r->called = monotonic_ns();
+}
+
 /* No message came. Return: 0; -EINTR: @silence: see below */
 static int pool_remote_is_silent(struct remote *r, unsigned int silence)
 {
@@ -501,8 +513,6 @@ static int pool_remote_is_silent(struct remote *r, unsigned int silence)
 		((monotonic_ns() - r->heard) / (PATIENCE * UINT64_C(1000000)));
 	const bool longer = silent > r->silent;
 
-	if (r->config.waiting && r->begun)
-		r->config.waiting(r->config.waiting_arg);
 	r->silent = silent;
 	if (longer && silent % REPEAT == 0)
 		pool_remote_log_waiting(r);
@@ -522,6 +532,7 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 				    pool_remote_patience(r));
 
 	r->load.traffic.receiving += thread_pool_own_cpu() - start;
+	pool_remote_call_waiting(r);
 	if (!ret)
 		return pool_remote_is_silent(r, silence);
 	r->heard = monotonic_ns();
@@ -629,7 +640,7 @@ static int remote_match(struct particle_pool *t,
 	r->out = out;
 	for (uint32_t i = 0; i < r->members && order->round; i++)
 		r->member[i].matched = order->update;
-	r->heard = monotonic_ns();
+	r->heard = r->called = monotonic_ns();
 	err = scans_add(&r->scans, order->update, reading);
 	/* it may have to wait for workers */
 	if (!err && r->begun && !r->members)

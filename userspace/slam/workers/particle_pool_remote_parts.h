@@ -68,6 +68,7 @@ struct remote_asked {
  * @lost:	work of lost workers
  * @heard:	time of the last message, or of the call, ns
  * @silent:	intervals since then
+ * @called:	time of the last call of @config.waiting, or of match()
  * @failed:	error of the last worker that failed
  */
 struct remote {
@@ -94,7 +95,7 @@ struct remote {
 	uint32_t			moves;
 	const struct particle_pool_state	*state;
 	struct particles_use		lost;
-	uint64_t			heard;
+	uint64_t			heard, called;
 	unsigned int			silent;
 	int				failed;
 	struct own_map			*own;
