@@ -10,7 +10,8 @@
 #include "slam/workers/particle_pool_remote_parts.h"
 
 /* @kin: [trajectory_tree_ids()] gets, for each step that is an ancestor of
- * particles of @owner, the first of these, counted from 1; 0: none
+ * particles of @owner, the first of these, counted from 1; 0: none. A particle
+ * that was not matched in time may not have arrived there
  */
 static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 {
@@ -18,7 +19,8 @@ static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 
 	memset(kin, 0, trajectory_tree_ids(s->tree) * sizeof(*kin));
 	for (uint32_t i = 0; i < s->count; i++) {
-		trajectory_tree_id id = r->owner[i] == owner ? s->step[i] : 0;
+		const bool there = r->owner[i] == owner && r->done[i];
+		trajectory_tree_id id = there ? s->step[i] : 0;
 
 		for (; id && !kin[id];
 		     id = trajectory_tree_parent(s->tree, id))

@@ -404,7 +404,7 @@ static void test_no_memory(void)
 }
 
 /* Each worker is asked to match update 1, of particles with a common step */
-static void match_second(struct bus *w[2])
+static void match_second(struct bus **w, uint32_t workers)
 {
 	const struct trajectory_step first = { { 0, 0, 0 }, 0, 0 };
 	const struct reading r = reading();
@@ -417,13 +417,13 @@ static void match_second(struct bus *w[2])
 			trajectory_tree_add(robot.tree, 0, &first);
 	robot.order.update = 1;
 	begin(do_match);
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < workers; i++)
 		w[i] = join();
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < workers; i++)
 		skip(w[i], WIRE_MATCH, &m);
 	for (uint32_t i = 0; i < robot.state.count; i++)
-		result(w[i % 2], i, i, 0, 1, 0);
-	ok_eq(end(), 0, "two workers match");
+		result(w[i % workers], i, i, 0, 1, 0);
+	ok_eq(end(), 0, "all workers match");
 	for (uint32_t i = 0; i < robot.state.count; i++) {
 		const struct trajectory_step s = { { 0, 0, 0 }, 1, i };
 
@@ -462,7 +462,7 @@ static void test_late(void)
 
 	deadline = 1000;
 	robot_open(4, 2);
-	match_second(w);
+	match_second(w, 2);
 	if (robot.pool->ops->settle(robot.pool, &robot.state, 1, NULL, 4))
 		abort();
 	check_late(w);
@@ -479,6 +479,44 @@ static void test_late(void)
 	deadline = 0;
 	bus_close(w[0]);
 	bus_close(w[1]);
+	robot_close();
+}
+
+/*
+ * The map of particle 5 does not come to its worker in time. What is there of it
+ * is no base for other maps
+ */
+static void test_late_map(void)
+{
+	static const uint32_t parent[6] = { 0, 1, 2, 3, 4, 1 };
+	const struct wire_child *child;
+	struct bus_message m;
+	struct bus *w[3];
+
+	deadline = 1000;
+	robot_open(6, 3);
+	match_second(w, 3);
+	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 1, parent, 6),
+	      0, "a resampling");
+	robot.step[5] = robot.step[1];
+	robot.order.update = 2;
+	begin(do_match);
+	for (int i = 0; i < 3; i++)
+		skip(w[i], WIRE_MATCH, &m);
+	for (uint32_t i = 0; i < 5; i++)
+		result(w[i % 3], i, i, 0, 2, 0);
+	ok_eq(end(), 0, "the map of particle 5 is late");
+	ok_eq(robot.out[5].relative, 2, "... its parent replaces it");
+	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 2, parent, 6),
+	      0, "... it becomes its child again");
+	skip(w[0], WIRE_SETTLE, &m);
+	child = (const struct wire_child *)((const struct wire_settle *)
+					    m.data + 1);
+	ok(child[5].owner != child[5].from, "... and moves again");
+	ok_eq(child[5].base, 2, "... with a particle that is there as its base");
+	deadline = 0;
+	for (int i = 0; i < 3; i++)
+		bus_close(w[i]);
 	robot_close();
 }
 
@@ -518,7 +556,7 @@ static void test_children(void)
 	struct bus *w[2];
 
 	robot_open(4, 2);
-	match_second(w);
+	match_second(w, 2);
 	ok_eq(robot.pool->ops->settle(robot.pool, &robot.state, 1, parent, 4),
 	      0, "a resampling");
 	skip(w[1], WIRE_SETTLE, &m);
@@ -550,6 +588,7 @@ int main(void)
 	test_not_late();
 	test_no_memory();
 	test_late();
+	test_late_map();
 	test_children();
 	return tap_done();
 }

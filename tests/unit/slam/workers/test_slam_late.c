@@ -177,11 +177,13 @@ static int drive_late(struct filter *f, struct record *t)
 	return err;
 }
 
-static int run_late(struct record *t, struct particle_pool_traffic *traffic)
+/* @second: of three workers */
+static int run_late(struct record *t, struct particle_pool_traffic *traffic,
+		    uint32_t deadline, void *(*second)(void *arg))
 {
 	const struct slam_params p = some();
 	struct particle_pool_remote_config config = {
-		.workers = 3, .deadline = 20, .log = note,
+		.workers = 3, .deadline = deadline, .log = note,
 	};
 	struct crew crew = crew_open();
 	struct particle_pool *pool;
@@ -190,7 +192,7 @@ static int run_late(struct record *t, struct particle_pool_traffic *traffic)
 
 	config.engine = crew.engine;
 	crew_add(&crew, go_on, NULL);
-	crew_add(&crew, go_on_late, NULL);
+	crew_add(&crew, second, NULL);
 	crew_add(&crew, go_on, NULL);
 	pool = particle_pool_remote(&p, &config);
 	f = filter_create(&p, pool);
@@ -248,7 +250,8 @@ static void test_late(void)
 	struct particle_pool_traffic traffic;
 	struct pose off;
 
-	ok_eq(run_late(&t, &traffic), 0, "a worker that is late");
+	ok_eq(run_late(&t, &traffic, 20, go_on_late), 0,
+	      "a worker that is late");
 	ok_range(t.replaced, 1, INFINITY, "its particles are replaced");
 	ok_eq(traffic.replaced, t.replaced, "... which is counted");
 	ok_eq(traffic.late, t.updates_late, "... and at how many updates");
@@ -262,6 +265,21 @@ static void test_late(void)
 	test_bad(&t);
 }
 
+/* No worker is done in 1 ms; maps on the way are late, too */
+static void test_always_late(void)
+{
+	static struct record t;
+	struct particle_pool_traffic traffic;
+
+	for (int i = 0; i < 3; i++) {
+		memset(&t, 0, sizeof(t));
+		ok_eq(run_late(&t, &traffic, 1, go_on), 0,
+		      "a deadline that is too short");
+		ok_eq(traffic.left, 0, "... no worker leaves");
+		test_recall(&t);
+	}
+}
+
 int main(void)
 {
 	test_relatives();
@@ -269,6 +287,7 @@ int main(void)
 	world_corridors(&world);
 	part = trip_make(&world, 90, READINGS);
 	test_late();
+	test_always_late();
 	trip_free(part);
 	return tap_done();
 }
