@@ -156,8 +156,12 @@ static int open_checkpoint(struct session *r)
 static int begin_search(struct session *r, const char *name)
 {
 	const struct place_hint hint = { r->o->pose, POSE_REACH, POSE_TURN };
+	const struct map_file *m = &r->known.cells;
+	const struct place_cells cells = {
+		m->cells, m->width, m->height, m->resolution, m->origin,
+	};
 	int err = localiser_create(&r->localiser, &r->o->params,
-				   &r->known.walls);
+				   &r->known.walls, &cells);
 
 	if (err == -E2BIG)
 		return cli_error(err, "%s: the map is wider than %.0f m",
@@ -483,8 +487,9 @@ static void log_place(struct session *r, const struct reading *reading,
 			     result->pose.yaw, c.fit, c.next);
 	if (c.searched > r->searched)
 		log_debug("%.3f: %u scans together fit the map best at %.2f,%.2f,%.2f: "
-			  "%.2f, elsewhere at most %.2f", at, c.scans, c.best.x,
-			  c.best.y, c.best.yaw, c.fit, c.next);
+			  "%.2f, elsewhere at most %.2f, %.0f %% of the beams "
+			  "contradict it", at, c.scans, c.best.x, c.best.y,
+			  c.best.yaw, c.fit, c.next, 100 * c.against);
 	r->searched = c.searched;
 	if (r->placed || r->told_alike || c.scans < PLACE_SCANS)
 		return;

@@ -43,7 +43,8 @@ struct localiser {
 
 int localiser_create(struct localiser **localiser,
 		     const struct slam_params *params,
-		     const struct walls *walls)
+		     const struct walls *walls,
+		     const struct place_cells *cells)
 {
 	struct localiser *l = calloc(1, sizeof(*l));
 	int err;
@@ -56,7 +57,7 @@ int localiser_create(struct localiser **localiser,
 	l->params.particles = l->params.particles_min = PARTICLES;
 	l->params.kld_error = 0;
 	l->params.fixed = l->params.loops = 0;
-	err = place_search_map(&l->search, walls);
+	err = place_search_map(&l->search, walls, cells);
 	if (err) {
 		localiser_destroy(l);
 		return err;
@@ -136,6 +137,7 @@ static int seek(struct localiser *l, const struct reading *reading,
 	l->count.fit = l->search.fit;
 	l->count.next = l->search.next;
 	l->count.best = l->search.best;
+	l->count.against = l->search.against;
 	l->count.scans = l->search.scans;
 	l->count.found += ret > 0;
 	return ret;

@@ -20,12 +20,14 @@ struct localiser;
  * @params:	of the filter; copied. If its map is not fixed, the filter has it,
  *		and the work is done when the robot is found
  * @walls:	of the map; valid until localiser_destroy()
+ * @cells:	of it, likewise; NULL: not known
  *
  * Return: 0 and @l, to be freed with localiser_destroy(); as
  * place_search_map().
  */
 int localiser_create(struct localiser **l, const struct slam_params *params,
-		     const struct walls *walls);
+		     const struct walls *walls,
+		     const struct place_cells *cells);
 /* NULL is allowed */
 void localiser_destroy(struct localiser *l);
 
@@ -53,13 +55,13 @@ int localiser_read(struct localiser *l, struct filter *f,
  * @missed:	hints where no scan fitted
  * @unplaced:	readings before the robot was found
  * @scans:	that were searched together
- * @fit, @next, @best: see struct place_search
+ * @fit, @next, @best, @against: see struct place_search
  * @place:	that the filter got last
  */
 struct localiser_counts {
 	uint64_t	searched, found, missed, unplaced;
 	uint32_t	scans;
-	double		fit, next;
+	double		fit, next, against;
 	struct pose	best, place;
 };
 

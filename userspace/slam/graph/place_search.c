@@ -14,17 +14,23 @@
 #define MOVED		0.25
 #define TURNED		0.25
 /* Fit of a place: furniture moves, and maps have holes */
-#define FITS		0.5
-/* and how much better it fits than any other, summed over searches that find the
- * same place. A search counts if it is ahead by this share of what does not fit
+#define FITS		0.55
+/* and how much better it fits than any other: at once, if it fits well; or summed
+ * over searches that find the same place. A search counts if it is ahead by this
+ * share of what does not fit, and as far as the robot moved: m, or rad
  */
+#define FITS_WELL	0.75
 #define AHEAD		0.12
+#define AHEAD_SUM	0.16
 #define AHEAD_SHARE	0.1
+#define AHEAD_MOVED	0.5
 /* A climb adds so much to the fit of the best cell */
 #define CLIMBS		0.02
 /* Two searches found the same place, m and rad */
 #define SAME		0.5
 #define SAME_TURN	0.2
+/* The share of the beams that may contradict the map: people, moved furniture */
+#define AGAINST		0.2
 /* A hint is wrong if its best pose fits worse */
 #define FITS_NEAR	0.3
 enum {
@@ -67,10 +73,13 @@ static int draw_walls(struct place_search *s, const struct walls *w)
 	return err;
 }
 
-int place_search_map(struct place_search *s, const struct walls *w)
+int place_search_map(struct place_search *s, const struct walls *w,
+		     const struct place_cells *cells)
 {
 	int err;
 
+	if (cells)
+		s->cells = *cells;
 	if (!w->count)
 		return -ENODATA;
 	err = draw_walls(s, w);
@@ -159,7 +168,7 @@ static bool is_same(const struct place_search *s, const struct pose *pose,
 		    const struct pose *own)
 {
 	const struct pose move = det_between(&s->own, own);
-	const struct pose there = det_compose(&s->best, &move);
+	const struct pose there = det_compose(&s->last, &move);
 	const struct pose off = det_between(&there, pose);
 
 	return hypot(off.x, off.y) <= SAME && fabs(off.yaw) <= SAME_TURN;
@@ -169,15 +178,37 @@ static bool is_same(const struct place_search *s, const struct pose *pose,
 static bool believe(struct place_search *s, const struct pose *pose,
 		    const struct pose *own)
 {
+	const struct pose move = det_between(&s->own, own);
+	const double moved = hypot(move.x, move.y) + fabs(move.yaw);
 	const double ahead = s->fit - s->next;
+	double weight = fmin(moved / AHEAD_MOVED, 1);
 
-	if (s->ahead > 0 && !is_same(s, pose, own))
+	if (!(s->ahead > 0) || !is_same(s, pose, own)) {
 		s->ahead = 0;
+		weight = 1;
+	}
 	if (ahead >= AHEAD_SHARE * (1 - s->fit))
-		s->ahead += ahead;
-	s->best = *pose;
+		s->ahead += weight * ahead;
+	s->last = *pose;
 	s->own = *own;
-	return s->ahead >= AHEAD;
+	return s->ahead >= AHEAD_SUM || (s->fit >= FITS_WELL && ahead >= AHEAD);
+}
+
+/* Whether all kept scans can be true if the last one is from @pose */
+static bool is_possible(struct place_search *s, const struct pose *pose)
+{
+	struct place_beams b = { .agree = 0 };
+
+	for (uint32_t age = 0; age < kept(s); age++) {
+		const struct place_scan *p = scan_at(s, age);
+		const struct pose move = det_between(&scan_at(s, 0)->pose,
+						     &p->pose);
+		const struct pose at = det_compose(pose, &move);
+
+		place_check(&s->cells, &p->points, &at, &b);
+	}
+	s->against = b.against ? (double)b.against / (b.agree + b.against) : 0;
+	return s->against <= AGAINST;
 }
 
 /* Search the whole map. Return: 1: a place that no other is like; 0; -ENOMEM */
@@ -208,7 +239,11 @@ static int search(struct place_search *s, const struct pose *own,
 	if (ret)
 		s->next = fmax(s->next, fit_grid_climb(&s->grid, &all,
 						       &other));
-	*pose = best;
+	*pose = s->best = best;
+	if (!is_possible(s, pose)) {
+		s->ahead = 0;
+		return 0;
+	}
 	return believe(s, pose, own);
 }
 

@@ -4,7 +4,8 @@
  *
  * The last scans, placed by the robot's own motion, are one large scan: it is
  * searched in the whole map by branch and bound. A place is believed if no
- * other one fits nearly as well, at once or at several searches that agree; in
+ * other one fits nearly as well, at once or at several searches that agree, and
+ * if the scans can be true there; in
  * a building with rooms that look alike the robot has to drive until it has
  * seen more.
  */
@@ -14,6 +15,7 @@
 #include "slam/filter/scan.h"
 #include "slam/filter/walls.h"
 #include "slam/graph/fit_grid.h"
+#include "slam/graph/place_check.h"
 
 enum { PLACE_SCANS = 12 };
 
@@ -32,17 +34,19 @@ struct place_scan {
  * @scans:	how many of them
  * @fit:	of the best place at the last search, 0..1, 0: nothing fits; @next: of
  *		the best one elsewhere, at most; @best: that place
+ * @against:	share of the beams that cannot be true there
  * @searched:	searches of the whole map, or of a window
  */
 struct place_search {
 	struct place_scan	scan[PLACE_SCANS];
 	uint32_t		scans;
-	double			fit, next;
+	double			fit, next, against;
 	struct pose		best;
 	uint64_t		searched;
 	/* private */
 	double			ahead;
-	struct pose		own;
+	struct place_cells	cells;
+	struct pose		own, last;
 	struct fit_grid		grid;
 	struct pose		middle;
 	double			reach;
@@ -50,10 +54,12 @@ struct place_search {
 
 /**
  * place_search_map() - the map to search in
+ * @cells: of it, valid as long as @s; NULL: not known
  *
  * Return: 0; -ENOMEM; -E2BIG: wider than FIT_SIDE_MAX; -ENODATA: no walls.
  */
-int place_search_map(struct place_search *s, const struct walls *w);
+int place_search_map(struct place_search *s, const struct walls *w,
+		     const struct place_cells *cells);
 void place_search_free(struct place_search *s);
 
 /* Forget the scans: the robot may be anywhere */

@@ -79,7 +79,7 @@ static struct search search_open(const struct walls *w)
 	struct search s = { .updates = 0 };
 
 	s.f = filter_create(&p, particle_pool_local(&p, 1));
-	if (!s.f || localiser_create(&s.l, &p, w))
+	if (!s.f || localiser_create(&s.l, &p, w, NULL))
 		abort();
 	return s;
 }
@@ -303,8 +303,8 @@ static void test_refused(void)
 	const struct walls wide = { x, y, 2 };
 	struct localiser *l;
 
-	ok_eq(localiser_create(&l, &p, &none), -ENODATA, "no walls");
-	ok_eq(localiser_create(&l, &p, &wide), -E2BIG, "too wide");
+	ok_eq(localiser_create(&l, &p, &none, NULL), -ENODATA, "no walls");
+	ok_eq(localiser_create(&l, &p, &wide, NULL), -E2BIG, "too wide");
 }
 
 int main(void)
