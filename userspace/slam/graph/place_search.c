@@ -21,7 +21,7 @@
  */
 #define FITS_WELL	0.75
 #define AHEAD		0.12
-#define AHEAD_SUM	0.16
+#define AHEAD_SUM	0.12
 #define AHEAD_SHARE	0.1
 #define AHEAD_MOVED	0.5
 /* A climb adds so much to the fit of the best cell */

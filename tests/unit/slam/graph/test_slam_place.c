@@ -295,6 +295,55 @@ static void test_fixed(void)
 	search_close(&s);
 }
 
+/* Beams in a room of 2 m x 1 m, whose right half was never seen */
+static void test_check(void)
+{
+	enum { WIDE = 40, HIGH = 22 };
+	int8_t known[WIDE * HIGH];
+	const struct place_cells c = {
+		known, WIDE, HIGH, 0.1, { 5, 6, M_PI / 2 },
+	};
+	/* in the frame of the room, from its middle */
+	static const struct {
+		double	x, y;
+		int	agree, against;
+		const char *what;
+	} beam[] = {
+		{ -1, 0, 1, 0, "ends at the wall" },
+		{ 0, 1.05, 1, 0, "ends at another wall" },
+		{ -1.7, 0, 0, 1, "ends behind the wall" },
+		{ -0.5, 0.1, 0, 1, "ends where the map is free" },
+		{ 1.5, 0, 0, 0, "ends in the unknown" },
+		{ 30, 0, 0, 0, "ends beyond the map" },
+	};
+	const struct place_cells none = { .cells = NULL };
+	struct place_beams b = { .agree = 0 };
+	struct fit_points one = { .count = 1 };
+
+	for (int y = 0; y < HIGH; y++) {
+		for (int x = 0; x < WIDE; x++)
+			known[y * WIDE + x] = x > 20 ? -1 :
+				x == 0 || y == 0 || y == HIGH - 1 ? 100 : 0;
+	}
+	for (size_t i = 0; i < sizeof(beam) / sizeof(*beam); i++) {
+		/* the robot looks along -y of the room, which is turned itself */
+		const struct pose here = { 1.05, 1.1, -M_PI / 2 };
+		const struct pose at = pose_compose(&c.origin, &here);
+		const struct pose end = { 1.05 + beam[i].x, 1.1 + beam[i].y, 0 };
+		const struct pose seen = pose_between(&here, &end);
+
+		b = (struct place_beams){ .agree = 0 };
+		one.x[0] = (float)seen.x;
+		one.y[0] = (float)seen.y;
+		place_check(&c, &one, &at, &b);
+		ok_eq(b.agree, beam[i].agree, "a beam that %s", beam[i].what);
+		ok_eq(b.against, beam[i].against, "... against");
+	}
+	b = (struct place_beams){ .agree = 0 };
+	place_check(&none, &one, &start, &b);
+	ok_eq(b.agree + b.against, 0, "nothing is known");
+}
+
 static void test_refused(void)
 {
 	const struct slam_params p = fixed();
@@ -322,6 +371,7 @@ int main(void)
 	test_twins();
 	test_elsewhere();
 	test_fixed();
+	test_check();
 	test_refused();
 	walls_free(&walls);
 	trip_free(still);
