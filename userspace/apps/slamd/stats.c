@@ -143,6 +143,7 @@ static void add_loops(cJSON *o, const struct loop_counts *c)
 	cJSON_AddNumberToObject(o, "contradicted", (double)c->contradicted);
 	cJSON_AddNumberToObject(o, "rejected", (double)c->rejected);
 	cJSON_AddNumberToObject(o, "closures", c->closures);
+	cJSON_AddNumberToObject(o, "waiting", c->waiting);
 	cJSON_AddNumberToObject(o, "agreeing", c->kept);
 	cJSON_AddNumberToObject(o, "residual", c->residual);
 	cJSON_AddNumberToObject(o, "solved", (double)c->solved);

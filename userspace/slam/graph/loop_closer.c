@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "slam/filter/det_math.h"
 #include "slam/graph/loop_closer.h"
+#include "slam/graph/loop_support.h"
 #include "slam/graph/loop_check.h"
 #include "slam/graph/pose_spread.h"
 
@@ -58,6 +59,7 @@ struct loop_submap {
  * @seen:	the poses before solving
  * @anyway:	solve though no new closure is off: the last solution did not
  *		reach the history
+ * @supported:	of each edge, see loop_support(); @waiting: closures that are not
  * @moved:	a node at most, m
  * @torn:	see torn()
  */
@@ -69,6 +71,8 @@ struct loop_job {
 	struct loop_submap		*submap;
 	uint32_t			submaps;
 	uint64_t			rejected;
+	bool				*supported;
+	uint32_t			waiting;
 	struct pose			*seen;
 	double				moved, torn;
 	bool				solved, anyway;
@@ -149,6 +153,28 @@ static void reject(struct loop_job *j)
 	j->graph.edges -= j->search.added;
 }
 
+/* Solve without the closures that wait for others. Return: as
+ * pose_graph_solve()
+ */
+static int solve_supported(struct loop_job *j)
+{
+	struct pose_graph *g = &j->graph;
+	struct edge_weight *weight = malloc(g->edges * sizeof(*weight));
+	int err = weight ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < g->edges && !err; i++) {
+		weight[i] = g->edge[i].weight;
+		if (!j->supported[i])
+			g->edge[i].weight = (struct edge_weight){ 0, 0, 0, 0 };
+	}
+	if (!err)
+		err = pose_graph_solve(g);
+	for (uint32_t i = 0; i < g->edges && weight; i++)
+		g->edge[i].weight = weight[i];
+	free(weight);
+	return err;
+}
+
 static int solve(struct loop_job *j)
 {
 	struct pose_graph *g = &j->graph;
@@ -156,12 +182,18 @@ static int solve(struct loop_job *j)
 	double off = 0;
 	int err;
 
+	j->supported = malloc((g->edges + 1) * sizeof(*j->supported));
+	if (!j->supported)
+		return -ENOMEM;
+	j->waiting = loop_support(g, j->node, j->supported);
+
 	for (uint32_t i = g->edges - j->search.added; i < g->edges; i++)
-		off = fmax(off, pose_graph_off(g, g->edge + i));
+		off = fmax(off, j->supported[i] ?
+			   pose_graph_off(g, g->edge + i) : 0);
 	if (off < OFF && !j->anyway)
 		return 0;
 	memcpy(j->seen, g->pose, g->nodes * sizeof(*g->pose));
-	err = pose_graph_solve(g);
+	err = solve_supported(j);
 	if (err)
 		return err == -EDOM ? 0 : err;
 	j->torn = torn(j);
@@ -290,6 +322,7 @@ static void job_clear(struct loop_job *j)
 	free(j->at);
 	free(j->submap);
 	free(j->seen);
+	free(j->supported);
 	*j = (struct loop_job){ .err = 0 };
 }
 
@@ -374,6 +407,7 @@ static int take_closures(struct loop_closer *l)
 	c->contradicted += j->search.contradicted;
 	c->rejected += j->rejected;
 	c->solved += j->solved;
+	c->waiting = j->waiting;
 	c->cpu += j->cpu;
 	/* the ones that it replaced stay */
 	if (j->rejected)

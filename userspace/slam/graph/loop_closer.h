@@ -70,6 +70,8 @@ int loop_closer_adjust(struct loop_closer *l, struct pose *history,
  * @alone:	of @found: the scans before and after it do not
  * @contradicted: of @found: it cannot be true
  * @closures:	in the graph; @kept: of these, the ones that agree with it
+ * @waiting:	of @closures, those that move the map by much, and wait for another
+ *		one that says the same
  * @rejected:	closures that made scans contradict each other; not in the graph
  * @solved:	times that the graph was solved
  * @corrected:	times that the filter's history was corrected
@@ -82,7 +84,7 @@ int loop_closer_adjust(struct loop_closer *l, struct pose *history,
 struct loop_counts {
 	uint32_t	nodes;
 	uint64_t	tried, searched, found, alone, contradicted;
-	uint32_t	closures, kept;
+	uint32_t	closures, kept, waiting;
 	uint64_t	rejected, solved, corrected;
 	double		moved, residual;
 	uint64_t	cpu;

@@ -426,6 +426,7 @@ static int try_visit(struct loop_search *s, uint32_t first, uint32_t last,
 		s->contradicted++;
 		return 0;
 	}
+	e.fit = fit;
 	e.weight = weigh_closure(s, scan, &e.move, fit, window(way));
 	s->added++;
 	return loop_search_add(s, &e);

@@ -26,13 +26,14 @@ struct edge_weight {
 /**
  * struct graph_edge - a motion between two nodes
  * @move:	the pose of @to in the frame of @from
- * @closure:	it may be wrong
+ * @closure:	it may be wrong; @fit: of its scan, 0..1
  */
 struct graph_edge {
 	uint32_t		from, to;
 	struct pose		move;
 	struct edge_weight	weight;
 	bool			closure;
+	double			fit;
 };
 
 /**

@@ -10,6 +10,7 @@
 #include "slam/filter/det_math.h"
 #include "slam/graph/loop_check.h"
 #include "slam/graph/loop_closer.h"
+#include "slam/graph/loop_support.h"
 #include "../workers/pool_fixture.h"
 
 enum { BEAMS = 181, WORKERS = 2 };
@@ -393,6 +394,48 @@ static void test_search(const struct trip *t)
 	search(t, &(struct pose){ 40, 0, 0 }, false);
 }
 
+/* Two visits of a straight way, of 10 m each; the second is 2 m aside, by some
+ * closures
+ */
+static void supports(double second, double fit, uint32_t to, bool want,
+		     const char *what)
+{
+	enum { EACH = 20, ALL = 2 * EACH };
+	struct loop_node node[ALL];
+	const struct loop_node *list[ALL];
+	struct pose pose[ALL];
+	struct graph_edge edge[2] = {
+		{ .from = 25, .to = 5, .move = { 0, -2, 0 }, .closure = true,
+		  .fit = fit },
+		{ .from = to == 5 ? 35 : 25, .to = to == 5 ? 15 : to,
+		  .move = { 0, second, 0 }, .closure = true, .fit = 0.7 },
+	};
+	const struct pose_graph g = { pose, ALL, edge, 2 };
+	bool supported[2];
+	uint32_t waiting;
+
+	if (to != 5)
+		edge[1].move.x = ((double)to - 5) * 0.5;
+	for (uint32_t i = 0; i < ALL; i++) {
+		pose[i] = (struct pose){ (i % EACH) * 0.5, 0, 0 };
+		node[i] = (struct loop_node){ .travel = i * 0.5 };
+		list[i] = node + i;
+	}
+	waiting = loop_support(&g, list, supported);
+	ok_eq(supported[0], want, "a closure 2 m off: %s", what);
+	ok_eq(waiting, !supported[0] + !supported[1], "... waiting");
+}
+
+static void test_support(void)
+{
+	supports(-2.1, 0.7, 5, true, "the next submap says the same");
+	supports(-4, 0.7, 5, false, "the next submap says something else");
+	supports(0.1, 0.7, 5, false, "the next submap is where it is");
+	supports(-4, 0.9, 5, true, "its scan fits very well");
+	supports(-2.1, 0.7, 13, true, "another scan, 4 m further, too");
+	supports(-2.1, 0.7, 7, false, "a scan next to it says nothing new");
+}
+
 static void test_check(const struct trip *t)
 {
 	static struct lap truth, off;
@@ -475,6 +518,7 @@ static void test_parts(void)
 	struct trip *t = trip_make(&world, BEAMS, TRIP_READINGS);
 
 	test_search(t);
+	test_support();
 	test_check(t);
 	test_correction(t);
 	trip_free(t);
