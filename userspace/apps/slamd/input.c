@@ -31,6 +31,7 @@ enum {
  * @source:	NULL for input from optsample-send: @receiver and @publish
  * @useless:	scans since the last reading
  * @odometry:	its source, which is none while none comes
+ * @alone:	without a transform the laser is the robot
  */
 struct reading_input {
 	struct reading_input_config	config;
@@ -40,7 +41,7 @@ struct reading_input {
 	struct laser_input	*laser;
 	uint64_t		useless;
 	enum laser_odometry	odometry;
-	bool			logged;
+	bool			logged, alone;
 	struct reading_input_count	count;
 };
 
@@ -99,8 +100,14 @@ static void input_do_without(struct reading_input *in)
 	    in->useless >= SCANS_WITHOUT)
 		use_odometry(in, LASER_ODOMETRY_NONE);
 	/* nor does a transform */
-	if (in->odometry == LASER_ODOMETRY_NONE && in->useless >= SCANS_LOGGED)
-		laser_input_alone(in->laser);
+	if (in->odometry != LASER_ODOMETRY_NONE || in->alone ||
+	    in->useless < SCANS_LOGGED)
+		return;
+	in->alone = true;
+	laser_input_alone(in->laser);
+	if (!in->config.laser)
+		input_log(in, LOG_WARNING,
+			  "no transform of the laser on the robot: the laser is taken for the robot");
 }
 
 static void input_give(struct reading_input *in)
@@ -148,6 +155,28 @@ static void input_place(struct reading_input *in,
 	input_log(in, LOG_WARNING, line);
 }
 
+/* While there is no odometry, use it from the first valid one on */
+static void input_take(struct reading_input *in, enum message_kind kind,
+		       const union message *m, bool fixed, int64_t received)
+{
+	const bool may = in->odometry == LASER_ODOMETRY_NONE &&
+			 wanted(&in->config) != LASER_ODOMETRY_NONE &&
+			 kind != MESSAGE_LASER_SCAN;
+	struct laser_input_count before, after;
+
+	laser_input_count(in->laser, &before);
+	if (may)
+		laser_input_use(in->laser, wanted(&in->config));
+	laser_input_add(in->laser, kind, m, fixed, received);
+	if (!may)
+		return;
+	laser_input_count(in->laser, &after);
+	if (after.poses > before.poses)
+		use_odometry(in, wanted(&in->config));
+	else
+		laser_input_use(in->laser, LASER_ODOMETRY_NONE);
+}
+
 static void input_add(struct reading_input *in, const char *topic,
 		      enum message_kind kind, int64_t received,
 		      const union message *m)
@@ -164,11 +193,8 @@ static void input_add(struct reading_input *in, const char *topic,
 	in->count.messages++;
 	if (kind == MESSAGE_LASER_SCAN)
 		in->useless++;
-	if (kind == MESSAGE_ODOMETRY && in->odometry == LASER_ODOMETRY_NONE)
-		use_odometry(in, LASER_ODOMETRY_TOPIC);
 	input_do_without(in);
-	laser_input_add(in->laser, kind, m, text_ends(topic, "tf_static"),
-			received);
+	input_take(in, kind, m, text_ends(topic, "tf_static"), received);
 	input_give(in);
 	input_log_waiting(in);
 }

@@ -458,6 +458,8 @@ static const struct need {
 	{ "localise", draws_poses, "excludes --compat gmapping" },
 	{ "checkpoint", makes_map, "excludes --localise" },
 	{ "map", makes_map, "excludes --localise: the map stays as it is" },
+	{ "adjust", makes_map, "excludes --localise" },
+	{ "maps", makes_map, "excludes --localise: the map stays as it is" },
 	{ "loops", makes_map, "excludes --localise: the map stays as it is" },
 	{ "engine", makes_map,
 	  "excludes --localise: one map needs no workers" },
@@ -524,6 +526,8 @@ static int options_check(void *config, const bool *given, const char *program)
 		return cli_usage(program, "--resume needs --checkpoint");
 	if (o->map && !text_ends(o->map, ".pgm"))
 		return cli_usage(program, "map must be NAME.pgm");
+	if (o->tf_rate > 0 && o->tf_rate < 0.01)
+		return cli_usage(program, "tf-rate must be 0, or 0.01 to 1000");
 	if (!bus_valid_job(o->job))
 		return cli_usage(program,
 				 "job must have 1 to 63 letters, digits, '.', "

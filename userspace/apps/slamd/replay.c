@@ -243,7 +243,8 @@ static int log_end(struct replay *r, int ret, const char *error)
 		return cli_error(-EINTR,
 				 "stopped by a signal before the first scan: "
 				 "no files written");
-	cli_warn("stopped by a signal: partial results are written");
+	if (r->run.placed)
+		cli_warn("stopped by a signal: partial results are written");
 	return 0;
 }
 
@@ -337,6 +338,7 @@ out:
 
 static int replay_run(struct replay *r)
 {
+	struct readings_count c;
 	int err = open_publisher(r);
 
 	r->run.start = loop_now();
@@ -345,8 +347,11 @@ static int replay_run(struct replay *r)
 	if (err)
 		return err;
 	replay_warn(r);
-	if (!r->run.placed)
+	if (!r->run.placed) {
+		readings_count(r->log, &c);
+		session_write(&r->run, NULL, &c);
 		return session_nothing(&r->run);
+	}
 	return replay_write_all(r);
 }
 

@@ -44,11 +44,10 @@ void slam_services_map(struct slam_services *s,
 		s->cells = malloc(map->data.count);
 		s->room = s->cells ? map->data.count : 0;
 	}
-	s->map = *map;
-	if (!s->cells) {
-		s->map.width = s->map.data.count = 0;
+	s->map = (struct message_occupancy_grid){ .width = 0 };
+	if (!s->cells)
 		return;
-	}
+	s->map = *map;
 	memcpy(s->cells, map->data.data, map->data.count);
 	snprintf(s->frame, sizeof(s->frame), "%.*s",
 		 (int)map->header.frame_id.len, map->header.frame_id.text);
@@ -89,7 +88,7 @@ static void cut_ending(char *name)
 int services_path(const char *folder, const struct message_string *url,
 		  char path[SERVICES_PATH])
 {
-	const size_t n = folder ? strlen(folder) : 0;
+	size_t n = folder ? strlen(folder) : 0;
 	char text[SERVICES_PATH / 2];
 	const char *name = text;
 
@@ -97,6 +96,8 @@ int services_path(const char *folder, const struct message_string *url,
 	    memchr(url->text, '\0', url->len))
 		return folder ? -EINVAL : -EACCES;
 	snprintf(text, sizeof(text), "%.*s", (int)url->len, url->text);
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
 	if (!strncmp(name, "file://", 7))
 		name += 7;
 	if (*name == '/') {
@@ -109,7 +110,7 @@ int services_path(const char *folder, const struct message_string *url,
 	cut_ending(text);
 	if (!*name || name[strlen(name) - 1] == '/')
 		return -EINVAL;
-	if (snprintf(path, SERVICES_PATH, "%s/%s.pgm", folder, name) >=
+	if (snprintf(path, SERVICES_PATH, "%.*s/%s.pgm", (int)n, folder, name) >=
 	    SERVICES_PATH)
 		return -EINVAL;
 	return 0;

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
  * Output files
  */
 
-enum { FILES = 8 };
+enum { FILES = 9 };
 
 /**
  * struct file - an input or output file
@@ -112,6 +113,7 @@ static int check_files(const struct session *r)
 	char yaml[PATH_MAX], png[PATH_MAX];
 	const struct file all[FILES] = {
 		{ r->log, false }, { o->checkpoint, false }, { o->to, false },
+		{ o->localise, false },
 		{ o->trajectory, true }, { stats ? o->stats : NULL, true },
 		{ o->map, true }, { o->map ? yaml : NULL, true },
 		{ o->map ? png : NULL, true },
@@ -148,6 +150,9 @@ static int open_checkpoint(struct session *r)
 	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
+/* Cells from the origin that are drawn exactly: walls are floats */
+#define WALLS_CELLS	32768
+
 /* How far --pose may be off */
 #define POSE_REACH	2.0
 #define POSE_TURN	0.6
@@ -156,6 +161,7 @@ static int open_checkpoint(struct session *r)
 static int begin_search(struct session *r, const char *name)
 {
 	const struct place_hint hint = { r->o->pose, POSE_REACH, POSE_TURN };
+	const double most = WALLS_CELLS * r->o->params.resolution;
 	const struct map_file *m = &r->known.cells;
 	const struct place_cells cells = {
 		m->cells, m->width, m->height, m->resolution, m->origin,
@@ -163,6 +169,10 @@ static int begin_search(struct session *r, const char *name)
 	int err = localiser_create(&r->localiser, &r->o->params,
 				   &r->known.walls, &cells);
 
+	if (!err && (fabs(m->origin.x) > most || fabs(m->origin.y) > most))
+		return cli_error(-ERANGE,
+				 "%s: its origin is more than %.0f m from 0, 0",
+				 name, most);
 	if (err == -E2BIG)
 		return cli_error(err, "%s: the map is wider than %.0f m",
 				 name, FIT_SIDE_MAX * FIT_CELL);
@@ -787,7 +797,7 @@ int session_write(struct session *r, const struct trajectory *t,
 	struct error error;
 	int err = 0, failed = 0;
 
-	if (r->o->trajectory) {
+	if (r->o->trajectory && t) {
 		err = trajectory_write(t, r->o->trajectory, &error);
 		if (err)
 			cli_error(err, "%s", error.text);

@@ -174,7 +174,7 @@ int session_map(struct session *r, struct mapper *m);
  */
 int session_trajectory(const struct session *r, struct trajectory *t);
 
-/* --trajectory and --stats. Return: 0 or a negative errno, after a line for
+/* --trajectory and --stats; @t NULL: there is no trajectory. Return: 0 or a negative errno, after a line for
  * each file that was not written
  */
 int session_write(struct session *r, const struct trajectory *t,

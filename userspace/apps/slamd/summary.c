@@ -30,11 +30,12 @@ static void add(struct line *l, const char *format, ...)
 	l->used += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static double driven(const struct trajectory *t)
+/* After the first @before readings, which are of an earlier run */
+static double driven(const struct trajectory *t, uint64_t before)
 {
 	double way = 0;
 
-	for (uint32_t i = 1; i < t->count; i++) {
+	for (uint64_t i = before + 1; i < t->count; i++) {
 		const struct pose *a = &t->point[i - 1].pose;
 		const struct pose *b = &t->point[i].pose;
 
@@ -87,7 +88,7 @@ void summary_text(const struct slamd_options *o, const struct stats *s,
 	struct line l = { text, 0 };
 	int files = 0;
 
-	add(&l, "%u scans, %.1f m driven", s->count, driven(t));
+	add(&l, "%u scans, %.1f m driven", s->count, driven(t, s->resumed));
 	if (o->params.loops)
 		add_loops(&l, &s->loops);
 	if (s->placed.found)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "apps/slamd/tf_ahead.h"
 
-/* A clock that is off by more was set, ns */
+/* A clock that goes back by more was set, ns */
 #define CLOCK_SET	1000000000LL
 /* Readings are late; the clock is that of the ones that are least so. This much
  * of the difference is forgotten at each of the others, in parts of it
@@ -59,10 +59,12 @@ void tf_ahead_clock(struct tf_ahead *t, int64_t stamp)
 	const int64_t offset = stamp - (int64_t)loop_now();
 	const int64_t late = t->offset - offset;
 
-	if (!t->known || late < 0 || late > CLOCK_SET)
+	/* kept scans of an outage are late, but go forward */
+	if (!t->known || late < 0 || stamp < t->stamp - CLOCK_SET)
 		t->offset = offset;
 	else
-		t->offset -= late / FORGET;
+		t->offset -= (late < CLOCK_SET ? late : CLOCK_SET) / FORGET;
+	t->stamp = stamp;
 	t->known = true;
 }
 

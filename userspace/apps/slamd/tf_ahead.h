@@ -19,14 +19,14 @@
 /**
  * struct tf_ahead - all zero, then tf_ahead_open()
  * @ahead:	ns
- * @offset:	of the robot's clock to ours, ns, if @known
+ * @offset:	of the robot's clock to ours, ns, if @known; @stamp: of the last reading
  * @last:	the transform, if @given; points to @map and @odom
  */
 struct tf_ahead {
 	struct loop		*loop;
 	struct loop_timer	timer;
 	uint64_t		period;
-	int64_t			ahead, offset;
+	int64_t			ahead, offset, stamp;
 	bool			known, given;
 	char			map[STORE_FRAME], odom[STORE_FRAME];
 	struct message_transform	last;

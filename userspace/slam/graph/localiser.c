@@ -163,10 +163,11 @@ static int look_elsewhere(struct localiser *l, struct filter *f,
 			  const struct reading *reading,
 			  struct filter_result *r)
 {
+	const bool hinted = l->hinted;
 	struct pose pose, off;
 	int ret = seek(l, reading, &pose);
 
-	r->lost = true;
+	r->lost = l->doubts >= DOUBTS;
 	if (ret <= 0)
 		return ret;
 	r->lost = false;
@@ -174,7 +175,7 @@ static int look_elsewhere(struct localiser *l, struct filter *f,
 	/* it is where it was: the place has changed */
 	l->usual = r->fit;
 	off = det_between(&r->pose, &pose);
-	if (hypot(off.x, off.y) < FIT_APART && fabs(off.yaw) < FIT_APART_TURN)
+	if (!hinted && hypot(off.x, off.y) < FIT_APART && fabs(off.yaw) < FIT_APART_TURN)
 		return 0;
 	r->found = true;
 	r->pose = pose;
@@ -190,9 +191,7 @@ static int track(struct localiser *l, struct filter *f,
 
 	if (err)
 		return err;
-	if (l->hinted)
-		l->doubts = DOUBTS;
-	if (is_doubtful(l, r) || l->hinted)
+	if (is_doubtful(l, r) || (l->hinted && reading->beams))
 		return look_elsewhere(l, f, reading, r);
 	return 0;
 }

@@ -19,11 +19,12 @@
  * over searches that find the same place. A search counts if it is ahead by this
  * share of what does not fit, and as far as the robot moved: m, or rad
  */
-#define FITS_WELL	0.75
+#define FITS_WELL	0.85
 #define AHEAD		0.12
-#define AHEAD_SUM	0.12
 #define AHEAD_SHARE	0.1
 #define AHEAD_MOVED	0.5
+/* What fits less needs more: for each 1 of fit. Corridors look alike */
+#define AHEAD_MORE	1.2
 /* A climb adds so much to the fit of the best cell */
 #define CLIMBS		0.02
 /* Two searches found the same place, m and rad */
@@ -32,7 +33,9 @@
 /* The share of the beams that may contradict the map: people, moved furniture */
 #define AGAINST		0.2
 /* A hint is wrong if its best pose fits worse */
-#define FITS_NEAR	0.3
+#define FITS_NEAR	0.5
+/* or if another place fits so much better */
+#define BETTER		0.1
 enum {
 	/* scans with fewer endpoints fit anywhere */
 	POINTS_LEAST	= 30,
@@ -181,17 +184,18 @@ static bool believe(struct place_search *s, const struct pose *pose,
 	const struct pose move = det_between(&s->own, own);
 	const double moved = hypot(move.x, move.y) + fabs(move.yaw);
 	const double ahead = s->fit - s->next;
+	const double need = AHEAD + AHEAD_MORE * fmax(FITS_WELL - s->fit, 0);
 	double weight = fmin(moved / AHEAD_MOVED, 1);
 
 	if (!(s->ahead > 0) || !is_same(s, pose, own)) {
 		s->ahead = 0;
-		weight = 1;
+		weight = 0.5;
 	}
 	if (ahead >= AHEAD_SHARE * (1 - s->fit))
 		s->ahead += weight * ahead;
 	s->last = *pose;
 	s->own = *own;
-	return s->ahead >= AHEAD_SUM || (s->fit >= FITS_WELL && ahead >= AHEAD);
+	return s->ahead >= need || (s->fit >= FITS_WELL && ahead >= AHEAD);
 }
 
 /* Whether all kept scans can be true if the last one is from @pose */
@@ -272,6 +276,8 @@ int place_search_near(struct place_search *s, const struct scan *scan,
 		.reach = hint->reach, .turn = fmin(hint->turn, M_PI),
 		.least = FITS_NEAR,
 	};
+	struct fit_window whole = { .reach = s->reach, .turn = M_PI };
+	struct pose other = s->middle;
 	struct fit_points points;
 	int ret;
 
@@ -279,7 +285,14 @@ int place_search_near(struct place_search *s, const struct scan *scan,
 	fit_points_make(&points, scan, units);
 	s->searched++;
 	ret = fit_grid_search(&s->grid, &points, pose, &w);
+	if (ret <= 0)
+		return ret;
+	s->fit = fit_grid_climb(&s->grid, &points, pose);
+	s->next = fmin(s->fit + BETTER, 1);
+	s->best = *pose;
+	whole.least = s->next;
+	ret = fit_grid_search(&s->grid, &points, &other, &whole);
 	if (ret > 0)
-		s->fit = fit_grid_climb(&s->grid, &points, pose);
-	return ret;
+		*pose = hint->pose;
+	return ret < 0 ? ret : !ret;
 }
