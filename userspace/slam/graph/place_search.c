@@ -14,7 +14,7 @@
 #define MOVED		0.25
 #define TURNED		0.25
 /* Fit of a place: furniture moves, and maps have holes */
-#define FITS		0.55
+#define FITS		0.6
 /* and how much better it fits than any other: at once, if it fits well; or summed
  * over searches that find the same place. A search counts if it is ahead by this
  * share of what does not fit, and as far as the robot moved: m, or rad
@@ -24,7 +24,7 @@
 #define AHEAD_SHARE	0.1
 #define AHEAD_MOVED	0.5
 /* What fits less needs more: for each 1 of fit. Corridors look alike */
-#define AHEAD_MORE	1.2
+#define AHEAD_MORE	2.0
 /* A climb adds so much to the fit of the best cell */
 #define CLIMBS		0.02
 /* Two searches found the same place, m and rad */
