@@ -34,7 +34,7 @@ struct place_scan {
  * @scans:	how many of them
  * @fit:	of the best place at the last search, 0..1, 0: nothing fits; @next: of
  *		the best one elsewhere, at most; @best: that place
- * @against:	share of the beams that cannot be true there
+ * @against:	share of the beams that contradict the map there
  * @searched:	searches of the whole map, or of a window
  */
 struct place_search {

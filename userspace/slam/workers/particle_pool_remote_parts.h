@@ -160,11 +160,11 @@ void remote_matched(struct remote *r);
 
 /**
  * remote_share() - compute the shares of the workers
- * @anew: workers came or left; otherwise only if it is worth the moves
+ * @changed: workers came or left; otherwise only if it is worth the moves
  *
  * Return: 1: there are new ones; 0; -ENOMEM.
  */
-int remote_share(struct remote *r, bool anew);
+int remote_share(struct remote *r, bool changed);
 
 /* Of struct particle_pool_ops */
 int remote_settle(struct particle_pool *t,

@@ -163,30 +163,30 @@ static void share_forget(struct remote *r)
 			speed_forget(&r->member[i].speed, least);
 }
 
-/* @anew: whatever it costs. Return: whether there are new shares */
-static bool share_by_speed(struct remote *r, bool anew, struct speed *s,
+/* @changed: whatever it costs. Return: whether there are new shares */
+static bool share_by_speed(struct remote *r, bool changed, struct speed *s,
 			   double *share)
 {
 	double ideal, now;
 
 	if (!share_speeds(r, s) || !(r->evaluations > 0)) {
-		if (anew)
+		if (changed)
 			share_equally(r);
-		return anew;
+		return changed;
 	}
 	ideal = speed_share(s, r->members, r->evaluations, share);
 	now = share_time(r, s);
-	if (!anew && (now < SHARE_WORTH * ideal ||
+	if (!changed && (now < SHARE_WORTH * ideal ||
 		      (now - ideal) * SHARE_UPDATES <
 			      share_moves(r, share) * r->move))
 		return false;
 	for (uint32_t i = 0; i < r->members; i++)
 		r->member[i].share = share[i];
-	r->load.traffic.shared += !anew;
+	r->load.traffic.shared += !changed;
 	return true;
 }
 
-int remote_share(struct remote *r, bool anew)
+int remote_share(struct remote *r, bool changed)
 {
 	struct speed *s;
 	double *share;
@@ -198,7 +198,7 @@ int remote_share(struct remote *r, bool anew)
 	share = calloc(r->members, sizeof(*share));
 	if (s && share) {
 		share_forget(r);
-		ret = share_by_speed(r, anew, s, share);
+		ret = share_by_speed(r, changed, s, share);
 	}
 	free(s);
 	free(share);

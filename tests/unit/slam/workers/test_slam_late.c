@@ -225,7 +225,7 @@ static void test_recall(const struct record *t)
 	filter_destroy(f);
 }
 
-/* Outcomes of relatives that cannot be */
+/* Outcomes of relatives that do not exist */
 static void test_bad(const struct record *t)
 {
 	const struct slam_params p = some();

@@ -53,7 +53,7 @@ static struct sighting look(struct own_map *o, uint32_t update)
 }
 
 /* As drawn from nothing */
-static struct sighting look_anew(trajectory_tree_id id, uint32_t update)
+static struct sighting look_fresh(trajectory_tree_id id, uint32_t update)
 {
 	struct own_map *o = own_map_create(&slam_defaults, 1);
 	struct sighting s;
@@ -82,7 +82,7 @@ static void test_best(struct own_map *o)
 
 	for (uint32_t u = 0; u < UPDATES; u++) {
 		const uint32_t best = rnd(&state, PARTICLES);
-		struct sighting s, anew;
+		struct sighting s, fresh;
 
 		add_steps(u, &state);
 		if (!rnd(&state, 25))
@@ -92,8 +92,8 @@ static void test_best(struct own_map *o)
 		off += s.outcome.fit < 0.8;
 		if (rnd(&state, 4))
 			continue;
-		anew = look_anew(step[best], u);
-		other += !same(&s, &anew);
+		fresh = look_fresh(step[best], u);
+		other += !same(&s, &fresh);
 	}
 	ok(!failed, "a map at each update");
 	ok(!off, "... which has the scans");
@@ -104,7 +104,7 @@ static void test_best(struct own_map *o)
 static void test_adopted(struct own_map *o)
 {
 	trajectory_tree_id last = 0;
-	struct sighting s, anew;
+	struct sighting s, fresh;
 
 	for (uint32_t u = 0; u < UPDATES; u++) {
 		struct trajectory_step step = { trip->truth[u], u, 0 };
@@ -117,15 +117,15 @@ static void test_adopted(struct own_map *o)
 	ok_eq(own_map_adopt(o, tree, last), 0, "another history");
 	ok_eq(own_map_draw(o, tree, last, &scans), 0, "... is drawn");
 	s = look(o, UPDATES - 1);
-	anew = look_anew(last, UPDATES - 1);
-	ok(same(&s, &anew), "... the same bits");
+	fresh = look_fresh(last, UPDATES - 1);
+	ok(same(&s, &fresh), "... the same bits");
 	ok_range(s.outcome.pose.x - trip->truth[UPDATES - 1].x, 0.9, 1.1,
 		 "... and no more the old one");
 	last = trajectory_tree_parent(tree, last);
 	ok_eq(own_map_draw(o, tree, last, &scans), 0, "a step before it");
 	s = look(o, UPDATES - 1);
-	anew = look_anew(last, UPDATES - 1);
-	ok(same(&s, &anew), "... the same bits");
+	fresh = look_fresh(last, UPDATES - 1);
+	ok(same(&s, &fresh), "... the same bits");
 }
 
 static void test_none(struct own_map *o)
