@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* A cell of a map, 0..100, is a wall from this value on: more likely than not */
+enum { WALL_LEAST = 50 };
+
 /**
  * struct walls - points on walls, in the map, m
  * @x, @y: [@count]

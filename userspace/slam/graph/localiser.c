@@ -68,8 +68,7 @@ int localiser_create(struct localiser **localiser,
 
 static void dismiss_scout(struct localiser *l)
 {
-	if (l->scout)
-		filter_destroy(l->scout);
+	filter_destroy(l->scout);
 	l->scout = NULL;
 	place_search_restart(&l->search);
 }

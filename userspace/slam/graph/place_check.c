@@ -3,6 +3,7 @@
  * place_check.c - follows beams through the cells of a map
  */
 #include "slam/filter/det_math.h"
+#include "slam/filter/walls.h"
 #include "slam/graph/place_check.h"
 
 /* An endpoint this near to a wall agrees with it, m; walls nearer to the end of a
@@ -26,7 +27,7 @@ static bool is_near_wall(const struct place_cells *c, double x, double y)
 	for (int i = -reach; i <= reach; i++) {
 		for (int k = -reach; k <= reach; k++) {
 			if (value_at(c, x + i * c->resolution,
-				     y + k * c->resolution) >= PLACE_WALL)
+				     y + k * c->resolution) >= WALL_LEAST)
 				return true;
 		}
 	}
@@ -46,8 +47,8 @@ static void follow(const struct place_cells *c, const struct pose *from,
 		const int v = value_at(c, from->x + share * dx,
 				       from->y + share * dy);
 
-		beams->against += v >= PLACE_WALL;
-		if (v < 0 || v >= PLACE_WALL)
+		beams->against += v >= WALL_LEAST;
+		if (v < 0 || v >= WALL_LEAST)
 			return;
 	}
 	if (is_near_wall(c, to->x, to->y))

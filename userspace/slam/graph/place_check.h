@@ -25,9 +25,6 @@ struct place_cells {
 	struct pose	origin;
 };
 
-/* A cell is a wall from this value on: more likely than not */
-enum { PLACE_WALL = 50 };
-
 /**
  * struct place_beams - beams of scans
  * @agree:	end at a wall

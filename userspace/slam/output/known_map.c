@@ -10,9 +10,6 @@
 #include "map/site/site.h"
 #include "slam/output/known_map.h"
 
-/* A cell is a wall from this value on: more likely than not */
-enum { WALL = 50 };
-
 #define USUAL_LAYER	"slam_map"
 
 static int value_at(const struct map_file *c, unsigned int x, unsigned int y)
@@ -28,7 +25,7 @@ static bool is_seen(const struct map_file *c, unsigned int x, unsigned int y)
 	for (unsigned int i = 0; i < 9; i++) {
 		const int v = value_at(c, x + i % 3 - 1, y + i / 3 - 1);
 
-		if (v >= 0 && v < WALL)
+		if (v >= 0 && v < WALL_LEAST)
 			return true;
 	}
 	return false;
@@ -40,7 +37,7 @@ static struct walls count_walls(const struct map_file *c, bool seen)
 
 	for (unsigned int y = 0; y < c->height; y++) {
 		for (unsigned int x = 0; x < c->width; x++)
-			w.count += value_at(c, x, y) >= WALL &&
+			w.count += value_at(c, x, y) >= WALL_LEAST &&
 				   (!seen || is_seen(c, x, y));
 	}
 	return w;
@@ -56,7 +53,7 @@ static void place_walls(const struct map_file *c, bool seen, struct walls *w)
 			const double u = (x + 0.5) * c->resolution;
 			const double v = (y + 0.5) * c->resolution;
 
-			if (value_at(c, x, y) < WALL ||
+			if (value_at(c, x, y) < WALL_LEAST ||
 			    (seen && !is_seen(c, x, y)))
 				continue;
 			w->x[n] = (float)(c->origin.x + cosine * u - sine * v);
