@@ -45,7 +45,8 @@ watch()
 	# tbf looks at its new rate when a packet comes
 	ip netns exec $b ping -q -i 0.1 10.9.0.1 >"$scratch/ping" &
 	kick=$!
-	{ pause 3; rate 8kbit; pause 5; rate 5mbit; } &
+	# At 25 byte/s not even a state gets through during the stall
+	{ pause 3; rate 200bit; pause 5; rate 5mbit; } &
 	for ((i = 0; i < 2 * seconds; i++)); do
 		tc -n $a -s qdisc show dev e0
 		pause 0.5
