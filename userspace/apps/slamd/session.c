@@ -252,11 +252,9 @@ static int add_to_trajectory(struct session *r, const struct reading *reading,
 	return err;
 }
 
-static int close_loops(struct session *r, const struct reading *reading,
-		       const struct filter_result *result)
+static int close_loops(struct session *r, const struct filter_result *result)
 {
-	return r->loops ? loop_closer_add(r->loops, r->filter, reading,
-					  result) : 0;
+	return r->loops ? loop_closer_add(r->loops, r->filter, result) : 0;
 }
 
 int session_recall(struct session *r, struct reading *reading,
@@ -286,7 +284,7 @@ int session_recall(struct session *r, struct reading *reading,
 	}
 	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
 	if (!ret)
-		ret = close_loops(r, &e.reading, result);
+		ret = close_loops(r, result);
 	if (!ret)
 		ret = add_to_trajectory(r, &e.reading, result);
 	if (!ret && r->o->elsewhere && result->updated)
@@ -549,7 +547,7 @@ int session_read(struct session *r, const struct reading *reading,
 	err = r->localiser ? read_localised(r, reading, result) :
 			     filter_read(r->filter, reading, result);
 	if (!err)
-		err = close_loops(r, reading, result);
+		err = close_loops(r, result);
 	if (!err)
 		err = stats_end(&r->stats, reading, result);
 	if (!err && r->placed)

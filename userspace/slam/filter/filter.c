@@ -77,6 +77,7 @@ void filter_destroy(struct filter *f)
 	filter_correction_free(f);
 	last_scans_free(&f->last);
 	scan_free(&f->scan);
+	moving_free(&f->moving);
 	free(f);
 }
 
@@ -330,8 +331,10 @@ static int update(struct filter *f, const struct reading *reading,
 	r->update = f->update++ - f->params.fixed;
 	if (!err)
 		err = learn(f, reading);
-	if (!err && f->params.wall > 0)
+	if (!err && f->params.wall > 0) {
+		moving_learn(&f->moving);
 		err = last_scans_add(&f->last, reading);
+	}
 	odometer_restart(&f->odometer);
 	return err ? err : filter_correction_go_on(f, reading, r);
 }
@@ -371,12 +374,31 @@ static int track(struct filter *f, const struct reading *reading,
 	return 0;
 }
 
+/* @reading: becomes the one without what moves. Return: 0; -ENOMEM */
+static int leave_moving_out(struct filter *f, const struct reading **reading)
+{
+	const struct motion m = filter_motion(f);
+	const struct pose pose = det_compose(f->pose + f->best, &m.move);
+	int err;
+
+	if (!(*reading)->beams || !(*reading)->range)
+		return 0;
+	if (f->params.wall == 0) {
+		f->moving.still = **reading;
+		return 0;
+	}
+	err = moving_mark(&f->moving, &f->last, f->tree, f->best_step, *reading,
+			  &pose);
+	*reading = &f->moving.still;
+	return err;
+}
+
 /* One reading: matched, or with the outcomes @known */
 static int filter_step(struct filter *f, const struct reading *reading,
 		       const struct recalled *known, struct filter_result *r)
 {
 	const struct slam_params *p = &f->params;
-	int err = 0;
+	int err;
 
 	f->outs = 0;
 	*r = (struct filter_result){ .particles = f->count };
@@ -384,9 +406,10 @@ static int filter_step(struct filter *f, const struct reading *reading,
 				    reading->stamp);
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
-	if (is_update(f, reading, known))
+	err = leave_moving_out(f, &reading);
+	if (!err && is_update(f, reading, known))
 		err = update(f, reading, known, r);
-	else if (reading->beams && p->compat != SLAM_GMAPPING)
+	else if (!err && reading->beams && p->compat != SLAM_GMAPPING)
 		err = track(f, reading, known, r);
 	if (err > 0) {
 		f->surprised = true;
@@ -409,6 +432,11 @@ static int filter_step(struct filter *f, const struct reading *reading,
 	r->since = det_between(f->pose + f->best, &r->pose);
 	add_uncertainty(f, r);
 	return err;
+}
+
+const struct reading *filter_reading(const struct filter *f)
+{
+	return &f->moving.still;
 }
 
 int filter_read(struct filter *f, const struct reading *reading,

@@ -81,6 +81,14 @@ int filter_read(struct filter *f, const struct reading *reading,
 		struct filter_result *result);
 
 /**
+ * filter_reading() - the last reading with a scan, as it was matched
+ *
+ * Without what moves (moving.h): these ranges are negative. Valid until the next
+ * one.
+ */
+const struct reading *filter_reading(const struct filter *f);
+
+/**
  * filter_recall() - replay a reading of a filter with the same parameters
  * @out:	its filter_outcomes(), @count of them
  *

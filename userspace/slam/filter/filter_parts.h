@@ -12,7 +12,7 @@
 #define SLAM_FILTER_FILTER_PARTS_H
 
 #include "slam/filter/filter.h"
-#include "slam/filter/last_scans.h"
+#include "slam/filter/moving.h"
 
 /**
  * struct seen - a pose elsewhere that a scan fits
@@ -71,6 +71,7 @@ struct correction {
  * @moved:	the robot moved by its scans, though not by its odometry
  * @placed:	the last step does not lead to the pose of the robot
  * @unsure:	updates before which it is not known how the robot moves
+ * @moving:	what moves in the last scan
  * @surprised:	the scan is matched as it does not fit where the robot should
  *		stand
  */
@@ -98,6 +99,7 @@ struct filter {
 	struct prediction	prediction;
 	struct last_scans	last;
 	struct scan		scan;
+	struct moving		moving;
 	struct hypotheses	hypotheses;
 	struct correction	correction;
 };

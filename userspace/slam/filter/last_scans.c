@@ -35,9 +35,8 @@ void last_scans_free(struct last_scans *l)
 	*l = (struct last_scans){ .updates = 0 };
 }
 
-/* The scan @age updates ago. Return: NULL: there is none */
-static const struct reading *scan_of_age(const struct last_scans *l,
-					 unsigned int age)
+const struct reading *last_scans_of_age(const struct last_scans *l,
+					unsigned int age)
 {
 	assert(age && age < LAST_SCANS);
 	return age > l->updates ? NULL :
@@ -52,7 +51,7 @@ double last_scans_against(const struct last_scans *l,
 	struct visibility v = { .agree = 0 };
 
 	for (unsigned int age = 1; age < LAST_SCANS && id; age++) {
-		const struct reading *old = scan_of_age(l, age);
+		const struct reading *old = last_scans_of_age(l, age);
 
 		if (!old)
 			break;

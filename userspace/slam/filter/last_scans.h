@@ -36,6 +36,10 @@ struct last_scans {
 int last_scans_add(struct last_scans *l, const struct reading *reading);
 void last_scans_free(struct last_scans *l);
 
+/* The scan @age updates ago, 1 to LAST_SCANS - 1. Return: NULL: there is none */
+const struct reading *last_scans_of_age(const struct last_scans *l,
+					unsigned int age);
+
 /**
  * last_scans_against() - how far a scan contradicts the last ones
  * @id:	the step of a particle at the last update

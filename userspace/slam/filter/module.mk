@@ -2,6 +2,6 @@
 USES	:= laser
 FLAGS	:= $(EXACT)
 LIBS	:= -lm -lpthread
-TESTS	:= slam_parts slam_field slam_match slam_memory slam_filter slam_doubt slam_gmap
+TESTS	:= slam_moving slam_parts slam_field slam_match slam_memory slam_filter slam_doubt slam_gmap
 test_slam_filter.USES := slam/output
 test_slam_parts.USES := slam/output

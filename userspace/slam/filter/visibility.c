@@ -5,17 +5,12 @@
 #include "slam/filter/det_math.h"
 #include "slam/filter/visibility.h"
 
-/* Tolerance of an endpoint: m, and m per m of its distance */
-#define NEAR		0.2
-#define NEAR_PER_M	0.02
 /* Shorter beams hit the robot itself, m */
 #define OWN		0.05f
 /* visibility_count() looks at about this many endpoints of a scan, and
  * at the beams to either side of them
  */
 enum { POINTS = 200, ASIDE = 2 };
-
-enum seen { SEEN_THROUGH = -1, SEEN_NOT, SEEN_WALL };
 
 static bool is_hit(const struct reading *r, uint32_t i)
 {
@@ -35,11 +30,10 @@ static double beam_towards(const struct reading *r, double x, double y)
 	       remainder(atan2(y, x) - middle, 2 * M_PI) / step;
 }
 
-/* An endpoint at (@x, @y) in the frame of the laser of @r */
-static enum seen seen_by(const struct reading *r, double x, double y)
+enum visibility_sight visibility_seen(const struct reading *r, double x, double y)
 {
 	const double far = sqrt(x * x + y * y);
-	const double tolerance = NEAR + NEAR_PER_M * far;
+	const double tolerance = VISIBILITY_NEAR(far);
 	const double beam = beam_towards(r, x, y);
 	double nearest = INFINITY;
 	int middle;
@@ -50,9 +44,11 @@ static enum seen seen_by(const struct reading *r, double x, double y)
 	for (int i = middle - ASIDE; i <= middle + ASIDE; i++) {
 		if (i < 0 || i >= (int)r->beams)
 			continue;
-		/* a beam without an echo may have met glass */
+		/* a beam without an echo may have met glass; behind something
+		 * that moves there may be a wall
+		 */
 		if (!is_hit(r, (uint32_t)i)) {
-			nearest = 0;
+			nearest = fmin(nearest, fmax(-(double)r->range[i], 0));
 			continue;
 		}
 		nearest = fmin(nearest, (double)r->range[i]);
@@ -62,10 +58,8 @@ static enum seen seen_by(const struct reading *r, double x, double y)
 	return far < nearest - tolerance ? SEEN_THROUGH : SEEN_NOT;
 }
 
-/* The laser of @b in the frame of that of @a */
-static struct pose laser_between(const struct reading *a, const struct pose *at,
-				 const struct reading *b,
-				 const struct pose *from)
+struct pose visibility_laser(const struct reading *a, const struct pose *at,
+			     const struct reading *b, const struct pose *from)
 {
 	const struct pose first = det_compose(at, &a->laser);
 	const struct pose second = det_compose(from, &b->laser);
@@ -74,7 +68,7 @@ static struct pose laser_between(const struct reading *a, const struct pose *at,
 }
 
 /* Beam @i of @b, whose laser is at @laser, seen by @a */
-static enum seen beam_seen(const struct reading *a, const struct reading *b,
+static enum visibility_sight beam_seen(const struct reading *a, const struct reading *b,
 			   const struct pose *laser, uint32_t i)
 {
 	double s, c;
@@ -83,8 +77,8 @@ static enum seen beam_seen(const struct reading *a, const struct reading *b,
 		return SEEN_NOT;
 	det_sincos(laser->yaw + (double)b->angle_min +
 		   i * (double)b->angle_increment, &s, &c);
-	return seen_by(a, laser->x + c * (double)b->range[i],
-		       laser->y + s * (double)b->range[i]);
+	return visibility_seen(a, laser->x + c * (double)b->range[i],
+			       laser->y + s * (double)b->range[i]);
 }
 
 static void count_one_way(struct visibility *v, const struct reading *a,
@@ -92,7 +86,7 @@ static void count_one_way(struct visibility *v, const struct reading *a,
 {
 	for (uint32_t i = 0; a->beams && i < b->beams;
 	     i += b->beams / POINTS + 1) {
-		const enum seen seen = beam_seen(a, b, laser, i);
+		const enum visibility_sight seen = beam_seen(a, b, laser, i);
 
 		v->agree += seen == SEEN_WALL;
 		v->against += seen == SEEN_THROUGH;
@@ -103,8 +97,8 @@ void visibility_count(struct visibility *v, const struct reading *a,
 		      const struct pose *at, const struct reading *b,
 		      const struct pose *from)
 {
-	const struct pose there = laser_between(a, at, b, from);
-	const struct pose back = laser_between(b, from, a, at);
+	const struct pose there = visibility_laser(a, at, b, from);
+	const struct pose back = visibility_laser(b, from, a, at);
 
 	count_one_way(v, a, b, &there);
 	count_one_way(v, b, a, &back);

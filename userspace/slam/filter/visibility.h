@@ -20,6 +20,22 @@ struct visibility {
 	uint32_t	agree, against;
 };
 
+enum visibility_sight { SEEN_THROUGH = -1, SEEN_NOT, SEEN_WALL };
+
+/* Tolerance of an endpoint at this distance, m */
+#define VISIBILITY_NEAR(distance) (0.2 + 0.02 * (distance))
+
+/**
+ * visibility_seen() - what a scan says about an endpoint of another one
+ * @r:	the scan; beams that end at something that moves are negative
+ * @x, @y: in the frame of its laser, m
+ */
+enum visibility_sight visibility_seen(const struct reading *r, double x, double y);
+
+/* The laser of @b in the frame of that of @a; as visibility_count() */
+struct pose visibility_laser(const struct reading *a, const struct pose *at,
+			     const struct reading *b, const struct pose *from);
+
 /**
  * visibility_count() - compare two scans, both ways
  * @v:	the counts are added to it

@@ -590,7 +590,6 @@ static int extend(struct loop_closer *l, const struct filter_result *r)
 }
 
 int loop_closer_add(struct loop_closer *l, struct filter *f,
-		    const struct reading *reading,
 		    const struct filter_result *r)
 {
 	int err;
@@ -598,7 +597,7 @@ int loop_closer_add(struct loop_closer *l, struct filter *f,
 	if (!r->updated)
 		return 0;
 	assert(r->update == l->readings);
-	err = keep_reading(l, reading);
+	err = keep_reading(l, filter_reading(f));
 	if (!err)
 		err = extend(l, r);
 	if (r->corrected) {

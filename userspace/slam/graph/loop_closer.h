@@ -29,14 +29,13 @@ void loop_closer_destroy(struct loop_closer *l);
 
 /**
  * loop_closer_add() - after each reading of the filter
- * @r: its result. Of an update, the reading is copied
+ * @r: its result. Of an update, filter_reading() is copied
  *
  * May correct the filter: see filter_correct().
  *
  * Return: 0; -ENOMEM, or an error of the filter, which is final.
  */
 int loop_closer_add(struct loop_closer *l, struct filter *f,
-		    const struct reading *reading,
 		    const struct filter_result *r);
 
 /**

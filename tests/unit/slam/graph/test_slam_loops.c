@@ -64,7 +64,7 @@ static void go(struct ride *r, const struct trip *t,
 				      before->olds[i], &result) :
 			filter_read(f, t->reading + i, &result);
 		if (!err && l)
-			err = loop_closer_add(l, f, t->reading + i, &result);
+			err = loop_closer_add(l, f, &result);
 		r->poses[i] = result.pose;
 		if (result.corrected && !r->corrected++)
 			r->first = i;
