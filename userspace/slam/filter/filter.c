@@ -344,13 +344,14 @@ static bool is_update(const struct filter *f, const struct reading *reading,
 		   const struct recalled *known)
 {
 	const struct slam_params *p = &f->params;
+	const struct motion m = filter_motion(f);
 
 	if (!reading->beams || !f->update)
 		return reading->beams;
 	if (known)
 		return reading->range || filter_is_held(f, known);
 	return f->moved || f->odometer.way >= p->distance ||
-	       f->odometer.around >= p->angle;
+	       f->odometer.around >= p->angle || filter_may_go_on(f, &m);
 }
 
 /* A scan that is no update. Return: 1: it does not fit at all where the robot

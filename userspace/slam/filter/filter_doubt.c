@@ -17,6 +17,11 @@
 #define CONTRADICTS	0.3
 /* A scan fits about as well as another one with this difference in fit */
 #define SIMILAR		0.05
+/* and better than another one with this one, where both look for the same pose */
+#define BETTER		0.015
+/* Speed hardly changes in this time, s, and on this way, m */
+#define SHORT		1.5
+#define SHORT_WAY	0.5
 /* As a share of the usual fit: below it the robot may be anywhere */
 #define LOW		0.6
 /* It is elsewhere if this share of the beams passes through walls of the map */
@@ -304,6 +309,55 @@ static int find_robot(struct filter *f, const struct reading *reading,
 bool filter_lost(const struct filter *f, bool held)
 {
 	return held && f->held + 1 >= HELD_LOST;
+}
+
+/* The motion if the robot goes on at its speed. Return: whether that is known */
+static bool at_speed(const struct filter *f, struct motion *m)
+{
+	struct prediction speed = f->prediction;
+
+	if (f->params.wall == 0 || speed.use != PREDICT_ODOMETRY || m->split ||
+	    f->odometer.time > SHORT)
+		return false;
+	*m = odometer_motion(&f->odometer, &f->params);
+	speed.use = PREDICT_SPEED;
+	prediction_make(&speed, m, f->odometer.time);
+	return motion_length(&m->move) < SHORT_WAY;
+}
+
+bool filter_may_go_on(const struct filter *f, const struct motion *m)
+{
+	struct motion on = *m;
+
+	return at_speed(f, &on) && prediction_is_off(&f->params, m, &on.move);
+}
+
+/* Encoders that say nothing at all */
+static bool stands(const struct filter *f)
+{
+	return f->odometer.way == 0 && f->odometer.around == 0;
+}
+
+int filter_go_on(struct filter *f, const struct reading *reading,
+		 struct motion *m, struct filter_result *r)
+{
+	const uint32_t number = filter_fittest(f);
+	const struct pose done = det_between(f->pose + number,
+					     &f->out[number].pose);
+	struct motion on = *m;
+	struct outcome other;
+	double against;
+	int err;
+
+	if (!at_speed(f, &on) || !prediction_is_off(&f->params, m, &done) ||
+	    (!stands(f) && !prediction_is_off(&f->params, m, &on.move)))
+		return 0;
+	err = look_after(f, reading, &on, r, &other, &against);
+	if (err || other.fit <= f->out[number].fit + BETTER ||
+	    against > AGREES)
+		return err;
+	*m = on;
+	return 1;
 }
 
 int filter_doubt(struct filter *f, const struct reading *reading,

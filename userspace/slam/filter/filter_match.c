@@ -81,17 +81,24 @@ static int match_or_doubt(struct filter *f, const struct reading *reading,
 			  struct filter_result *r)
 {
 	const bool doubts = f->params.wall > 0;
+	const double poor = !doubts ? -INFINITY :
+			    f->surprised ? INFINITY : POOR * f->usual;
 	struct particle_pool_order order = {
-		.update = f->update, .round = f->round,
-		.again = !doubts ? -INFINITY :
-			 f->surprised ? INFINITY : POOR * f->usual,
+		.update = f->update, .round = f->round, .again = poor,
 		.motion = filter_motion(f),
 	};
 	int ret = filter_choose_motion(f, reading, &order.motion, r);
+	bool goes_on;
 
-	if (!ret)
-		ret = match_all(f, reading, &order, r);
-	if (!ret && f->out[filter_fittest(f)].fit < order.again)
+	if (ret)
+		return ret;
+	goes_on = doubts && (f->moved || filter_may_go_on(f, &order.motion));
+	if (goes_on)
+		order.again = INFINITY;
+	ret = match_all(f, reading, &order, r);
+	if (!ret && goes_on)
+		ret = filter_go_on(f, reading, &order.motion, r);
+	if (!ret && f->out[filter_fittest(f)].fit < poor)
 		ret = filter_doubt(f, reading, &order.motion, r);
 	if (ret > 0) {
 		order.round++;

@@ -192,6 +192,23 @@ int filter_look_after(struct filter *f, const struct reading *reading,
 int filter_choose_motion(struct filter *f, const struct reading *reading,
 			 struct motion *m, struct filter_result *r);
 
+/* Whether the robot may have gone on at its speed, though the odometry says that
+ * it did not
+ */
+bool filter_may_go_on(const struct filter *f, const struct motion *m);
+
+/**
+ * filter_go_on() - doubt the odometry where the best match in f->out goes as far
+ * as that allows
+ * @m:	becomes the motion at the speed of before
+ *
+ * Wheels that are stuck say that the robot stands.
+ *
+ * Return: 1: match all again, a scan fits better there; 0: not; a negative errno.
+ */
+int filter_go_on(struct filter *f, const struct reading *reading,
+		 struct motion *m, struct filter_result *r);
+
 /**
  * filter_doubt() - doubt the best match in f->out
  * @m:	becomes the motion to where the robot is instead, or two
