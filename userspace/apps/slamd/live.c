@@ -273,7 +273,7 @@ static void take_hint(struct live *l)
 	l->hinted = false;
 	pthread_mutex_unlock(&l->lock);
 	if (hinted)
-		session_hint(&l->run, &hint);
+		known_search_hint(&l->run.search, &hint);
 }
 
 static void *live_filter(void *arg)
@@ -296,8 +296,8 @@ static void *live_filter(void *arg)
 			l->unused += r.beams > 0;
 			break;
 		}
-		session_show_known(&l->run, l->mapper, r.stamp);
-		if (l->run.placed)
+		known_search_show(&l->run.search, l->mapper, r.stamp);
+		if (l->run.search.placed)
 			ahead_done(l->ahead, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
@@ -571,7 +571,7 @@ static int live_finish(struct live *l)
 		return cli_error(-EINTR,
 				 "stopped by a signal while reading the "
 				 "checkpoint: no files written");
-	if (!l->run.updates || !l->run.placed)
+	if (!l->run.updates || !l->run.search.placed)
 		return unused ? cli_error(-EINTR,
 					  "%s: none of %llu waiting scans was "
 					  "used: no files written",

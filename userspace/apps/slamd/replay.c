@@ -145,8 +145,8 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 
 	if (!r->mapper)
 		return 0;
-	session_show_known(&r->run, r->mapper, reading->stamp);
-	if (r->run.placed)
+	known_search_show(&r->run.search, r->mapper, reading->stamp);
+	if (r->run.search.placed)
 		mapper_pose(r->mapper, reading, result);
 	if (!session_maps(&r->run, result))
 		return 0;
@@ -239,11 +239,11 @@ static int log_end(struct replay *r, int ret, const char *error)
 	replay_show(r, true);
 	if (!stopped)
 		return ret < 0 ? cli_error(ret, "%s", error) : 0;
-	if (!r->run.updates && r->run.placed)
+	if (!r->run.updates && r->run.search.placed)
 		return cli_error(-EINTR,
 				 "stopped by a signal before the first scan: "
 				 "no files written");
-	if (r->run.placed)
+	if (r->run.search.placed)
 		cli_warn("stopped by a signal: partial results are written");
 	return 0;
 }
@@ -347,7 +347,7 @@ static int replay_run(struct replay *r)
 	if (err)
 		return err;
 	replay_warn(r);
-	if (!r->run.placed) {
+	if (!r->run.search.placed) {
 		readings_count(r->log, &c);
 		session_write(&r->run, NULL, &c);
 		return session_nothing(&r->run);

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #include "base/loop.h"
 #include "base/service.h"
 #include "slam/filter/memory.h"
-#include "slam/output/occupancy.h"
 
 /* Interval of syncing the checkpoint to disk, ns */
 #define SYNC	5000000000ULL
@@ -150,49 +148,6 @@ static int open_checkpoint(struct session *r)
 	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
-/* Cells from the origin that are drawn exactly: walls are floats */
-#define WALLS_CELLS	32768
-
-/* How far --pose may be off */
-#define POSE_REACH	2.0
-#define POSE_TURN	0.6
-
-/* In @r->known. @name: of the map, for errors */
-static int begin_search(struct session *r, const char *name)
-{
-	const struct place_hint hint = { r->o->pose, POSE_REACH, POSE_TURN };
-	const double most = WALLS_CELLS * r->o->params.resolution;
-	const struct map_file *m = &r->known.cells;
-	const struct place_cells cells = {
-		m->cells, m->width, m->height, m->resolution, m->origin,
-	};
-	int err = localiser_create(&r->localiser, &r->o->params,
-				   &r->known.walls, &cells);
-
-	if (!err && (fabs(m->origin.x) > most || fabs(m->origin.y) > most))
-		return cli_error(-ERANGE,
-				 "%s: its origin is more than %.0f m from 0, 0",
-				 name, most);
-	if (err == -E2BIG)
-		return cli_error(err, "%s: the map is wider than %.0f m",
-				 name, FIT_SIDE_MAX * FIT_CELL);
-	if (err)
-		return cli_error(err, "%s: %s", name, strerror(-err));
-	if (r->o->posed)
-		localiser_hint(r->localiser, &hint);
-	r->placed = false;
-	return 0;
-}
-
-static int open_known_map(struct session *r)
-{
-	struct error error;
-	const int err = known_map_read(&r->known, r->o->localise, &error);
-
-	return err ? cli_error(err, "%s", error.text) :
-		     begin_search(r, r->o->localise);
-}
-
 int session_open(struct session *r, bool (*interrupted)(void *arg))
 {
 	struct particle_pool *team;
@@ -205,9 +160,7 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
-	r->placed = true;
-	if (r->o->localise)
-		err = open_known_map(r);
+	err = known_search_open(&r->search, r->o);
 	if (err)
 		return err;
 	if (r->o->params.loops)
@@ -226,9 +179,7 @@ void session_close(struct session *r)
 		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
 	loop_closer_destroy(r->loops);
-	localiser_destroy(r->localiser);
-	known_map_free(&r->known);
-	scans_free(&r->scans);
+	known_search_close(&r->search);
 	free(r->final);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
@@ -287,8 +238,8 @@ int session_recall(struct session *r, struct reading *reading,
 		ret = close_loops(r, result);
 	if (!ret)
 		ret = add_to_trajectory(r, &e.reading, result);
-	if (!ret && r->o->elsewhere && result->updated)
-		ret = scans_add(&r->scans, r->updates - 1, &e.reading);
+	if (!ret && result->updated)
+		ret = known_search_keep(&r->search, r->updates - 1, &e.reading);
 	if (ret == -EINTR)
 		return ret;
 	if (ret)
@@ -300,51 +251,21 @@ int session_recall(struct session *r, struct reading *reading,
 	return 1;
 }
 
-/* The map of the checkpoint's scans. Return: 0 or a negative errno */
-static int draw_scans(struct session *r)
-{
-	const struct occupancy_config config = {
-		.resolution = r->o->params.resolution,
-		.range_max = scan_reach(&r->o->params),
-	};
-	struct raster raster = { .cells = NULL };
-	struct occupancy *o = NULL;
-	struct pose *history;
-	struct error error;
-	uint32_t count;
-	int err = session_history(r, &history, &count);
-
-	if (err)
-		return err;
-	err = occupancy_create(&o, &config, &error);
-	for (uint32_t i = 0; i < count && err != -ENOMEM; i++) {
-		const struct reading reading =
-			scans_reading(scans_at(&r->scans, i));
-
-		/* invalid scans are skipped, as in submaps */
-		err = occupancy_add(o, &reading, history + i, &error);
-	}
-	if (err != -ENOMEM)
-		err = occupancy_raster(o, &raster);
-	if (!err)
-		err = known_map_raster(&r->known, &raster);
-	free(raster.cells);
-	free(history);
-	occupancy_destroy(o);
-	return err;
-}
-
 int session_recalled(struct session *r)
 {
+	struct pose *history;
+	uint32_t count;
 	int err;
 
 	if (!r->o->elsewhere || !r->updates)
 		return 0;
-	err = draw_scans(r);
-	scans_free(&r->scans);
-	return err ? cli_error(err, "%s: %s", r->o->checkpoint,
-			       strerror(-err)) :
-		     begin_search(r, r->o->checkpoint);
+	err = session_history(r, &history, &count);
+	if (err)
+		return cli_error(err, "%s: %s", r->o->checkpoint,
+				 strerror(-err));
+	err = known_search_begin(&r->search, history, count);
+	free(history);
+	return err;
 }
 
 /* An error ends the checkpoint, not the session */
@@ -480,77 +401,33 @@ static int full(const struct session *r, unsigned long long number)
 			 number);
 }
 
-/* Logged once each: where the robot is, or why it is not known yet */
-static void log_place(struct session *r, const struct reading *reading,
-		      const struct filter_result *result, bool first)
-{
-	const struct localiser_counts c = localiser_counts(r->localiser);
-	const double at = (double)reading->stamp * 1e-9;
-
-	if (first || result->found)
-		service_logf(LOG_INFO,
-			     "%.3f: robot found in the map at %.2f,%.2f,%.2f: "
-			     "fit %.2f, elsewhere at most %.2f",
-			     at, result->pose.x, result->pose.y,
-			     result->pose.yaw, c.fit, c.next);
-	if (c.searched > r->searched)
-		log_debug("%.3f: %u scans together fit the map best at %.2f,%.2f,%.2f: "
-			  "%.2f, elsewhere at most %.2f, %.0f %% of the beams "
-			  "contradict it", at, c.scans, c.best.x, c.best.y,
-			  c.best.yaw, c.fit, c.next, 100 * c.against);
-	r->searched = c.searched;
-	if (r->placed || r->told_alike || c.scans < PLACE_SCANS)
-		return;
-	r->told_alike = true;
-	if (c.fit > 0)
-		service_logf(LOG_WARNING, "%.3f: the robot was not found yet: "
-			     "several places of the map look alike. Drive on, "
-			     "or give its pose", at);
-	else
-		service_logf(LOG_WARNING, "%.3f: the robot was not found yet: "
-			     "the scans fit no place of the map", at);
-}
-
-/* Return: 0 or a negative errno */
-static int read_localised(struct session *r, const struct reading *reading,
+static int read_or_search(struct session *r, const struct reading *reading,
 			  struct filter_result *result)
 {
-	const bool before = r->placed;
-	int ret;
+	int err;
 
-	*result = (struct filter_result){ .particles = 0 };
-	ret = localiser_read(r->localiser, r->filter, reading, result);
-	if (ret < 0)
-		return ret;
-	r->placed = ret;
-	log_place(r, reading, result, ret && !before);
-	r->stats.placed = localiser_counts(r->localiser);
-	return 0;
-}
-
-/* The robot was found in the map of a checkpoint: map on */
-static void end_search(struct session *r)
-{
-	localiser_destroy(r->localiser);
-	r->localiser = NULL;
-	known_map_free(&r->known);
+	if (!r->search.localiser)
+		return filter_read(r->filter, reading, result);
+	err = known_search_read(&r->search, r->filter, reading, result);
+	if (!err)
+		r->stats.placed = localiser_counts(r->search.localiser);
+	return err;
 }
 
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result)
 {
-	const bool before = r->placed;
+	const bool before = r->search.placed;
 	unsigned long long number;
 	int err;
 
 	stats_begin(&r->stats);
-	err = r->localiser ? read_localised(r, reading, result) :
-			     filter_read(r->filter, reading, result);
+	err = read_or_search(r, reading, result);
 	if (!err)
 		err = close_loops(r, result);
 	if (!err)
 		err = stats_end(&r->stats, reading, result);
-	if (!err && r->placed)
+	if (!err && r->search.placed)
 		err = add_to_trajectory(r, reading, result);
 	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
@@ -566,29 +443,12 @@ int session_read(struct session *r, const struct reading *reading,
 		log_loops(r, (double)reading->stamp * 1e-9);
 	log_rejected(r, (double)reading->stamp * 1e-9);
 	log_scan(r, reading, result);
-	if (r->placed)
+	if (r->search.placed)
 		session_keep(r, reading, result,
 			     before ? NULL : &r->stats.placed.place);
-	if (r->localiser && r->placed && !r->o->localise)
-		end_search(r);
+	if (r->search.placed && !r->o->localise)
+		known_search_end(&r->search);
 	return 0;
-}
-
-void session_hint(struct session *r, const struct place_hint *hint)
-{
-	service_logf(LOG_INFO, "the robot is said to be at %.2f,%.2f,%.2f",
-		     hint->pose.x, hint->pose.y, hint->pose.yaw);
-	if (r->localiser)
-		localiser_hint(r->localiser, hint);
-	else
-		service_logf(LOG_WARNING, "which is ignored: the robot was found already");
-}
-
-void session_show_known(struct session *r, struct mapper *m, int64_t stamp)
-{
-	if (r->o->localise && !r->shown)
-		mapper_known(m, &r->known, stamp);
-	r->shown = true;
 }
 
 bool session_maps(const struct session *r, const struct filter_result *result)
@@ -598,16 +458,9 @@ bool session_maps(const struct session *r, const struct filter_result *result)
 
 int session_nothing(const struct session *r)
 {
-	struct localiser_counts c;
-
-	if (!r->localiser || !r->stats.readings)
+	if (!r->search.localiser || !r->stats.readings)
 		return cli_error(-ENODATA, "%s: no readings received", r->log);
-	c = localiser_counts(r->localiser);
-	return cli_error(-ENODATA, "%s: the robot was not found in %s: %s",
-			 r->log, r->o->localise ? r->o->localise :
-			 r->o->checkpoint, !c.searched ? "no scans" :
-			 c.fit > 0 ? "several places look alike" :
-			 "the scans fit no place of it");
+	return known_search_failed(&r->search, r->log);
 }
 
 void session_state(const struct session *r, char text[SESSION_STATE])

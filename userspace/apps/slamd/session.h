@@ -6,15 +6,13 @@
 #define APPS_SLAMD_SESSION_H
 
 #include "apps/slamd/cluster.h"
+#include "apps/slamd/known_search.h"
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/slamd.h"
 #include "apps/slamd/stats.h"
-#include "slam/graph/localiser.h"
 #include "slam/graph/loop_closer.h"
 #include "slam/output/checkpoint.h"
-#include "slam/output/known_map.h"
 #include "slam/output/scan_trajectory.h"
-#include "slam/workers/scans.h"
 
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 
@@ -23,21 +21,16 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * @log:	name of the input, for messages
  * @waiting:	of cluster_pool(); NULL: none. @waiting_arg: for it
  * @loops:	NULL: loops are not closed
- * @localiser:	in a known map, or in that of a checkpoint until the robot is
- *		found in it; NULL: a map is made
- * @known:	that map; @scans: of the checkpoint, to draw it
- * @placed:	the robot was found in it, or a map is made: readings have results
+ * @search:	in a known map, or in that of a checkpoint until the robot is
+ *		found in it
  * @last:	result of the last update
  * @final:	history of all updates, with the last loops closed; NULL: not yet
  * @updates:	updates whose readings are in @scan_trajectory
  * @start:	start of readings, CLOCK_MONOTONIC, ns; for progress
- * @searched:	searches of the known map that were logged
- * @shown:	the known map was published
  * @fresh:	this session created the checkpoint
  * @told_map:	logged: the last map was not published
  * @told_lost:	logged: the robot is lost
  * @told_predictor: logged: by what its motion is predicted
- * @told_alike:	logged: several places of the known map look alike
  * @told_rejected: logged: closures are not used
  * @held_logged: logged: scans are kept out of the map
  */
@@ -49,18 +42,16 @@ struct session {
 	struct cluster			*cluster;
 	struct filter			*filter;
 	struct loop_closer		*loops;
-	struct localiser		*localiser;
-	struct known_map		known;
-	struct scans			scans;
+	struct known_search		search;
 	struct checkpoint		*checkpoint;
 	struct scan_trajectory		scan_trajectory;
 	struct stats			stats;
 	struct filter_result		last;
 	struct pose			*final;
 	uint32_t			updates;
-	uint64_t			start, synced, searched;
+	uint64_t			start, synced;
 	bool				fresh, told_map, told_lost, held_logged;
-	bool				shown, told_rejected, placed, told_alike;
+	bool				told_rejected;
 	enum predictor			told_predictor;
 };
 
@@ -99,18 +90,12 @@ int session_recalled(struct session *r);
 /**
  * session_read() - process a reading
  *
- * In a known map there is no result before the robot is found: @r->placed.
+ * In a known map there is no result before the robot is found: @r->search.placed.
  *
  * Return: 0; -EINTR; another negative errno after one line on stderr.
  */
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result);
-
-/* About where the robot is in the known map */
-void session_hint(struct session *r, const struct place_hint *hint);
-
-/* Publish the known map, once; @stamp: of the first reading */
-void session_show_known(struct session *r, struct mapper *m, int64_t stamp);
 
 /* Whether the scan of a reading belongs to the map that is made */
 bool session_maps(const struct session *r, const struct filter_result *result);
