@@ -59,7 +59,7 @@ struct loop_submap {
  * @seen:	the poses before solving
  * @anyway:	solve though no new closure is off: the last solution did not
  *		reach the history
- * @supported:	of each edge, see loop_support(); @waiting: closures that are not
+ * @waiting:	closures, see loop_support()
  * @moved:	a node at most, m
  * @torn:	see torn()
  */
@@ -71,7 +71,6 @@ struct loop_job {
 	struct loop_submap		*submap;
 	uint32_t			submaps;
 	uint64_t			rejected;
-	bool				*supported;
 	uint32_t			waiting;
 	struct pose			*seen;
 	double				moved, torn;
@@ -153,28 +152,6 @@ static void reject(struct loop_job *j)
 	j->graph.edges -= j->search.added;
 }
 
-/* Solve without the closures that wait for others. Return: as
- * pose_graph_solve()
- */
-static int solve_supported(struct loop_job *j)
-{
-	struct pose_graph *g = &j->graph;
-	struct edge_weight *weight = malloc(g->edges * sizeof(*weight));
-	int err = weight ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < g->edges && !err; i++) {
-		weight[i] = g->edge[i].weight;
-		if (!j->supported[i])
-			g->edge[i].weight = (struct edge_weight){ 0, 0, 0, 0 };
-	}
-	if (!err)
-		err = pose_graph_solve(g);
-	for (uint32_t i = 0; i < g->edges && weight; i++)
-		g->edge[i].weight = weight[i];
-	free(weight);
-	return err;
-}
-
 static int solve(struct loop_job *j)
 {
 	struct pose_graph *g = &j->graph;
@@ -182,18 +159,14 @@ static int solve(struct loop_job *j)
 	double off = 0;
 	int err;
 
-	j->supported = malloc((g->edges + 1) * sizeof(*j->supported));
-	if (!j->supported)
-		return -ENOMEM;
-	j->waiting = loop_support(g, j->node, j->supported);
-
+	j->waiting = loop_support(g, j->node);
 	for (uint32_t i = g->edges - j->search.added; i < g->edges; i++)
-		off = fmax(off, j->supported[i] ?
-			   pose_graph_off(g, g->edge + i) : 0);
+		off = fmax(off, g->edge[i].waiting ? 0 :
+			   pose_graph_off(g, g->edge + i));
 	if (off < OFF && !j->anyway)
 		return 0;
 	memcpy(j->seen, g->pose, g->nodes * sizeof(*g->pose));
-	err = solve_supported(j);
+	err = pose_graph_solve(g);
 	if (err)
 		return err == -EDOM ? 0 : err;
 	j->torn = torn(j);
@@ -322,7 +295,6 @@ static void job_clear(struct loop_job *j)
 	free(j->at);
 	free(j->submap);
 	free(j->seen);
-	free(j->supported);
 	*j = (struct loop_job){ .err = 0 };
 }
 

@@ -48,20 +48,19 @@ static bool confirms(const struct pose_graph *g,
 	       SAME + SAME_PER_M * way;
 }
 
-uint32_t loop_support(const struct pose_graph *g,
-		      const struct loop_node *const *node, bool *supported)
+uint32_t loop_support(struct pose_graph *g, const struct loop_node *const *node)
 {
 	uint32_t waiting = 0;
 
 	for (uint32_t i = 0; i < g->edges; i++) {
-		const struct graph_edge *e = g->edge + i;
+		struct graph_edge *e = g->edge + i;
 
-		supported[i] = !e->closure || e->fit >= FITS_ALONE ||
-			       pose_graph_off(g, e) < LITTLE;
-		for (uint32_t k = 0; k < g->edges && !supported[i]; k++)
-			supported[i] = g->edge[k].closure &&
-				       confirms(g, node, e, g->edge + k);
-		waiting += !supported[i];
+		e->waiting = e->closure && e->fit < FITS_ALONE &&
+			     pose_graph_off(g, e) >= LITTLE;
+		for (uint32_t k = 0; k < g->edges && e->waiting; k++)
+			e->waiting = !g->edge[k].closure ||
+				     !confirms(g, node, e, g->edge + k);
+		waiting += e->waiting;
 	}
 	return waiting;
 }

@@ -14,13 +14,13 @@
 
 /**
  * loop_support() - which edges of a graph may move it
+ * @g: gets graph_edge.waiting: of closures that move it by much, do not fit
+ *	very well, and are confirmed by no other one
  * @node: of @g->nodes
- * @supported: [@g->edges] gets true for edges that are no closures, for closures
- *	that move little or fit very well, and for those that another one confirms
  *
  * Return: closures that wait.
  */
-uint32_t loop_support(const struct pose_graph *g,
-		      const struct loop_node *const *node, bool *supported);
+uint32_t loop_support(struct pose_graph *g,
+		      const struct loop_node *const *node);
 
 #endif

@@ -67,7 +67,12 @@ static void add_edge(struct pose_solver *v, const struct graph_edge *e,
 	};
 	double scale = 1;
 
-	if (e->closure)
+	/* it stays in the matrix: without it CHOLMOD orders the nodes in another
+	 * way, and the last bits change
+	 */
+	if (e->waiting)
+		scale = 0;
+	else if (e->closure)
 		scale = trust(square(&e->weight, error[0], error[1], error[2]),
 			      bound);
 	pose_solver_add(v, e->from, e->to, &slope, &w, scale, error);
@@ -95,7 +100,7 @@ static double widest(const struct pose_graph *g)
 	double most = EDGE_AGREES;
 
 	for (uint32_t i = 0; i < g->edges; i++) {
-		if (g->edge[i].closure)
+		if (g->edge[i].closure && !g->edge[i].waiting)
 			most = fmax(most, pose_graph_error(g, g->edge + i));
 	}
 	return most;

@@ -27,12 +27,13 @@ struct edge_weight {
  * struct graph_edge - a motion between two nodes
  * @move:	the pose of @to in the frame of @from
  * @closure:	it may be wrong; @fit: of its scan, 0..1
+ * @waiting:	for another closure that says the same: it moves nothing
  */
 struct graph_edge {
 	uint32_t		from, to;
 	struct pose		move;
 	struct edge_weight	weight;
-	bool			closure;
+	bool			closure, waiting;
 	double			fit;
 };
 
@@ -82,7 +83,7 @@ double pose_graph_off(const struct pose_graph *g, const struct graph_edge *e);
  *
  * Least squares with the weights of Agarwal et al., Robust map optimization
  * using dynamic covariance scaling, 2013: an edge that disagrees by more than
- * its error counts little. They start wide, as true closures of a long loop
+ * its error counts little, and one that waits not at all. They start wide, as true closures of a long loop
  * disagree with the poses before (graduated non-convexity: Yang et al., 2020).
  * The result has the same bits whenever it is computed.
  *

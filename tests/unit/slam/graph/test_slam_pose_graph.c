@@ -298,6 +298,19 @@ static void test_false(void)
 	}
 }
 
+/* Until it is confirmed */
+static void test_waiting(void)
+{
+	drive(&lap, LAP, 0.02, 0.1);
+	add_closure(&lap, 0, LAP - 1, &right);
+	lap.edge[lap.g.edges - 1].waiting = true;
+	other = lap;
+	ok_eq(pose_graph_solve(&lap.g), 0, "a closure that waits");
+	ok_range(worst(&lap, other.pose), 0, 1e-9, "... moves no node");
+	lap.edge[lap.g.edges - 1].waiting = false;
+	ok_range(solved(&lap), 0, 0.1, "... it closes the loop later");
+}
+
 /*
  * One direction
  */
@@ -419,6 +432,7 @@ int main(void)
 	test_backward();
 	test_bits();
 	test_false();
+	test_waiting();
 	test_direction();
 	test_broken();
 	return tap_done();
