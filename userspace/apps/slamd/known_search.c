@@ -26,11 +26,8 @@ static int begin(struct known_search *k, const char *name)
 	const struct place_hint hint = { k->o->pose, POSE_REACH, POSE_TURN };
 	const double most = WALLS_CELLS * k->o->params.resolution;
 	const struct map_file *m = &k->map.cells;
-	const struct place_cells cells = {
-		m->cells, m->width, m->height, m->resolution, m->origin,
-	};
 	int err = localiser_create(&k->localiser, &k->o->params,
-				   &k->map.walls, &cells);
+				   &k->map.walls, m);
 
 	if (!err && (fabs(m->origin.x) > most || fabs(m->origin.y) > most))
 		return cli_error(-ERANGE,

@@ -44,7 +44,7 @@ struct localiser {
 int localiser_create(struct localiser **localiser,
 		     const struct slam_params *params,
 		     const struct walls *walls,
-		     const struct place_cells *cells)
+		     const struct map_file *cells)
 {
 	struct localiser *l = calloc(1, sizeof(*l));
 	int err;

@@ -27,7 +27,7 @@ struct localiser;
  */
 int localiser_create(struct localiser **l, const struct slam_params *params,
 		     const struct walls *walls,
-		     const struct place_cells *cells);
+		     const struct map_file *cells);
 /* NULL is allowed */
 void localiser_destroy(struct localiser *l);
 

@@ -11,7 +11,7 @@
  */
 #define NEAR	0.2
 
-static int value_at(const struct place_cells *c, double x, double y)
+static int value_at(const struct map_file *c, double x, double y)
 {
 	const double u = x / c->resolution, v = y / c->resolution;
 
@@ -20,7 +20,7 @@ static int value_at(const struct place_cells *c, double x, double y)
 	return c->cells[(size_t)v * c->width + (size_t)u];
 }
 
-static bool is_near_wall(const struct place_cells *c, double x, double y)
+static bool is_near_wall(const struct map_file *c, double x, double y)
 {
 	const int reach = (int)ceil(NEAR / c->resolution);
 
@@ -35,7 +35,7 @@ static bool is_near_wall(const struct place_cells *c, double x, double y)
 }
 
 /* From @from to @to, in the frame of the cells */
-static void follow(const struct place_cells *c, const struct pose *from,
+static void follow(const struct map_file *c, const struct pose *from,
 		   const struct pose *to, struct place_beams *beams)
 {
 	const double dx = to->x - from->x, dy = to->y - from->y;
@@ -57,14 +57,12 @@ static void follow(const struct place_cells *c, const struct pose *from,
 		beams->against += value_at(c, to->x, to->y) >= 0;
 }
 
-void place_check(const struct place_cells *c, const struct fit_points *scan,
+void place_check(const struct map_file *c, const struct fit_points *scan,
 		 const struct pose *at, struct place_beams *beams)
 {
 	const struct pose from = det_between(&c->origin, at);
 	double sine, cosine;
 
-	if (!c->cells)
-		return;
 	det_sincos(from.yaw, &sine, &cosine);
 	for (uint32_t k = 0; k < scan->count; k++) {
 		const struct pose to = fit_point_at(scan, k, &from, sine,

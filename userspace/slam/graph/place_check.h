@@ -9,21 +9,8 @@
 #ifndef SLAM_GRAPH_PLACE_CHECK_H
 #define SLAM_GRAPH_PLACE_CHECK_H
 
+#include "map/io/map_file.h"
 #include "slam/graph/fit_grid.h"
-
-/**
- * struct place_cells - what is known of a map
- * @cells:	[row * width + column], 0..100, -1: unknown; NULL: only its walls are
- *		known
- * @resolution:	m
- * @origin:	outer corner of the first cell
- */
-struct place_cells {
-	const int8_t	*cells;
-	unsigned int	width, height;
-	double		resolution;
-	struct pose	origin;
-};
 
 /**
  * struct place_beams - beams of scans
@@ -37,7 +24,7 @@ struct place_beams {
 /* Add the beams of a scan from @at, in the map. Beams into the unknown do not
  * count
  */
-void place_check(const struct place_cells *c, const struct fit_points *scan,
+void place_check(const struct map_file *c, const struct fit_points *scan,
 		 const struct pose *at, struct place_beams *beams);
 
 #endif

@@ -77,12 +77,11 @@ static int draw_walls(struct place_search *s, const struct walls *w)
 }
 
 int place_search_map(struct place_search *s, const struct walls *w,
-		     const struct place_cells *cells)
+		     const struct map_file *cells)
 {
 	int err;
 
-	if (cells)
-		s->cells = *cells;
+	s->cells = cells;
 	if (!w->count)
 		return -ENODATA;
 	err = draw_walls(s, w);
@@ -203,13 +202,13 @@ static bool is_possible(struct place_search *s, const struct pose *pose)
 {
 	struct place_beams b = { .agree = 0 };
 
-	for (uint32_t age = 0; age < kept(s); age++) {
+	for (uint32_t age = 0; s->cells && age < kept(s); age++) {
 		const struct place_scan *p = scan_at(s, age);
 		const struct pose move = det_between(&scan_at(s, 0)->pose,
 						     &p->pose);
 		const struct pose at = det_compose(pose, &move);
 
-		place_check(&s->cells, &p->points, &at, &b);
+		place_check(s->cells, &p->points, &at, &b);
 	}
 	s->against = b.against ? (double)b.against / (b.agree + b.against) : 0;
 	return s->against <= AGAINST;

@@ -45,7 +45,7 @@ struct place_search {
 	uint64_t		searched;
 	/* private */
 	double			ahead;
-	struct place_cells	cells;
+	const struct map_file	*cells;
 	struct pose		own, last;
 	struct fit_grid		grid;
 	struct pose		middle;
@@ -59,7 +59,7 @@ struct place_search {
  * Return: 0; -ENOMEM; -E2BIG: wider than FIT_SIDE_MAX; -ENODATA: no walls.
  */
 int place_search_map(struct place_search *s, const struct walls *w,
-		     const struct place_cells *cells);
+		     const struct map_file *cells);
 void place_search_free(struct place_search *s);
 
 /* Forget the scans: the robot may be anywhere */

@@ -300,8 +300,8 @@ static void test_check(void)
 {
 	enum { WIDE = 40, HIGH = 22 };
 	int8_t known[WIDE * HIGH];
-	const struct place_cells c = {
-		known, WIDE, HIGH, 0.1, { 5, 6, M_PI / 2 },
+	const struct map_file c = {
+		WIDE, HIGH, 0.1, { 5, 6, M_PI / 2 }, known,
 	};
 	/* in the frame of the room, from its middle */
 	static const struct {
@@ -316,7 +316,7 @@ static void test_check(void)
 		{ 1.5, 0, 0, 0, "ends in the unknown" },
 		{ 30, 0, 0, 0, "ends beyond the map" },
 	};
-	const struct place_cells none = { .cells = NULL };
+	const struct map_file none = { .resolution = 0.1 };
 	struct place_beams b = { .agree = 0 };
 	struct fit_points one = { .count = 1 };
 
@@ -341,7 +341,7 @@ static void test_check(void)
 	}
 	b = (struct place_beams){ .agree = 0 };
 	place_check(&none, &one, &start, &b);
-	ok_eq(b.agree + b.against, 0, "nothing is known");
+	ok_eq(b.agree + b.against, 0, "an empty map");
 }
 
 static void test_refused(void)
