@@ -105,6 +105,7 @@ void place_search_restart(struct place_search *s)
 	s->scans = 0;
 	s->ahead = 0;
 	s->fit = s->next = 0;
+	s->is_elsewhere = false;
 }
 
 static uint32_t kept(const struct place_search *s)
@@ -214,13 +215,29 @@ static bool is_possible(struct place_search *s, const struct pose *pose)
 	return s->against <= AGAINST;
 }
 
-/* Search the whole map. Return: 1: a place that no other is like; 0; -ENOMEM */
-static int search(struct place_search *s, const struct pose *own,
-		  struct pose *pose)
+/* Search the whole map. @best: its best place; NULL: not known. Return: as
+ * fit_grid_search()
+ */
+static int find_best(struct place_search *s, const struct fit_points *all,
+		     const struct pose *best, struct pose *pose)
 {
-	struct fit_window w = {
+	const struct fit_window w = {
 		.reach = s->reach, .turn = M_PI, .least = FITS,
 	};
+
+	if (!best)
+		return fit_grid_search(&s->grid, all, pose, &w);
+	*pose = *best;
+	return 1;
+}
+
+/* Search the whole map; @known: as find_best(). Return: 1: a place that no other
+ * is like; 0; -ENOMEM
+ */
+static int search(struct place_search *s, const struct pose *own,
+		  const struct pose *known, struct pose *pose)
+{
+	struct fit_window w = { .reach = s->reach, .turn = M_PI };
 	struct pose other = s->middle, best = s->middle;
 	struct fit_points all;
 	int ret;
@@ -228,7 +245,7 @@ static int search(struct place_search *s, const struct pose *own,
 	join(s, &all);
 	s->fit = s->next = 0;
 	s->searched++;
-	ret = fit_grid_search(&s->grid, &all, &best, &w);
+	ret = find_best(s, &all, known, &best);
 	if (ret <= 0)
 		return ret;
 	s->fit = fit_grid_climb(&s->grid, &all, &best);
@@ -254,7 +271,10 @@ int place_search_add(struct place_search *s, const struct scan *scan,
 		     double units, const struct pose *own, struct pose *pose)
 {
 	struct place_scan *p = s->scan + s->scans % PLACE_SCANS;
+	/* of this scan alone, so not of several together */
+	const bool known = s->is_elsewhere && !s->scans;
 
+	s->is_elsewhere = false;
 	if (!is_new(s, own))
 		return 0;
 	fit_points_make(&p->points, scan, units);
@@ -264,7 +284,7 @@ int place_search_add(struct place_search *s, const struct scan *scan,
 	s->scans++;
 	if (s->scans % (1 + s->scans / SEARCH_LESS))
 		return 0;
-	return search(s, own, pose);
+	return search(s, own, known ? &s->elsewhere : NULL, pose);
 }
 
 int place_search_near(struct place_search *s, const struct scan *scan,
@@ -291,7 +311,10 @@ int place_search_near(struct place_search *s, const struct scan *scan,
 	s->best = *pose;
 	whole.least = s->next;
 	ret = fit_grid_search(&s->grid, &points, &other, &whole);
-	if (ret > 0)
+	if (ret > 0) {
 		*pose = hint->pose;
+		s->elsewhere = other;
+		s->is_elsewhere = true;
+	}
 	return ret < 0 ? ret : !ret;
 }

@@ -50,6 +50,8 @@ struct place_search {
 	struct fit_grid		grid;
 	struct pose		middle;
 	double			reach;
+	struct pose		elsewhere;
+	bool			is_elsewhere;
 };
 
 /**
@@ -87,6 +89,9 @@ struct place_hint {
 /**
  * place_search_near() - the best pose of a scan near one
  * @pose: gets it; what it was if nothing fits
+ *
+ * If it fits better elsewhere, place_search_add() of the same scan does not
+ * search for that place again.
  *
  * Return: 1: found; 0: nothing fits; -ENOMEM.
  */

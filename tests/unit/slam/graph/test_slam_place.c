@@ -168,6 +168,7 @@ static void test_hint(void)
 		{ truth.x + 0.5, truth.y - 0.3, truth.yaw + 0.2 }, 1, 0.4,
 	};
 	struct search s = search_open(&walls);
+	struct localiser_counts want, have;
 
 	localiser_hint(s.l, &hint);
 	ok_eq(find(&s, trip, 100, 1), 1, "a hint: found at the first scan");
@@ -179,6 +180,23 @@ static void test_hint(void)
 	ok_eq(find(&s, trip, 300, 1), 1, "another hint while it is tracked");
 	ok_range(off(&s, trip, 300), 0, 0.1, "... where it is, m");
 	ok(s.result.found, "... found elsewhere");
+	search_close(&s);
+
+	s = search_open(&walls);
+	find(&s, trip, 100, 1);
+	want = localiser_counts(s.l);
+	search_close(&s);
+	s = search_open(&walls);
+	/* some walls fit here, too */
+	hint.pose = truth_of(trip, 430);
+	localiser_hint(s.l, &hint);
+	find(&s, trip, 100, 1);
+	have = localiser_counts(s.l);
+	ok_eq(have.missed, 1, "a hint that misses, as the scan fits elsewhere");
+	ok(want.fit > 0 && have.fit == want.fit,
+	   "... the scan fits there as without a hint, %.3f", have.fit);
+	ok_near(pose_distance(&have.best, &want.best, 1), 0, 0,
+		"... at the same place");
 	search_close(&s);
 
 	s = search_open(&walls);
