@@ -106,6 +106,7 @@ static void walk_lists(int kind, const union message *msg)
 	struct message_list rest = { 0 };
 	struct message_pose_stamped pose;
 	struct message_transform t;
+	struct message_graph_edge edge;
 	struct message_point32 p;
 	bool more = true;
 
@@ -120,6 +121,9 @@ static void walk_lists(int kind, const union message *msg)
 		for (rest = kind == MESSAGE_ROOM ? msg->room.outline :
 						   msg->polygon.points; more; )
 			more = message_next_point(&rest, &p);
+	else if (kind == MESSAGE_POSE_GRAPH)
+		for (rest = msg->graph.edges; message_next_edge(&rest, &edge); )
+			;
 	if (rest.count)
 		abort();
 }

@@ -193,6 +193,7 @@ union element {
 	struct message_transform	transform;
 	struct message_pose_stamped	pose;
 	struct message_point32		point;
+	struct message_graph_edge	edge;
 };
 
 /* The first walk has validated the bytes, so this cannot fail */
@@ -403,6 +404,12 @@ bool message_next_point(struct message_list *rest,
 			struct message_point32 *point)
 {
 	return next_element(rest, message_point_fields, sizeof(*point), point);
+}
+
+bool message_next_edge(struct message_list *rest,
+		       struct message_graph_edge *edge)
+{
+	return next_element(rest, message_edge_fields, sizeof(*edge), edge);
 }
 
 bool message_string_is(const struct message_string *s, const char *text)

@@ -49,6 +49,7 @@ enum message_kind {
 	MESSAGE_ROOM,			/* gdim_msgs/RoomInformation */
 	MESSAGE_POSE_COVARIANCE, /* geometry_msgs/PoseWithCovarianceStamped */
 	MESSAGE_MAP_METADATA,		/* nav_msgs/MapMetaData */
+	MESSAGE_POSE_GRAPH,		/* gdim_msgs/PoseGraph */
 	MESSAGE_TYPES,
 };
 
@@ -353,6 +354,33 @@ struct message_room {
 	struct message_string	gas_name[MESSAGE_GASES];
 };
 
+enum { MESSAGE_EDGE_ODOMETRY, MESSAGE_EDGE_LOOP };
+
+/**
+ * struct message_graph_edge - gdim_msgs/GraphEdge
+ * @from_frame, @to_frame: names of nodes
+ * @kind:	MESSAGE_EDGE_...
+ * @waiting:	for another edge that confirms it: it moves no node yet
+ * @transform:	x, y, yaw of @to_frame in @from_frame, m and rad
+ * @covariance:	of it, row by row, m^2, m rad, rad^2
+ */
+struct message_graph_edge {
+	struct message_string	from_frame, to_frame;
+	uint8_t			kind, waiting;
+	double			transform[3], covariance[9];
+};
+
+/**
+ * struct message_pose_graph - gdim_msgs/PoseGraph
+ * @source:	whose edges these are: they replace all earlier ones of it
+ * @edges:	struct message_graph_edge
+ */
+struct message_pose_graph {
+	struct message_header	header;
+	struct message_string	source;
+	struct message_list	edges;
+};
+
 union message {
 	struct message_image		image;
 	struct message_compressed_image	compressed;
@@ -375,6 +403,7 @@ union message {
 	struct message_room		room;
 	struct message_pose_covariance	estimate;
 	struct message_map_metadata	metadata;
+	struct message_pose_graph	graph;
 };
 
 /**
@@ -427,6 +456,8 @@ bool message_next_pose(struct message_list *rest,
 		       struct message_pose_stamped *pose);
 bool message_next_point(struct message_list *rest,
 			struct message_point32 *point);
+bool message_next_edge(struct message_list *rest,
+		       struct message_graph_edge *edge);
 
 /* A map that grows; late subscribers need the last one */
 static inline bool message_is_map(enum message_kind kind)

@@ -292,6 +292,24 @@ const struct field message_room_fields[] = {
 	{ .op = END }
 };
 
+const struct field message_edge_fields[] = {
+	FIELD(STRING, struct message_graph_edge, from_frame),
+	FIELD(STRING, struct message_graph_edge, to_frame),
+	FIELD(U8, struct message_graph_edge, kind),
+	FIELD(U8, struct message_graph_edge, waiting),
+	ARRAY(F64, struct message_graph_edge, transform, 3),
+	ARRAY(F64, struct message_graph_edge, covariance, 9),
+	{ .op = END }
+};
+
+static const struct field pose_graph[] = {
+	HEADER(struct message_pose_graph),
+	FIELD(STRING, struct message_pose_graph, source),
+	SEQUENCED(struct message_pose_graph, edges, struct message_graph_edge,
+		  message_edge_fields),
+	{ .op = END }
+};
+
 const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_IMAGE] = image,
 	[MESSAGE_COMPRESSED_IMAGE] = compressed_image,
@@ -314,4 +332,5 @@ const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_ROOM] = message_room_fields,
 	[MESSAGE_POSE_COVARIANCE] = pose_covariance,
 	[MESSAGE_MAP_METADATA] = map_metadata,
+	[MESSAGE_POSE_GRAPH] = pose_graph,
 };

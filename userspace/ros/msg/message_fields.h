@@ -54,6 +54,7 @@ extern const struct field *const message_fields[MESSAGE_TYPES];
 extern const struct field message_transform_fields[];
 extern const struct field message_pose_fields[];		/* stamped */
 extern const struct field message_point_fields[];		/* Point32 */
+extern const struct field message_edge_fields[];
 extern const struct field message_room_fields[];
 extern const struct field message_occupancy_fields[];	/* a map */
 extern const struct field message_name_fields[];		/* a string */

@@ -14,7 +14,7 @@ enum part {
 	TIME_2, HEADER, FIELD, POINT, QUATERNION, POSE, POSE_COVARIANCE,
 	VECTOR3, TWIST, TWIST_COVARIANCE, METADATA, DIMENSION, LAYOUT, ARRAY,
 	GRID_INFO, STATUS, VALUE, TRANSFORM, TRANSFORM_STAMPED, POSE_STAMPED,
-	POINT32, POLYGON, REGION, PARTS,
+	POINT32, POLYGON, REGION, EDGE, PARTS,
 };
 
 /* Types that messages contain; @ros1 if it differs there */
@@ -134,6 +134,15 @@ static const struct {
 		"uint32 height\n"
 		"uint32 width\n"
 		"bool do_rectify\n", NULL },
+	[EDGE] = { "gdim_msgs/GraphEdge",
+		"uint8 ODOMETRY=0\n"
+		"uint8 LOOP=1\n"
+		"string from_frame\n"
+		"string to_frame\n"
+		"uint8 kind\n"
+		"bool waiting\n"
+		"float64[3] transform\n"
+		"float64[9] covariance\n", NULL },
 };
 
 #define HAS(part)	(1u << (part))
@@ -337,6 +346,12 @@ static const struct type {
 		"uint32 width\n"
 		"uint32 height\n"
 		"geometry_msgs/Pose origin\n", HAS(TIME_2) | POSED },
+	[MESSAGE_POSE_GRAPH] = { NAMES("gdim_msgs", "PoseGraph"),
+		"03b0daecb6f0e9ba2324090ab177ef10",
+		"std_msgs/Header header\n"
+		"string source\n"
+		"gdim_msgs/GraphEdge[] edges\n", NULL,
+		STAMPED | HAS(EDGE) },
 };
 
 int message_any_kind_of(const char *type)

@@ -223,7 +223,16 @@ static void fill(enum message_kind kind)
 	static const uint8_t part[] = { 255, 0, 100, 50, 7 };
 	static const uint8_t jpeg[] = { 0xff, 0xd8, 0xff };
 	static const uint8_t cells[] = { 255, 0, 100, 50 };
+	static struct message_graph_edge edges[2];
 
+	edges[0] = (struct message_graph_edge){
+		str("submap_0"), str("submap_1"), MESSAGE_EDGE_ODOMETRY, 0,
+		{ 5, 0.5, -1 }, { 1, 2, 3, 4, 5, 6, 7, 8, 9 },
+	};
+	edges[1] = (struct message_graph_edge){
+		str("submap_7"), str("submap_0"), MESSAGE_EDGE_LOOP, 1,
+		{ -1, 2, 3 }, { 9, 8, 7, 6, 5, 4, 3, 2, 1 },
+	};
 	memset(&msg, 0, sizeof(msg));
 	if (kind == MESSAGE_IMAGE)
 		msg.image = (struct message_image){
@@ -265,6 +274,10 @@ static void fill(enum message_kind kind)
 		msg.metadata = (struct message_map_metadata){
 			5000000006, 0.5f, 2, 2,
 			{ { -1, 2, 0 }, { 0, 0, 0, 1 } },
+		};
+	else if (kind == MESSAGE_POSE_GRAPH)
+		msg.graph = (struct message_pose_graph){
+			header(), str("submap_"), message_list(edges, 2),
 		};
 	else if (kind == MESSAGE_CAMERA_INFO)
 		fill_camera_info(&msg.camera_info);
