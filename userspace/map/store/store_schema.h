@@ -11,6 +11,23 @@
 #define STORE_EXTENT \
 	"CREATE VIRTUAL TABLE extent USING rtree(node, x0, x1, y0, y1)"
 
+/* Made when it is first needed, so the version stays: see store_edge.h */
+#define STORE_EDGE \
+	"CREATE TABLE IF NOT EXISTS edge(\n" \
+	"  id         INTEGER PRIMARY KEY,\n" \
+	"  source     TEXT    NOT NULL,  -- who sent it\n" \
+	"  stamp      INTEGER NOT NULL,  -- ns since the epoch\n" \
+	"  from_frame TEXT    NOT NULL,  -- of a node, which may be missing\n" \
+	"  to_frame   TEXT    NOT NULL,\n" \
+	"  kind       TEXT    NOT NULL CHECK (kind IN ('odometry', 'loop')),\n" \
+	"  waiting    INTEGER NOT NULL CHECK (waiting IN (0, 1)),\n" \
+	"  x          REAL    NOT NULL,  -- m, in the frame it comes from\n" \
+	"  y          REAL    NOT NULL,\n" \
+	"  yaw        REAL    NOT NULL,  -- rad\n" \
+	"  xx REAL NOT NULL, xy REAL NOT NULL, xt REAL NOT NULL,\n" \
+	"  yy REAL NOT NULL, yt REAL NOT NULL, tt REAL NOT NULL\n" \
+	") STRICT"
+
 enum { STORE_APPLICATION = 0x4744494d };	/* "GDIM", application_id */
 
 /**

@@ -76,6 +76,15 @@ static const char *const texts[SQLS] = {
 		"SET predecessor = ?2, x = ?3, y = ?4, yaw = ?5",
 	[SQL_LINK_DROP] = "DELETE FROM link WHERE node = ?",
 
+	[SQL_EDGE_TABLE] = "SELECT 1 FROM sqlite_schema WHERE name = 'edge'",
+	[SQL_EDGE_MAKE] = STORE_EDGE,
+	[SQL_EDGE_FORGET] = "DELETE FROM edge WHERE source = ?",
+	[SQL_EDGE_ADD] = "INSERT INTO edge(source, stamp, from_frame, "
+		"to_frame, kind, waiting, x, y, yaw, xx, xy, xt, yy, yt, tt) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_EDGES] = "SELECT id, from_frame, to_frame, kind, waiting, "
+		"x, y, yaw, xx, xy, xt, yy, yt, tt FROM edge ORDER BY id",
+
 	[SQL_SUBMAP_FIND] = "SELECT id FROM submap "
 		"WHERE node = ? AND layer = ?",
 	[SQL_SUBMAP_ADD] = "INSERT INTO submap(node, layer, stamp, width, "

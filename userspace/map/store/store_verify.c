@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "map/store/store_db.h"
+#include "map/store/store_edge.h"
 
 /* Receiver of the errors, and their number */
 struct finder {
@@ -196,6 +197,13 @@ static int any_room(void *arg, const struct room *room)
 	return 0;
 }
 
+static int any_edge(void *arg, const struct store_edge *edge)
+{
+	(void)arg;
+	(void)edge;
+	return 0;
+}
+
 static int any_repeater(void *arg, double x, double y)
 {
 	(void)arg;
@@ -217,6 +225,8 @@ static int check_rows(struct finder *f)
 	if (!err)
 		err = store_verify_weigh(f, store_each_repeater(s, any_repeater,
 								NULL));
+	if (!err)
+		err = store_verify_weigh(f, store_each_edge(s, any_edge, NULL));
 	return err;
 }
 

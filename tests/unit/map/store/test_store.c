@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <sys/resource.h>
+#include "map/store/store_edge.h"
 #include "store_fixture.h"
 
 static void keeps_layers(const char *path)
@@ -419,6 +420,97 @@ static void removes(void)
 	store_close(s);
 }
 
+/*
+ * Edges
+ */
+
+struct edges {
+	struct store_edge	edge[8];
+	unsigned int		count;
+};
+
+static int take_edge(void *arg, const struct store_edge *e)
+{
+	struct edges *to = arg;
+
+	to->edge[to->count++ % 8] = *e;
+	return 0;
+}
+
+static struct edges edges_of(struct store *s)
+{
+	struct edges e = { .count = 0 };
+
+	if (store_each_edge(s, take_edge, &e))
+		e.count = 99;
+	return e;
+}
+
+static void refuses_edges(struct store *s, const struct store_edge *good)
+{
+	struct store_edge bad[] = { *good, *good, *good, *good, *good, *good };
+
+	strcpy(bad[0].to, bad[0].from);
+	*bad[1].from = 0;
+	bad[2].transform.yaw = NAN;
+	bad[3].covariance[0] = -1;
+	bad[4].covariance[1] = 2;
+	bad[5].covariance[5] = INFINITY;
+	for (int i = 0; i < 6; i++) {
+		const struct store_edge two[] = { *good, bad[i] };
+
+		ok_eq(store_edges(s, "one", 9, two, 2), -EINVAL,
+		      "an edge that is invalid, %d: none is stored", i);
+	}
+	ok_eq(edges_of(s).count, 3, "... the old ones stay");
+}
+
+static void keeps_edges(void)
+{
+	const char *path = in_folder("edges");
+	const struct store_edge edge[2] = {
+		{ "a", "b", false, false, { 5, 0.5, -1 },
+		  { 1, 0.5, 0.1, 2, -0.1, 0.25 } },
+		{ "b", "elsewhere", true, true, { -1, 2, 3 },
+		  { 1, 0, 0, 1, 0, 1 } },
+	};
+	struct store *s = open_it(path, STORE_CREATE);
+	struct edges e;
+
+	ok_eq(edges_of(s).count, 0, "a store without edges");
+	ok(sql_is(path, "SELECT count(*) FROM sqlite_schema "
+		  "WHERE name = 'edge'", "0"), "... has no table of them");
+	ok_eq(store_edges(s, "one", 1, edge, 2), 0, "two edges");
+	ok_eq(store_edges(s, "two", 2, edge + 1, 1), 0,
+	      "... and one of another source");
+	e = edges_of(s);
+	ok_eq(e.count, 3, "... come back");
+	for (int i = 0; i < 2; i++) {
+		ok_str(e.edge[i].from, edge[i].from, "... from");
+		ok_str(e.edge[i].to, edge[i].to, "... to");
+		ok_eq(e.edge[i].loop, edge[i].loop, "... loop");
+		ok_eq(e.edge[i].waiting, edge[i].waiting, "... waiting");
+		ok_mem(&e.edge[i].transform, &edge[i].transform,
+		       sizeof(struct pose), "... transform");
+		ok_mem(e.edge[i].covariance, edge[i].covariance,
+		       sizeof(edge[i].covariance), "... covariance");
+	}
+	ok(sql_is(path, "PRAGMA user_version", "1"),
+	   "older programs still open the store");
+	ok_eq(store_verify(s, NULL, NULL), 0, "... it is intact");
+	refuses_edges(s, edge);
+	ok_eq(store_edges(s, "one", 3, edge, 1), 0, "one less");
+	ok_eq(edges_of(s).count, 2, "... replaces them");
+	ok_eq(store_edges(s, "one", 3, NULL, 0), 0, "none");
+	ok_eq(edges_of(s).count, 1, "... the other source keeps its own");
+	store_close(s);
+	sql(path, "UPDATE edge SET to_frame = printf('%200s', 'x')");
+	s = open_it(path, STORE_READ);
+	ok(fails(s, store_each_edge(s, take_edge, &e), -EBADMSG, "is damaged"),
+	   "a damaged edge");
+	store_close(s);
+}
+
 static int stop(void *arg, double x, double y)
 {
 	(void)x;
@@ -737,6 +829,7 @@ int main(void)
 	keeps_rooms();
 	removes();
 	keeps_others();
+	keeps_edges();
 	stops();
 	takes_the_most();
 	undoes();
