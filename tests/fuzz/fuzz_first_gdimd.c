@@ -30,6 +30,8 @@ static int take(struct map_input *in, enum message_kind kind,
 					   &m->polygon);
 	case MESSAGE_ROOM:
 		return map_input_room(in, "/gdim/input/room", &m->room);
+	case MESSAGE_POSE_GRAPH:
+		return map_input_graph(in, "/gdim/input/pose_graph", &m->graph);
 	case MESSAGE_UINT8:
 		return map_input_rooms(in, "/gdim/input/rooms",
 				       m->uint8.data);

@@ -56,6 +56,12 @@ int map_input_rooms(struct map_input *in, const char *topic,
 int map_input_repeaters(struct map_input *in, const char *topic,
 			const struct message_polygon *m);
 
+/* All edges of a pose graph. Return: 0; a negative errno, already logged: nothing
+ * is stored. Holding the turn to store
+ */
+int map_input_graph(struct map_input *in, const char *topic,
+		    const struct message_pose_graph *m);
+
 /* Only checks it. Return: 0; -EBADMSG, -EINVAL, already logged */
 int map_input_image(struct map_input *in, const char *topic,
 		    const struct message_image *m);
@@ -68,7 +74,7 @@ void map_input_unknown(struct map_input *in, const char *topic,
 		       const char *why);
 
 /*
- * "messages", "keyframes", "transforms", "refused", "last_error", ...; with
+ * "messages", "submaps_stored", "transforms_stored", "edges_stored", "refused", "last_error", ...; with
  * "stamps_ahead", s, if clocks differ: see stamps.h
  */
 void map_input_status(struct map_input *in, cJSON *out);

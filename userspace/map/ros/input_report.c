@@ -99,6 +99,7 @@ void input_report_status(struct input_report *r, int64_t wall, cJSON *out)
 		[INPUT_MESSAGES] = "messages",
 		[INPUT_SUBMAPS] = "submaps_stored",
 		[INPUT_TRANSFORMS] = "transforms_stored",
+		[INPUT_EDGES] = "edges_stored",
 		[INPUT_REFUSED] = "refused",
 		[INPUT_LOST] = "lost",
 	};

@@ -20,6 +20,7 @@
  * @INPUT_MESSAGES: messages that arrived
  * @INPUT_SUBMAPS: submaps that were stored
  * @INPUT_TRANSFORMS: transforms that were stored
+ * @INPUT_EDGES: edges of pose graphs that were stored
  * @INPUT_REFUSED: refusals
  * @INPUT_LOST: valid submaps that the store could not take
  */
@@ -27,6 +28,7 @@ enum input_counter {
 	INPUT_MESSAGES,
 	INPUT_SUBMAPS,
 	INPUT_TRANSFORMS,
+	INPUT_EDGES,
 	INPUT_REFUSED,
 	INPUT_LOST,
 	INPUT_COUNTERS

@@ -81,6 +81,12 @@ static int take_room(const struct input_topics *t, const char *topic,
 	return map_input_room(t->input, topic, &m->room);
 }
 
+static int take_graph(const struct input_topics *t, const char *topic,
+		      const union message *m)
+{
+	return map_input_graph(t->input, topic, &m->graph);
+}
+
 static const struct {
 	const char		*name;
 	enum message_kind	kind;
@@ -93,6 +99,7 @@ static const struct {
 	{ "repeater_map", MESSAGE_POLYGON, take_repeaters },
 	{ "rooms", MESSAGE_UINT8, take_rooms },
 	{ "room_information", MESSAGE_ROOM, take_room },
+	{ "pose_graph", MESSAGE_POSE_GRAPH, take_graph },
 };
 
 enum { OTHERS = sizeof(others) / sizeof(*others) };

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include "base/cli.h"
 #include "log_lines.h"
+#include "map/store/store_edge.h"
 #include "map/ros/input.h"
 #include "map_ros_fixture.h"
 
@@ -601,6 +602,78 @@ static void test_repeaters(void)
 	close_input();
 }
 
+static int count_edge(void *arg, const struct store_edge *e)
+{
+	int *count = arg;
+
+	count[0]++;
+	count[1] += e->loop;
+	count[2] += e->waiting;
+	return 0;
+}
+
+static int edges_stored(int want)
+{
+	int count[3] = { 0 };
+
+	if (store_each_edge(site_store(site), count_edge, count))
+		return -1;
+	return count[want];
+}
+
+static void test_graph(void)
+{
+	struct message_graph_edge e[3] = {
+		{ message_string("a"), message_string("/b"),
+		  MESSAGE_EDGE_ODOMETRY, 0, { 5, 0, 1 },
+		  { 1, 0.1, 0, 0.1, 1, 0, 0, 0, 1 } },
+		{ message_string("b"), message_string("a"), MESSAGE_EDGE_LOOP,
+		  1, { -5, 0, 1 }, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } },
+	};
+	struct message_pose_graph m = {
+		.header = { wall_ns, 0, message_string("world") },
+		.source = message_string("submap_"),
+		.edges = message_list(e, 2),
+	};
+
+	open_input("graph.db");
+	ok_eq(map_input_graph(in, "/g", &m), 0, "two edges");
+	ok_eq(edges_stored(0), 2, "... are stored");
+	ok_eq(edges_stored(1), 1, "... one closes a loop");
+	ok_eq(edges_stored(2), 1, "... and waits");
+	m.edges.count = 1;
+	ok_eq(map_input_graph(in, "/g", &m), 0, "the loop was rejected");
+	ok_eq(edges_stored(0), 1, "... it goes away");
+	m.edges.count = 3;
+	e[2] = e[1];
+	e[2].kind = 2;
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "an unknown kind");
+	ok_str(last_refusal(), "/g: edge from b to a: unknown kind 2",
+	       "says so");
+	e[2].kind = MESSAGE_EDGE_LOOP;
+	e[2].covariance[3] = 0.5;
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "not symmetric");
+	ok_str(last_refusal(), "/g: edge from b to a: covariance is not "
+	       "symmetric", "says so");
+	e[2].covariance[3] = NAN;
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "no number");
+	e[2].covariance[3] = 0;
+	e[2].to_frame = message_string("b");
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "to itself");
+	e[2].to_frame = message_string("");
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "to nowhere");
+	m.edges.count = (1 << 17) + 1;
+	ok_eq(map_input_graph(in, "/g", &m), -E2BIG, "too many");
+	m.edges.count = 2;
+	m.source = message_string("");
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "of no source");
+	m.source = message_string("submap_");
+	m.header.frame_id = message_string("a");
+	ok_eq(map_input_graph(in, "/g", &m), -EINVAL, "in another frame");
+	ok_eq(edges_stored(0), 1, "what was stored stays");
+	close_input();
+}
+
 static void test_image(void)
 {
 	static const uint8_t pixels[6];
@@ -673,6 +746,7 @@ int main(void)
 	test_match_timeout();
 	test_rooms();
 	test_repeaters();
+	test_graph();
 	test_image();
 	test_lost_store();
 	map_room_free(&message_room_);

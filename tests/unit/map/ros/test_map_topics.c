@@ -127,15 +127,17 @@ static void test_subscribe(void)
 	   "all numbers of rooms");
 	ok(is_subscribed("all", "/gdim/input/room_information", MESSAGE_ROOM),
 	   "all rooms");
+	ok(is_subscribed("all", "/gdim/input/pose_graph", MESSAGE_POSE_GRAPH),
+	   "the edges of the pose graph");
 	ok(is_subscribed("all", "/slam", MESSAGE_OCCUPANCY_GRID),
 	   "maps, by what their topic is remapped to");
 	ok(is_subscribed("all", "/gdim/input/temp_submap_fused",
 			 MESSAGE_OCCUPANCY_GRID), "other maps");
-	ok_eq(count_subscriptions(), 5 + 11,
+	ok_eq(count_subscriptions(), 6 + 11,
 	      "but none with wildcards, which are found");
 	subscribe_error = -EPROTOTYPE;
 	input_topics_subscribe(&t, NULL);
-	ok_eq(count_subscriptions(), 2 * 16, "one that fails stops no other");
+	ok_eq(count_subscriptions(), 2 * 17, "one that fails stops no other");
 	subscribe_error = 0;
 	close_topics();
 }
