@@ -26,6 +26,7 @@ static const struct cli_command commands[] = {
 	{ "remove", cmd_remove, "remove a layer or a room" },
 	{ "rooms", cmd_rooms, "list rooms" },
 	{ "room", cmd_room, "print the values of a room" },
+	{ "edges", cmd_edges, "list the edges of the pose graph" },
 	{ "status", cmd_status, "print the state of the daemon" },
 	{ "rate", cmd_rate, "set the publish rate of a topic" },
 	{ "log", cmd_log, "switch the daemon's log on or off" },

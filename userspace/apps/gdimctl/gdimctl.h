@@ -106,6 +106,7 @@ int cmd_status(int argc, char **argv);
 int cmd_rate(int argc, char **argv);
 int cmd_remove(int argc, char **argv);
 int cmd_rooms(int argc, char **argv);
+int cmd_edges(int argc, char **argv);
 int cmd_room(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);

@@ -121,6 +121,13 @@ static int commands_rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return query_rooms(g->site, answer, error);
 }
 
+static int commands_edges(struct gdimd *g, const cJSON *p, cJSON *answer,
+			  struct error *error)
+{
+	(void)p;
+	return query_edges(g->site, answer, error);
+}
+
 static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
 			 struct error *error)
 {
@@ -457,6 +464,7 @@ static const struct command commands[] = {
 	{ "spot", false, spot },
 	{ "rooms", false, commands_rooms },
 	{ "room", false, commands_room },
+	{ "edges", false, commands_edges },
 	{ "rate", false, rate },
 	{ "import", true, import_map },
 	{ "import-submaps", true, import },
@@ -498,7 +506,8 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 					    answer, error);
 	return error_set(error, -EINVAL,
 			 "unknown command '%.40s'; known: status, layers, "
-			 "spot, rooms, room, rate, import, import-submaps, "
-			 "set-poses, layer, remove, log, snapshot, notes",
+			 "spot, rooms, room, edges, rate, import, "
+			 "import-submaps, set-poses, layer, remove, log, "
+			 "snapshot, notes",
 			 name);
 }

@@ -86,7 +86,7 @@ static int check_change(struct web_worker *w)
 static int no_such(struct web_worker *w)
 {
 	return web_refuse(w, 404, "no such path; see /api/v1/status, layers, "
-			  "spot, rooms, topics");
+			  "spot, rooms, edges, topics");
 }
 
 /* NAME or NAME.png. Return: number of the layer, or -ENOENT */
@@ -143,6 +143,7 @@ static const struct {
 	{ "status", false, web_answer_status },
 	{ "layers", false, web_answer_layers },
 	{ "rooms", false, web_answer_rooms },
+	{ "edges", false, web_answer_edges },
 	{ "topics", false, web_answer_topics },
 	{ "rate", true, web_answer_rate },
 	{ "command", true, web_answer_command },

@@ -37,7 +37,7 @@ static const struct allowed {
 	const char	*name, *keys;	/* " " around each */
 } allowed[] = {
 	{ "status", " " }, { "layers", " " }, { "rooms", " " },
-	{ "spot", " x y " }, { "room", " room " }, { "rate", " topic rate " },
+	{ "edges", " " }, { "spot", " x y " }, { "room", " room " }, { "rate", " topic rate " },
 	{ "layer", " name words " }, { "remove", " layer room " },
 	{ "log", " rate " }, { "snapshot", " name " }, { "notes", " kind " },
 };
@@ -229,6 +229,8 @@ static const struct metric {
 	  "Submaps stored." },
 	{ "in", "transforms_stored", "in_transforms_total", "counter",
 	  "Transforms stored." },
+	{ "in", "edges_stored", "in_edges_total", "counter",
+	  "Edges of pose graphs stored." },
 	{ "in", "refused", "in_refused_total", "counter",
 	  "Messages rejected as invalid." },
 	{ "in", "lost", "in_lost_total", "counter",

@@ -101,6 +101,7 @@ int web_answer_spot(struct web_worker *w);
 int web_answer_layers(struct web_worker *w);
 int web_answer_layer(struct web_worker *w, unsigned int layer);
 int web_answer_rooms(struct web_worker *w);
+int web_answer_edges(struct web_worker *w);
 int web_answer_room(struct web_worker *w, const char *id);
 int web_answer_status(struct web_worker *w);
 int web_answer_topics(struct web_worker *w);

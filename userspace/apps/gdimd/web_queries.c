@@ -76,6 +76,15 @@ int web_answer_rooms(struct web_worker *w)
 	return web_queries_finish(w, err, answer, error.text);
 }
 
+int web_answer_edges(struct web_worker *w)
+{
+	cJSON *answer = cJSON_CreateObject();
+	struct error error = { "" };
+	int err = query_edges(w->web->config.site, answer, &error);
+
+	return web_queries_finish(w, err, answer, error.text);
+}
+
 int web_answer_room(struct web_worker *w, const char *id)
 {
 	struct error error = { "" };

@@ -34,6 +34,12 @@ int query_layers(struct site *s, cJSON *out);
  */
 int query_rooms(struct site *s, cJSON *out, struct error *error);
 
+/* "edges", "loops", "waiting": how many; "list": "from", "to", "kind", "waiting",
+ * "x", "y", "yaw", "covariance": xx, xy, xt, yy, yt, tt. Return: as
+ * store_each_edge()
+ */
+int query_edges(struct site *s, cJSON *out, struct error *error);
+
 /**
  * query_room() - one room, with its values in the current fused maps
  * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each

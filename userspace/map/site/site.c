@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "map/site/site_parts.h"
+#include "map/store/store_edge.h"
 
 bool site_frame_valid(const char *frame)
 {
@@ -559,6 +560,20 @@ int site_rooms(struct site *s,
 
 	pthread_mutex_lock(&s->reader_lock);
 	ret = store_rooms(s->reader, each, arg);
+	if (ret < 0)
+		error_set(error, ret, "%s", store_error(s->reader));
+	pthread_mutex_unlock(&s->reader_lock);
+	return ret;
+}
+
+int site_edges(struct site *s,
+	       int (*each)(void *arg, const struct store_edge *edge), void *arg,
+	       struct error *error)
+{
+	int ret;
+
+	pthread_mutex_lock(&s->reader_lock);
+	ret = store_each_edge(s->reader, each, arg);
 	if (ret < 0)
 		error_set(error, ret, "%s", store_error(s->reader));
 	pthread_mutex_unlock(&s->reader_lock);

@@ -49,6 +49,7 @@ struct site_config {
 
 #define SITE_MEMORY	((size_t)1 << 30)
 
+struct store_edge;
 struct site;
 
 /**
@@ -314,6 +315,10 @@ bool site_has_frame(struct site *s, const char *frame);
  */
 int site_rooms(struct site *s,
 	       int (*each)(void *arg, const struct room *room), void *arg,
+	       struct error *error);
+/* As store_each_edge() */
+int site_edges(struct site *s,
+	       int (*each)(void *arg, const struct store_edge *edge), void *arg,
 	       struct error *error);
 int site_setting(struct site *s, const char *name, char *value,
 		 unsigned int room);

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include "map/site/queries.h"
+#include "map/store/store_edge.h"
 #include "map/site/remove.h"
 #include "map/store/store.h"
 #include "site_fixture.h"
@@ -258,6 +259,34 @@ static void test_rooms(struct site *s)
 	cJSON_Delete(a);
 }
 
+static void test_edges(struct site *s)
+{
+	const struct store_edge edge[2] = {
+		{ "a", "b", false, false, { 5, 0.5, -1 },
+		  { 1, 0.5, 0, 2, 0, 0.25 } },
+		{ "b", "a", true, true, { 1, 2, 3 }, { 1, 0, 0, 1, 0, 1 } },
+	};
+	cJSON *a = cJSON_CreateObject();
+	char *text;
+
+	ok_eq(query_edges(s, a, &error), 0, "a site without edges");
+	ok_eq(cJSON_GetObjectItem(a, "edges")->valueint, 0, "... none");
+	cJSON_Delete(a);
+	store_edges(site_store(s), "robot", 1, edge, 2);
+	a = cJSON_CreateObject();
+	query_edges(s, a, &error);
+	text = cJSON_PrintUnformatted(a);
+	ok_str(text, "{\"edges\":2,\"loops\":1,\"waiting\":1,\"list\":["
+	       "{\"from\":\"a\",\"to\":\"b\",\"kind\":\"odometry\","
+	       "\"waiting\":false,\"x\":5,\"y\":0.5,\"yaw\":-1,"
+	       "\"covariance\":[1,0.5,0,2,0,0.25]},"
+	       "{\"from\":\"b\",\"to\":\"a\",\"kind\":\"loop\","
+	       "\"waiting\":true,\"x\":1,\"y\":2,\"yaw\":3,"
+	       "\"covariance\":[1,0,0,1,0,1]}]}", "edges, and a closed loop");
+	free(text);
+	cJSON_Delete(a);
+}
+
 /* Another thread's turn: it waits for ever if one is not given back */
 static void *take_turn(void *site)
 {
@@ -319,6 +348,7 @@ int main(void)
 	test_room(s);
 	test_outlines(s);
 	test_rooms(s);
+	test_edges(s);
 	test_remove(s);
 	site_close(s);
 	remove_folder();
