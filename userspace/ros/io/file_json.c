@@ -189,6 +189,27 @@ static void fill_diagnostics(cJSON *o, const struct message_diagnostics *m)
 	}
 }
 
+static void fill_graph(cJSON *o, const struct message_pose_graph *m)
+{
+	struct message_list rest = m->edges;
+	struct message_graph_edge e;
+	cJSON *all, *item;
+
+	file_json_add_header(o, &m->header);
+	file_json_add_text(o, "source", m->source);
+	all = cJSON_AddArrayToObject(o, "edges");
+	while (message_next_edge(&rest, &e)) {
+		item = cJSON_CreateObject();
+		file_json_add_text(item, "from_frame", e.from_frame);
+		file_json_add_text(item, "to_frame", e.to_frame);
+		cJSON_AddNumberToObject(item, "kind", e.kind);
+		cJSON_AddBoolToObject(item, "waiting", e.waiting);
+		add_doubles(item, "transform", e.transform, 3);
+		add_doubles(item, "covariance", e.covariance, 9);
+		cJSON_AddItemToArray(all, item);
+	}
+}
+
 static void fill_transforms(cJSON *o, const struct message_transforms *m)
 {
 	cJSON *list = cJSON_AddArrayToObject(o, "transforms"), *one, *with;
@@ -307,6 +328,9 @@ static int file_json_fill(cJSON *o, enum message_kind kind,
 		return 0;
 	case MESSAGE_TRANSFORMS:
 		fill_transforms(o, &msg->tf);
+		return 0;
+	case MESSAGE_POSE_GRAPH:
+		fill_graph(o, &msg->graph);
 		return 0;
 	case MESSAGE_PATH:
 		fill_path(o, &msg->path);
