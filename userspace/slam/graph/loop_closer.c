@@ -252,9 +252,10 @@ static double blind_variance(const struct loop_closer *l,
 	return 1 / (1 / (slip * slip) + node->evidence / (p->sigma * p->sigma));
 }
 
-static struct graph_edge step_edge(const struct loop_closer *l, uint32_t node)
+/* @m: the motion to @node */
+static struct graph_edge step_edge(const struct loop_closer *l, uint32_t node,
+				   const struct pose *m)
 {
-	const struct pose *m = l->motion + node;
 	const double way = l->node[node]->travel - l->node[node - 1]->travel;
 	const double place = STEP + STEP_PER_M * way;
 	const double full = 1 / (place * place);
@@ -337,7 +338,8 @@ static int job_fill(struct loop_closer *l, const struct pose *history,
 		j->at[i] = (uint32_t)l->node[i]->update;
 		j->graph.pose[i] = history[l->node[i]->update];
 		if (i) {
-			const struct graph_edge e = step_edge(l, i);
+			const struct graph_edge e =
+				step_edge(l, i, l->motion + i);
 
 			err = loop_search_add(&j->search, &e);
 		}
@@ -634,6 +636,42 @@ int loop_closer_finish(struct loop_closer *l, struct pose *history,
 	for (int i = 0; i < 2 && !ret && l->again; i++)
 		ret = finish_pass(l, history, count, LAST, false);
 	return ret;
+}
+
+/* From the node before, as the filter found it, also if no job took it yet */
+static struct pose motion_to(const struct loop_closer *l, uint32_t node,
+			     const struct pose *history)
+{
+	return node < l->fixed ? l->motion[node] :
+	       det_between(history + l->node[node - 1]->update,
+			   history + l->node[node]->update);
+}
+
+int loop_closer_edges(const struct loop_closer *l, const struct pose *history,
+		      uint32_t count, struct graph_edge **edge,
+		      uint32_t *edges)
+{
+	struct graph_edge *e = malloc((l->nodes + l->closures + 1) *
+				      sizeof(*e));
+	uint32_t n = 0;
+
+	if (!e)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < l->nodes && l->node[i]->update < count; i++) {
+		const struct pose move = motion_to(l, i, history);
+
+		e[n++] = step_edge(l, i, &move);
+	}
+	if (l->closures)
+		memcpy(e + n, l->closure, l->closures * sizeof(*e));
+	n += l->closures;
+	for (uint32_t i = 0; i < n; i++) {
+		e[i].from = (uint32_t)l->node[e[i].from]->update;
+		e[i].to = (uint32_t)l->node[e[i].to]->update;
+	}
+	*edge = e;
+	*edges = n;
+	return 0;
 }
 
 struct loop_counts loop_closer_counts(const struct loop_closer *l)

@@ -90,6 +90,18 @@ struct loop_counts {
 	struct adjust_counts adjust;
 };
 
+/**
+ * loop_closer_edges() - the graph as it is known now
+ * @history:	as loop_closer_finish(), @count poses
+ * @edge:	gets @edges of them, from malloc(): first the steps, then closures.
+ *		Nodes are numbers of updates
+ *
+ * Return: 0; -ENOMEM.
+ */
+int loop_closer_edges(const struct loop_closer *l, const struct pose *history,
+		      uint32_t count, struct graph_edge **edge,
+		      uint32_t *edges);
+
 struct loop_counts loop_closer_counts(const struct loop_closer *l);
 
 #endif

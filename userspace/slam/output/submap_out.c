@@ -75,9 +75,8 @@ void submap_out_free(struct submap_out *out)
 	*out = (struct submap_out){ 0 };
 }
 
-/* Frame id of a submap */
-static void submap_out_frame(const struct submap_out *out, uint32_t number,
-			     char frame[STORE_FRAME])
+void submap_out_frame(const struct submap_out *out, uint32_t number,
+		      char frame[STORE_FRAME])
 {
 	snprintf(frame, STORE_FRAME, "%.*s%u",
 		 (int)(STORE_FRAME - SUBMAP_OUT_NUMBER), out->prefix, number);

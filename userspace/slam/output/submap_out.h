@@ -64,6 +64,10 @@ int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 		    const char *prefix, struct error *error);
 void submap_out_free(struct submap_out *out);
 
+/* Frame id of a submap */
+void submap_out_frame(const struct submap_out *out, uint32_t number,
+		      char frame[STORE_FRAME]);
+
 /**
  * submap_out_grid() - the cells of a submap: nav_msgs/OccupancyGrid
  * @number, @submap: which one
