@@ -144,6 +144,9 @@ static int take_handed(struct live *l, const struct mapper_update *handed)
 	if (!err && handed->history)
 		err = mapper_history(l->mapper, handed->history,
 				     handed->count, &error);
+	if (!err && handed->history)
+		err = mapper_graph(l->mapper, handed->history, handed->count,
+				   handed->edge, handed->edges, &error);
 	if (err && !l->told_draw)
 		service_logf(LOG_ERR, "maps: %s", error.text);
 	l->told_draw = err;
@@ -183,13 +186,21 @@ static void *live_draw(void *arg)
 /* Return: 0 or a negative errno */
 static int live_hand_over(struct live *l)
 {
+	struct graph_edge *edge;
 	struct pose *history;
-	uint32_t count;
-	const int err = session_history(&l->run, &history, &count);
+	uint32_t count, edges;
+	int err = session_history(&l->run, &history, &count);
 
-	if (!err)
-		mapper_queue_history(l->mapper_queue, history, count);
-	return err;
+	if (err)
+		return err;
+	err = session_edges(&l->run, history, count, &edge, &edges);
+	if (err) {
+		free(history);
+		return err;
+	}
+	mapper_queue_graph(l->mapper_queue, edge, edges);
+	mapper_queue_history(l->mapper_queue, history, count);
+	return 0;
 }
 
 /*
@@ -523,8 +534,13 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 	struct mapper_update last = { .scans = 0 };
 	int err = session_history(&l->run, &last.history, &last.count), next;
 
-	if (err)
+	if (!err)
+		err = session_edges(&l->run, last.history, last.count,
+				    &last.edge, &last.edges);
+	if (err) {
+		mapper_update_free(&last);
 		return cli_error(err, "no memory");
+	}
 	mapper_exact(l->mapper);
 	err = draw_handed(l, &last, true);
 	mapper_update_free(&last);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "apps/slamd/mapper.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "ros/io/io.h"
 #include "slam/filter/scan.h"
 
@@ -20,6 +21,9 @@
  * @missing:	scans that are no longer in memory
  * @exact:	redraw after any change of a pose
  * @drawn:	poses of the @scans in @all
+ * @graph:	memory of its message
+ * @link:	poses of the @linked submaps of the last one
+ * @closed:	hash of its closures
  */
 struct mapper {
 	struct mapper_config	config;
@@ -30,6 +34,10 @@ struct mapper {
 	struct pose		*drawn;
 	uint32_t		scans, room, missing;
 	bool			exact;
+	struct graph_out	graph;
+	struct pose		*link;
+	uint32_t		linked;
+	uint64_t		closed;
 	union message		*message, *pose;
 };
 
@@ -97,6 +105,8 @@ void mapper_destroy(struct mapper *m)
 		return;
 	submaps_destroy(m->submaps);
 	submap_out_free(&m->out);
+	graph_out_free(&m->graph);
+	free(m->link);
 	occupancy_destroy(m->all);
 	trajectory_free(&m->way);
 	free(m->drawn);
@@ -201,6 +211,81 @@ int mapper_history(struct mapper *m, const struct pose *history,
 			submaps_published(m->submaps, number, placed, published);
 	}
 	return err;
+}
+
+static uint64_t hash_closures(const struct graph_edge *edge, uint32_t edges)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < edges; i++) {
+		const struct graph_edge *e = edge + i;
+		const double v[] = {
+			e->from, e->to, e->move.x, e->move.y, e->move.yaw,
+			e->waiting,
+		};
+
+		if (e->closure)
+			hash = hash * 31 + hash_bytes(v, sizeof(v));
+	}
+	return hash;
+}
+
+/* Whether submaps moved to each other since the last graph, by half a cell */
+static bool is_bent(const struct mapper *m)
+{
+	const double tolerance = occupancy_resolution(m->all) / 2;
+
+	for (uint32_t i = 1; i < m->linked; i++) {
+		const struct pose was = pose_between(m->link + i - 1,
+						     m->link + i);
+		const struct pose is = pose_between(
+			&submaps_at(m->submaps, i - 1)->pose,
+			&submaps_at(m->submaps, i)->pose);
+
+		if (pose_distance(&was, &is, REACH) > tolerance)
+			return true;
+	}
+	return false;
+}
+
+/* Remember what is published. Return: 0; -ENOMEM */
+static int keep_links(struct mapper *m, uint64_t closed)
+{
+	const uint32_t n = submaps_count(m->submaps);
+	struct pose *link = realloc(m->link, (n + 1) * sizeof(*link));
+
+	if (!link)
+		return -ENOMEM;
+	m->link = link;
+	for (uint32_t i = 0; i < n; i++)
+		link[i] = submaps_at(m->submaps, i)->pose;
+	m->linked = n;
+	m->closed = closed;
+	return 0;
+}
+
+int mapper_graph(struct mapper *m, const struct pose *history, uint32_t count,
+		 const struct graph_edge *edge, uint32_t edges,
+		 struct error *error)
+{
+	const uint64_t closed = hash_closures(edge, edges);
+	int64_t now;
+	int n;
+
+	if (!m->config.publish || !count ||
+	    (submaps_count(m->submaps) == m->linked && closed == m->closed &&
+	     !is_bent(m)))
+		return 0;
+	now = m->way.point[count - 1].stamp;
+	n = graph_out_make(&m->graph, &m->out, m->submaps, history, count, edge,
+			   edges, now, m->message, error);
+	if (n < 0)
+		return n;
+	/* what was not published is tried again */
+	if (n && !mapper_publish(m, SLAM_PUBLISHER_GRAPH, now))
+		return 0;
+	return keep_links(m, closed) ?
+	       error_set(error, -ENOMEM, "no memory") : 0;
 }
 
 /*

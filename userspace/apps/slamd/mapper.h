@@ -12,6 +12,7 @@
 #include "apps/slamd/slamd.h"
 #include "base/error.h"
 #include "slam/filter/filter.h"
+#include "slam/output/graph_out.h"
 #include "slam/output/known_map.h"
 #include "slam/output/submap_out.h"
 
@@ -70,6 +71,20 @@ void mapper_pose(struct mapper *m, const struct reading *r,
  */
 int mapper_history(struct mapper *m, const struct pose *history,
 		   uint32_t count, struct error *error);
+
+/**
+ * mapper_graph() - publish the edges between submaps, if they changed
+ * @history:	of the last mapper_history(), @count poses
+ * @edge:	@edges of them between scans, see graph_out_make(); 0: none
+ *
+ * They did if there is another submap, if closures differ, or if submaps moved to
+ * each other by half a cell.
+ *
+ * Return: 0; -ENOMEM and one line in @error.
+ */
+int mapper_graph(struct mapper *m, const struct pose *history, uint32_t count,
+		 const struct graph_edge *edge, uint32_t edges,
+		 struct error *error);
 
 /**
  * mapper_map() - publish the map of all scans, and the trajectory

@@ -40,6 +40,7 @@ void mapper_update_free(struct mapper_update *handed)
 		free(handed->scan[i]);
 	free(handed->scan);
 	free(handed->history);
+	free(handed->edge);
 	*handed = (struct mapper_update){ .scans = 0 };
 }
 
@@ -84,6 +85,16 @@ void mapper_queue_history(struct mapper_queue *h, struct pose *history,
 	h->now.count = count;
 	h->ready = h->now.scans;
 	pthread_cond_signal(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+}
+
+void mapper_queue_graph(struct mapper_queue *h, struct graph_edge *edge,
+			uint32_t edges)
+{
+	pthread_mutex_lock(&h->lock);
+	free(h->now.edge);
+	h->now.edge = edge;
+	h->now.edges = edges;
 	pthread_mutex_unlock(&h->lock);
 }
 

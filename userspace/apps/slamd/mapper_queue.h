@@ -9,6 +9,7 @@
 #define APPS_SLAMD_MAPPER_QUEUE_H
 
 #include <stdbool.h>
+#include "slam/graph/pose_graph.h"
 #include "slam/workers/wire.h"
 
 struct mapper_queue;
@@ -25,6 +26,10 @@ int mapper_queue_scan(struct mapper_queue *h, const struct reading *r);
 void mapper_queue_history(struct mapper_queue *h, struct pose *history,
 			  uint32_t count);
 
+/* The pose graph of the next history, from malloc(); @h takes it */
+void mapper_queue_graph(struct mapper_queue *h, struct graph_edge *edge,
+			uint32_t edges);
+
 /* Whether the mapper waits for a history */
 bool mapper_queue_idle(struct mapper_queue *h);
 
@@ -32,12 +37,15 @@ bool mapper_queue_idle(struct mapper_queue *h);
  * struct mapper_update - from the queue; free with mapper_update_free()
  * @scan:	@scans new ones, each followed by its ranges
  * @history:	@count poses; NULL: none
+ * @edge:	@edges of the pose graph; NULL: none
  */
 struct mapper_update {
 	struct wire_reading	**scan;
 	uint32_t		scans;
 	struct pose		*history;
 	uint32_t		count;
+	struct graph_edge	*edge;
+	uint32_t		edges;
 };
 
 /* Wait for a history. Return: false: mapper_queue_end() was called */

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
-#include "slam/output/submap_out.h"
+#include "slam/output/graph_out.h"
 
 /**
  * struct slam_publisher
@@ -43,6 +43,8 @@ static const struct {
 				    false, false },
 	[SLAM_PUBLISHER_TRANSFORMS] = { SUBMAP_OUT_TRANSFORMS,
 					MESSAGE_TRANSFORMS, false, false },
+	[SLAM_PUBLISHER_GRAPH] = { GRAPH_OUT_TOPIC, MESSAGE_POSE_GRAPH, true,
+				   false },
 };
 
 static int publisher_add_topics(struct slam_publisher *out, const char *robot,

@@ -8,6 +8,7 @@
  *	/slam/path		nav_msgs/Path
  *	/tf			tf2_msgs/TFMessage, of odometry in the map
  *	/gdim/input/slam_submap, /gdim/input/submap_transform: submap_out.h
+ *	/gdim/input/pose_graph: graph_out.h
  *
  * The first four are below the robot's name if it has one.
  */
@@ -26,6 +27,7 @@ enum slam_publisher_topic {
 	SLAM_PUBLISHER_TF,
 	SLAM_PUBLISHER_SUBMAP,
 	SLAM_PUBLISHER_TRANSFORMS,
+	SLAM_PUBLISHER_GRAPH,
 	SLAM_PUBLISHER_TOPICS,
 };
 

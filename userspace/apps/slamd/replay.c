@@ -121,14 +121,24 @@ static int replay_publish(void *arg, enum slam_publisher_topic topic,
 /* Return: 0 or a negative errno, logged already; @fit: of session_map() */
 static int publish_maps(struct replay *r, int *fit)
 {
+	struct graph_edge *edge;
 	struct error error;
 	struct pose *history;
-	uint32_t updates;
+	uint32_t updates, edges;
 	int err = session_history(&r->run, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
+	err = session_edges(&r->run, history, updates, &edge, &edges);
+	if (err) {
+		free(history);
+		return cli_error(err, "no memory");
+	}
 	err = mapper_history(r->mapper, history, updates, &error);
+	if (!err)
+		err = mapper_graph(r->mapper, history, updates, edge, edges,
+				   &error);
+	free(edge);
 	free(history);
 	if (err)
 		return cli_error(err, "%s", error.text);

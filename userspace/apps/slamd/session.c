@@ -512,6 +512,15 @@ int session_history(const struct session *r, struct pose **poses,
 	return err;
 }
 
+int session_edges(const struct session *r, const struct pose *history,
+		  uint32_t count, struct graph_edge **edge, uint32_t *edges)
+{
+	*edge = NULL;
+	*edges = 0;
+	return r->loops ? loop_closer_edges(r->loops, history, count, edge,
+					    edges) : 0;
+}
+
 /* The scans of the last history agree */
 static void adjust(struct session *r, struct pose *history, uint32_t count)
 {

@@ -135,6 +135,16 @@ int session_history(const struct session *r, struct pose **poses,
 		    uint32_t *count);
 
 /**
+ * session_edges() - the pose graph; none without --loops
+ * @history:	of session_history(), @count poses
+ * @edge:	gets @edges of them, see loop_closer_edges()
+ *
+ * Return: 0; -ENOMEM.
+ */
+int session_edges(const struct session *r, const struct pose *history,
+		  uint32_t count, struct graph_edge **edge, uint32_t *edges);
+
+/**
  * session_finish() - no more readings: close the last loops, and adjust all
  * poses
  *
