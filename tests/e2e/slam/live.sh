@@ -220,6 +220,7 @@ listed()
 		"$copy" -x 1000 "$1" -
 		"$copy" -x 1000 -k 10 -o /tf "$1" -
 		"$copy" -x 1000 -k 10 -o /gdim/input/submap_transform "$1" -
+		"$copy" -x 1000 -k 21 -o /gdim/input/pose_graph "$1" -
 		"$copy" -x 1000 -k 11 -o "${2-}/slam/path" "$1" -
 		"$copy" -x 1000 -k 20 -o "${2-}/map_metadata" "$1" -
 	} >"$d/topics" 2>/dev/null
@@ -235,7 +236,9 @@ topic()
 }
 topic /map 1 && topic /map_metadata 1 && topic /slam/pose 150 &&
 	topic /tf 150 && topic /slam/path 1 &&
-	topic /gdim/input/slam_submap 2 && topic /gdim/input/submap_transform 1
+	topic /gdim/input/slam_submap 2 &&
+	topic /gdim/input/submap_transform 1 &&
+	topic /gdim/input/pose_graph 1
 ok "--to: all topics"
 status() { in_space "$bin/gdimctl" -j --socket "$d/socket" status; }
 submaps() { status | jq .submaps; }
@@ -259,6 +262,10 @@ into_gdimd()
 	wait $node
 }
 into_gdimd "$d/out.mcap" "$d/live.db" 3
+"$bin/gdimctl" -j --store "$d/live.db" edges |
+	jq -e '.edges == 2 and .list[1].from == "submap_1" and
+		.list[1].to == "submap_2" and .list[1].covariance[0] > 0'
+ok "gdimd: the edges of the pose graph"
 exports "$d/live.db"
 ok "gdimd has the room of it"
 
