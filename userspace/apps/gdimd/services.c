@@ -16,15 +16,11 @@
 #include "map/ros/modality_fields.h"
 #include "map/ros/room_message.h"
 #include "map/site/queries.h"
-#include "ros/io/ros2_service.h"
-
-enum { OFFERED = 6 };
+#include "ros/io/ros2_offers.h"
 
 /* Strings and arrays of a response, until the next one */
 struct gdimd_services {
-	struct ros2		*ros;
-	struct ros2_graph	*graph;
-	struct ros2_service	*service[OFFERED];
+	struct ros2_offers	*offers;
 	char			text[256];
 	struct layer		layer[SERVICE_GASES];
 	float			gas[SERVICE_GASES];
@@ -47,9 +43,6 @@ static struct message_string services_refuse(struct gdimd_services *s,
 	s->refused++;
 	return services_string(s, text);
 }
-
-static struct ros2_service *service_of(const struct gdimd_services *s,
-				       enum service_kind kind);
 
 /* Copy as a C string. Return: whether it is valid and fits */
 static bool services_text_of(const struct message_string *s, char *to,
@@ -248,7 +241,7 @@ static const char *later(struct gdimd *g, enum service_kind kind,
 
 	if (j) {
 		j->g = g;
-		j->call = ros2_service_later(service_of(s, kind));
+		j->call = ros2_service_later(ros2_offers_service(s->offers, kind));
 		if (!j->call)
 			err = -ENOMEM;
 	}
@@ -300,76 +293,46 @@ static void on_logging(void *arg, const union service_request *request,
 		response->logging.message = services_refuse(g->services, why);
 }
 
-static const struct {
-	const char		*name;
-	enum service_kind	kind;
-	void			(*handle)(void *arg,
-					  const union service_request *request,
-					  union service_response *response);
-} offered[OFFERED] = {
-	{ "rooms", SERVICE_ROOMS, on_rooms },
-	{ "room_information", SERVICE_ROOM_INFORMATION, on_room },
-	{ "spot_information", SERVICE_SPOT_INFORMATION, on_spot },
-	{ "pub_rate", SERVICE_PUB_RATE, on_rate },
-	{ "snapshot", SERVICE_SNAPSHOT, on_snapshot },
-	{ "logging", SERVICE_LOGGING, on_logging },
+#define OUTPUT(name)	MAP_PUBLISHER_PREFIX name
+
+static const struct ros2_offer offered[] = {
+	{ OUTPUT("rooms"), SERVICE_ROOMS, on_rooms },
+	{ OUTPUT("room_information"), SERVICE_ROOM_INFORMATION, on_room },
+	{ OUTPUT("spot_information"), SERVICE_SPOT_INFORMATION, on_spot },
+	{ OUTPUT("pub_rate"), SERVICE_PUB_RATE, on_rate },
+	{ OUTPUT("snapshot"), SERVICE_SNAPSHOT, on_snapshot },
+	{ OUTPUT("logging"), SERVICE_LOGGING, on_logging },
 };
 
-static struct ros2_service *service_of(const struct gdimd_services *s,
-				       enum service_kind kind)
-{
-	unsigned int i = 0;
-
-	while (offered[i].kind != kind) {
-		assert(i + 1 < OFFERED);
-		i++;
-	}
-	return s->service[i];
-}
+enum { OFFERED = sizeof(offered) / sizeof(*offered) };
 
 /* An invalid request has no sender to answer: count it */
 static void services_on_damaged(void *arg, enum service_kind kind)
 {
 	struct gdimd *g = arg;
-	char name[MAP_CONFIG_TEXT];
 
-	for (unsigned int i = 0; i < OFFERED; i++) {
-		if (offered[i].kind != kind)
-			continue;
-		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
-			 offered[i].name);
-		map_input_damaged(g->input, name);
-	}
+	for (unsigned int i = 0; i < OFFERED; i++)
+		if (offered[i].kind == kind)
+			map_input_damaged(g->input, offered[i].name);
 }
 
-/* Log once, though each service reports it */
 static void services_on_log(void *arg, const char *line)
 {
-	static bool logged;
-
 	(void)arg;
-	if (!logged)
-		service_logf(LOG_WARNING, "%s", line);
-	logged = true;
+	service_logf(LOG_WARNING, "%s", line);
+}
+
+static const char *services_rename(void *arg, const char *name)
+{
+	return map_config_topic(&((struct gdimd *)arg)->config.map, name);
 }
 
 /* Counters of requests */
 void gdimd_services_status(const struct gdimd *g, cJSON *out)
 {
-	struct ros2_service_stats sum = { 0 };
+	const struct ros2_service_stats sum =
+		ros2_offers_stats(g->services ? g->services->offers : NULL);
 
-	for (unsigned int i = 0; i < OFFERED && g->services; i++) {
-		const struct ros2_service *k = g->services->service[i];
-		const struct ros2_service_stats *s;
-
-		if (!k)
-			continue;
-		s = ros2_service_stats(k);
-		sum.answered += s->answered;
-		sum.fastdds += s->fastdds;
-		sum.unserved += s->unserved;
-		sum.dropped += s->dropped;
-	}
 	cJSON_AddNumberToObject(out, "answered", sum.answered);
 	cJSON_AddNumberToObject(out, "to_fastdds", sum.fastdds);
 	cJSON_AddNumberToObject(out, "unserved", sum.unserved);
@@ -383,59 +346,26 @@ uint64_t gdimd_services_refused(const struct gdimd *g)
 
 int gdimd_services_open(struct gdimd *g, struct error *error)
 {
-	const char *domain = g->config.to + strlen("ros2");
-	struct gdimd_services *s;
-	char name[MAP_CONFIG_TEXT];
-	int err;
+	const struct ros2_offers_config config = {
+		.to = g->config.to, .node = g->config.node,
+		.offer = offered, .count = OFFERED,
+		.rename = services_rename, .log = services_on_log,
+		.malformed = services_on_damaged, .arg = g,
+	};
 
 	if (strncmp(g->config.to, "ros2", strlen("ros2")))
 		return 0;
 	assert(!g->services);
-	s = g->services = calloc(1, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	err = ros2_join(&s->ros, *domain ? domain + 1 : NULL, g->config.node,
-			error);
-	for (unsigned int i = 0; i < OFFERED && !err; i++) {
-		struct ros2_service_config config = {
-			.name = name,
-			.kind = offered[i].kind,
-			.handle = offered[i].handle,
-			.node = g->config.node,
-			.log = services_on_log,
-			.malformed = services_on_damaged,
-			.arg = g,
-		};
-
-		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
-			 offered[i].name);
-		config.name = map_config_topic(&g->config.map, name);
-		err = ros2_service_open(&s->service[i], s->ros, g->loop,
-					&config, error);
-	}
-	if (err)
-		return err;
-	/* only needed to be visible in the ROS graph */
-	if (ros2_graph_open(&s->graph, s->ros, g->config.node, error))
-		service_logf(LOG_WARNING, "%s", error->text);
-	else
-		ros2_graph_update(s->graph);
-	return 0;
+	g->services = calloc(1, sizeof(*g->services));
+	return g->services ? ros2_offers_open(&g->services->offers, g->loop,
+					      &config, error) : -ENOMEM;
 }
 
 void gdimd_services_close(struct gdimd *g)
 {
-	struct gdimd_services *s = g->services;
-
-	if (!s)
+	if (!g->services)
 		return;
-	if (s->graph)
-		ros2_graph_close(s->graph);
-	for (unsigned int i = 0; i < OFFERED; i++)
-		if (s->service[i])
-			ros2_service_close(s->service[i]);
-	if (s->ros)
-		ros2_leave(s->ros);
-	free(s);
+	ros2_offers_close(g->services->offers);
+	free(g->services);
 	g->services = NULL;
 }

@@ -11,26 +11,24 @@
 #include "apps/slamd/services.h"
 #include "base/service.h"
 #include "map/io/map_file.h"
-#include "ros/io/ros2_graph.h"
-#include "ros/io/ros2_service.h"
+#include "ros/io/ros2_offers.h"
 
-enum { OFFERED = 4, NAME = 160 };
+enum { NAME = 160 };
 
 /**
  * struct slam_services
  * @map:	the last one; its data is @cells, of capacity @room; width 0: none
  * @frame:	of it
+ * @name:	of the last service, below the robot's name
  * @paused:	scans are not used
  */
 struct slam_services {
 	struct slam_services_config	config;
-	struct ros2			*ros;
-	struct ros2_graph		*graph;
-	struct ros2_service		*service[OFFERED];
+	struct ros2_offers		*offers;
 	struct message_occupancy_grid	map;
 	uint8_t				*cells;
 	size_t				room;
-	char				frame[NAME];
+	char				frame[NAME], name[NAME];
 	bool				paused;
 };
 
@@ -209,86 +207,60 @@ static void on_pause(void *arg, const union service_request *request,
 	response->pause.status = 1;
 }
 
-/* @localised: in a known map: 1, while one is made: 0, both: -1 */
-static const struct {
-	const char		*name;
-	enum service_kind	kind;
-	void			(*handle)(void *arg,
-					  const union service_request *request,
-					  union service_response *response);
-	int			localised;
-} offered[] = {
-	{ "/map_saver/save_map", SERVICE_SAVE_MAP, on_save_map, 0 },
+static const struct ros2_offer mapping[] = {
+	{ "/map_saver/save_map", SERVICE_SAVE_MAP, on_save_map },
 	{ "/slam_toolbox/save_map", SERVICE_TOOLBOX_SAVE_MAP,
-	  on_toolbox_save_map, 0 },
-	{ "/slam_toolbox/dynamic_map", SERVICE_GET_MAP, on_get_map, 0 },
-	{ "/map_server/map", SERVICE_GET_MAP, on_get_map, 1 },
+	  on_toolbox_save_map },
+	{ "/slam_toolbox/dynamic_map", SERVICE_GET_MAP, on_get_map },
 	{ "/slam_toolbox/pause_new_measurements", SERVICE_TOOLBOX_PAUSE,
-	  on_pause, -1 },
+	  on_pause },
+};
+
+static const struct ros2_offer localised[] = {
+	{ "/map_server/map", SERVICE_GET_MAP, on_get_map },
+	{ "/slam_toolbox/pause_new_measurements", SERVICE_TOOLBOX_PAUSE,
+	  on_pause },
 };
 
 static void on_log(void *arg, const char *line)
 {
-	static bool logged;
-
 	(void)arg;
-	if (!logged)
-		service_logf(LOG_WARNING, "%s", line);
-	logged = true;
+	service_logf(LOG_WARNING, "%s", line);
 }
 
-static int offer_all(struct slam_services *s, struct loop *loop,
-		     struct error *error)
+static const char *rename_service(void *arg, const char *name)
 {
-	const struct slamd_options *o = s->config.o;
-	unsigned int n = 0;
-	int err = 0;
+	struct slam_services *s = arg;
+	const char *robot = s->config.o->robot;
 
-	for (size_t i = 0; i < sizeof(offered) / sizeof(*offered); i++) {
-		char name[NAME];
-		const struct ros2_service_config config = {
-			.name = name, .kind = offered[i].kind,
-			.handle = offered[i].handle, .node = o->node,
-			.log = on_log, .arg = s,
-		};
-
-		if (offered[i].localised >= 0 &&
-		    offered[i].localised != !!o->localise)
-			continue;
-		snprintf(name, sizeof(name), "%s%s%s", o->robot ? "/" : "",
-			 o->robot ? o->robot : "", offered[i].name);
-		err = ros2_service_open(s->service + n++, s->ros, loop,
-					&config, error);
-		if (err)
-			break;
-	}
-	return err;
+	snprintf(s->name, sizeof(s->name), "%s%s%s", robot ? "/" : "",
+		 robot ? robot : "", name);
+	return s->name;
 }
 
 int slam_services_open(struct slam_services **services, struct loop *loop,
 		       const struct slam_services_config *config,
 		       struct error *error)
 {
-	const char *domain = config->o->to + strlen("ros2");
 	struct slam_services *s = calloc(1, sizeof(*s));
+	const bool known = config->o->localise;
+	const struct ros2_offers_config offers = {
+		.to = config->o->to, .node = config->o->node,
+		.offer = known ? localised : mapping,
+		.count = known ? sizeof(localised) / sizeof(*localised) :
+				 sizeof(mapping) / sizeof(*mapping),
+		.rename = rename_service, .log = on_log, .arg = s,
+	};
 	int err;
 
 	if (!s)
 		return error_set(error, -ENOMEM, "no memory");
 	s->config = *config;
-	err = ros2_join(&s->ros, *domain ? domain + 1 : NULL, config->o->node,
-			error);
-	if (!err)
-		err = offer_all(s, loop, error);
+	err = ros2_offers_open(&s->offers, loop, &offers, error);
 	if (err) {
 		slam_services_close(s);
 		return err;
 	}
-	/* only needed to be visible in the ROS graph */
-	if (ros2_graph_open(&s->graph, s->ros, config->o->node, error))
-		service_logf(LOG_WARNING, "%s", error->text);
-	else
-		ros2_graph_update(s->graph);
 	*services = s;
 	return 0;
 }
@@ -297,11 +269,7 @@ void slam_services_close(struct slam_services *s)
 {
 	if (!s)
 		return;
-	ros2_graph_close(s->graph);
-	for (unsigned int i = 0; i < OFFERED; i++)
-		ros2_service_close(s->service[i]);
-	if (s->ros)
-		ros2_leave(s->ros);
+	ros2_offers_close(s->offers);
 	free(s->cells);
 	free(s);
 }

@@ -296,7 +296,7 @@ static void log_unserved(struct ros2_service *s)
 	snprintf(line, sizeof(line), "a client with rmw_fastrtps gets no "
 		 "answer: %s; it needs RMW_IMPLEMENTATION=rmw_cyclonedds_cpp",
 		 s->why.text);
-	s->config.log(s->config.arg, line);
+	s->config.log(s->config.log_arg, line);
 }
 
 /*

@@ -26,7 +26,8 @@ struct ros2_client;
  *		of @request is valid during the call. It must not close the
  *		service.
  * @node:	name of the participant of Fast DDS
- * @log:	one line: why clients of Fast DDS cannot be answered; or NULL
+ * @log:	one line: why clients of Fast DDS cannot be answered; or NULL.
+ *		@log_arg: for it
  * @malformed:	called for invalid requests, which are not answered, or NULL
  */
 struct ros2_service_config {
@@ -37,6 +38,7 @@ struct ros2_service_config {
 					  union service_response *response);
 	const char		*node;
 	void			(*log)(void *arg, const char *line);
+	void			*log_arg;
 	void			(*malformed)(void *arg, enum service_kind kind);
 	void			*arg;
 };

@@ -3,7 +3,7 @@
  * test_ros2_service - a service of ROS 2 and its clients: answers, and what
  * becomes of calls that get none
  */
-#include "ros/io/ros2_service.h"
+#include "ros/io/ros2_offers.h"
 #include "ros2_fixture.h"
 
 #define NAME "/gdim/output/room_information"
@@ -294,6 +294,50 @@ static void test_names(void)
 	ok_str(error.text, "invalid service name 'room'", "... is reported");
 }
 
+static const char *rename_offer(void *arg, const char *name)
+{
+	(void)arg;
+	return strcmp(name, "room") ? name : NAME;
+}
+
+/* All services of a program, under one node */
+static void test_offers(void)
+{
+	static const struct ros2_offer offered[] = {
+		{ "/rooms", SERVICE_ROOMS, on_request },
+		{ "room", SERVICE_ROOM_INFORMATION, on_request },
+	};
+	struct ros2_offers_config config = {
+		.to = "ros2:7", .node = "a node", .offer = offered, .count = 2,
+		.rename = rename_offer, .log = on_line,
+		.malformed = on_malformed,
+	};
+	struct ros2_offers *o;
+	struct ros2_client *c;
+
+	memset(&srv, 0, sizeof(srv));
+	ok_eq(ros2_offers_open(&o, loop, &config, &error), 0, "two services");
+	ok_eq(srv.lines, 1, "a bad name of the node is logged");
+	c = open_client();
+	call(c, 7, LONG, 1);
+	ok(until(cli.done), "one that was renamed is called");
+	ok_eq(cli.room, 8, "... and answers");
+	ok_eq(ros2_offers_stats(o).answered, 1, "... and is counted");
+	ok(ros2_offers_service(o, SERVICE_ROOM_INFORMATION) &&
+	   !ros2_offers_service(o, SERVICE_LOGGING), "found by its kind");
+	ros2_client_close(c);
+	ros2_offers_close(o);
+	ros2_offers_close(NULL);
+	ok_eq(ros2_offers_stats(NULL).answered, 0, "no services: no counters");
+	config.to = "ros2:x";
+	ok_range(ros2_offers_open(&o, loop, &config, &error), -INFINITY, -1,
+		 "no such domain: an error");
+	config.to = "ros2";
+	config.rename = NULL;
+	ok_eq(ros2_offers_open(&o, loop, &config, &error), -EINVAL,
+	      "a service with a bad name: likewise");
+}
+
 int main(void)
 {
 	setenv("OPTSAMPLE_FASTDDS", "/nowhere/fastdds.so", 1);
@@ -305,6 +349,7 @@ int main(void)
 	test_foreign_client();
 	test_foreign_service();
 	test_names();
+	test_offers();
 	ros2_end();
 	return tap_done();
 }
