@@ -3,6 +3,7 @@
  * service_types - fields of services
  */
 #include <limits.h>
+#include <string.h>
 #include "ros/msg/message_fields.h"
 #include "ros/msg/service_types.h"
 
@@ -126,6 +127,38 @@ static const struct field toolbox_pause_response[] = {
 	{ .op = END }
 };
 
+static const struct field load_map_request[] = {
+	FIELD(STRING, struct service_load_map_request, url),
+	{ .op = END }
+};
+
+static const struct field load_map_response[] = {
+	NESTED(struct service_load_map_response, map, message_occupancy_fields),
+	FIELD(U8, struct service_load_map_response, result),
+	{ .op = END }
+};
+
+static const struct field reset_request[] = {
+	FIELD(U8, struct service_toolbox_reset_request, pause),
+	{ .op = END }
+};
+
+static const struct field serialize_request[] = {
+	FIELD(STRING, struct service_toolbox_serialize_request, filename),
+	{ .op = END }
+};
+
+/* With a Pose, and with a Pose2D */
+#define DESERIALIZE(numbers) { 	FIELD(STRING, struct service_toolbox_deserialize_request, filename), 	FIELD(U8, struct service_toolbox_deserialize_request, match), 	ARRAY(F64, struct service_toolbox_deserialize_request, place, numbers), 	{ .op = END } }
+
+static const struct field deserialize_request[] = DESERIALIZE(7);
+static const struct field deserialize_older[] = DESERIALIZE(3);
+
+static const struct field toolbox_response[] = {
+	FIELD(U8, struct service_toolbox_response, result),
+	{ .op = END }
+};
+
 #define NAMES_OF(package, type) \
 	{ package "::srv::dds_::" type "_Request_", \
 	  package "::srv::dds_::" type "_Response_" }
@@ -156,6 +189,16 @@ static const struct {
 		{ toolbox_save_map_request, toolbox_save_map_response } },
 	[SERVICE_TOOLBOX_PAUSE] = { NAMES_OF("slam_toolbox", "Pause"),
 		{ empty_request, toolbox_pause_response } },
+	[SERVICE_LOAD_MAP] = { NAMES_OF("nav2_msgs", "LoadMap"),
+		{ load_map_request, load_map_response } },
+	[SERVICE_TOOLBOX_RESET] = { NAMES_OF("slam_toolbox", "Reset"),
+		{ reset_request, toolbox_response } },
+	[SERVICE_TOOLBOX_SERIALIZE] = {
+		NAMES_OF("slam_toolbox", "SerializePoseGraph"),
+		{ serialize_request, toolbox_response } },
+	[SERVICE_TOOLBOX_DESERIALIZE] = {
+		NAMES_OF("slam_toolbox", "DeserializePoseGraph"),
+		{ deserialize_request, toolbox_response } },
 };
 
 static int service_types_read_part(const struct field *fields,
@@ -172,8 +215,13 @@ static int service_types_read_part(const struct field *fields,
 int service_read_request(enum service_kind kind, struct service_header *header,
 			 const void *data, size_t len, union service_request *r)
 {
-	return service_types_read_part(services[kind].fields[SERVICE_REQUEST],
-				       header, data, len, r);
+	const int err = service_types_read_part(
+		services[kind].fields[SERVICE_REQUEST], header, data, len, r);
+
+	if (!err || kind != SERVICE_TOOLBOX_DESERIALIZE)
+		return err;
+	memset(r, 0, sizeof(*r));
+	return service_types_read_part(deserialize_older, header, data, len, r);
 }
 
 int service_read_response(enum service_kind kind,

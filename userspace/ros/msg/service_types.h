@@ -23,6 +23,10 @@ enum service_kind {
 	SERVICE_SAVE_MAP,		/* nav2_msgs */
 	SERVICE_TOOLBOX_SAVE_MAP,	/* slam_toolbox */
 	SERVICE_TOOLBOX_PAUSE,
+	SERVICE_LOAD_MAP,		/* nav2_msgs */
+	SERVICE_TOOLBOX_RESET,		/* slam_toolbox */
+	SERVICE_TOOLBOX_SERIALIZE,
+	SERVICE_TOOLBOX_DESERIALIZE,
 	SERVICE_KINDS,
 };
 
@@ -145,6 +149,71 @@ struct service_toolbox_pause_response {
 	uint8_t			status;		/* bool */
 };
 
+/**
+ * struct service_load_map_request
+ * @url: what to load: a path, or file:// and a path
+ */
+struct service_load_map_request {
+	struct message_string	url;
+};
+
+/* RESULT_SUCCESS and so on */
+enum {
+	LOAD_MAP_SUCCESS = 0,
+	LOAD_MAP_NOT_FOUND = 1,
+	LOAD_MAP_BAD_DATA = 2,
+	LOAD_MAP_BAD_METADATA = 3,
+	LOAD_MAP_FAILURE = 255,
+};
+
+/* @map: only valid with LOAD_MAP_SUCCESS */
+struct service_load_map_response {
+	struct message_occupancy_grid	map;
+	uint8_t				result;
+};
+
+struct service_toolbox_reset_request {
+	uint8_t			pause;		/* bool */
+};
+
+struct service_toolbox_serialize_request {
+	struct message_string	filename;
+};
+
+enum toolbox_match {
+	TOOLBOX_MATCH_UNSET = 0,
+	TOOLBOX_START_AT_FIRST_NODE = 1,
+	TOOLBOX_START_AT_GIVEN_POSE = 2,
+	TOOLBOX_LOCALIZE_AT_POSE = 3,
+};
+
+/**
+ * struct service_toolbox_deserialize_request
+ * @match:	enum toolbox_match
+ * @place:	geometry_msgs/Pose: position and quaternion; a Pose2D of older
+ *		versions has x, y and yaw, and the rest is 0. One is known by its
+ *		length
+ */
+struct service_toolbox_deserialize_request {
+	struct message_string	filename;
+	uint8_t			match;
+	double			place[7];
+};
+
+/* RESULT_... of slam_toolbox, which older versions do not have: there the
+ * response has no members, and so the same length
+ */
+enum {
+	TOOLBOX_BAD_FILENAME = 1,
+	TOOLBOX_BAD_MATCH = 2,
+	TOOLBOX_NOT_READ = 3,
+};
+
+/* Of Reset, SerializePoseGraph and DeserializePoseGraph */
+struct service_toolbox_response {
+	uint8_t			result;
+};
+
 union service_request {
 	struct service_empty		 rooms;
 	struct service_room_request	 room;
@@ -155,6 +224,10 @@ union service_request {
 	struct service_empty		 get_map, pause;
 	struct service_save_map_request	 save_map;
 	struct service_toolbox_save_map_request toolbox_save_map;
+	struct service_load_map_request	 load_map;
+	struct service_toolbox_reset_request reset;
+	struct service_toolbox_serialize_request serialize;
+	struct service_toolbox_deserialize_request deserialize;
 };
 
 union service_response {
@@ -168,6 +241,8 @@ union service_response {
 	struct service_save_map_response save_map;
 	struct service_toolbox_save_map_response toolbox_save_map;
 	struct service_toolbox_pause_response pause;
+	struct service_load_map_response load_map;
+	struct service_toolbox_response	 toolbox;
 };
 
 /**
