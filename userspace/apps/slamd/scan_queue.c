@@ -31,6 +31,7 @@ struct entry {
  * @number:	of the last reading; @last_taken: of the last one taken
  * @taken:	buffer of the last scan_queue_take()
  * @free:	list of free buffers
+ * @woken:	scan_queue_wake() was called
  * @from:	odometry at the scan before @newest; @has_from: it is valid
  */
 struct scan_queue {
@@ -43,7 +44,7 @@ struct scan_queue {
 	struct buffer		buffer[SCAN_QUEUE_SCANS + 2];
 	struct buffer		*taken, *free;
 	struct pose		from;
-	bool			has_from, end;
+	bool			has_from, end, woken;
 	uint64_t		logged;		/* replaced scans, ns */
 	struct scan_queue_count	counts;
 };
@@ -236,6 +237,28 @@ bool scan_queue_take(struct scan_queue *w, struct reading *r)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return true;
+}
+
+enum scan_queue_event scan_queue_wait(struct scan_queue *w)
+{
+	enum scan_queue_event event;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->count && !w->end && !w->woken)
+		pthread_cond_wait(&w->came, &w->lock);
+	event = w->woken ? SCAN_QUEUE_WOKEN :
+		w->count ? SCAN_QUEUE_READING : SCAN_QUEUE_ENDED;
+	w->woken = false;
+	pthread_mutex_unlock(&w->lock);
+	return event;
+}
+
+void scan_queue_wake(struct scan_queue *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->woken = true;
+	pthread_cond_signal(&w->came);
+	pthread_mutex_unlock(&w->lock);
 }
 
 uint64_t scan_queue_taken(struct scan_queue *w)

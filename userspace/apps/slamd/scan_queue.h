@@ -52,6 +52,20 @@ int scan_queue_put(struct scan_queue *w, const struct reading *r);
  */
 bool scan_queue_take(struct scan_queue *w, struct reading *r);
 
+/* What scan_queue_wait() found; a wake-up before a reading */
+enum scan_queue_event { SCAN_QUEUE_READING, SCAN_QUEUE_WOKEN, SCAN_QUEUE_ENDED };
+
+/**
+ * scan_queue_wait() - wait for a reading or scan_queue_wake(), for one thread
+ *
+ * Return: SCAN_QUEUE_READING: scan_queue_take() does not wait;
+ * SCAN_QUEUE_ENDED: the queue is empty and scan_queue_end() was called.
+ */
+enum scan_queue_event scan_queue_wait(struct scan_queue *w);
+
+/* From any thread: scan_queue_wait() returns SCAN_QUEUE_WOKEN, once */
+void scan_queue_wake(struct scan_queue *w);
+
 /* Number of the last reading that was taken; the first one is 1 */
 uint64_t scan_queue_taken(struct scan_queue *w);
 

@@ -271,6 +271,37 @@ static void test_threads(void)
 	scan_queue_destroy(w);
 }
 
+static void *wait_once(void *arg)
+{
+	static enum scan_queue_event event;
+
+	event = scan_queue_wait(arg);
+	return &event;
+}
+
+/* A command for the thread that takes readings */
+static void test_wake(void)
+{
+	struct scan_queue *w = scan_queue_create();
+	pthread_t thread;
+	void *event;
+
+	pthread_create(&thread, NULL, wait_once, w);
+	scan_queue_wake(w);
+	pthread_join(thread, &event);
+	ok_eq(*(enum scan_queue_event *)event, SCAN_QUEUE_WOKEN,
+	      "a thread that waits in an empty queue is woken");
+	put(w, 1, 0, BEAMS);
+	scan_queue_wake(w);
+	scan_queue_wake(w);
+	ok_eq(scan_queue_wait(w), SCAN_QUEUE_WOKEN, "before a reading");
+	ok_eq(scan_queue_wait(w), SCAN_QUEUE_READING, "... once");
+	ok(next_is(w, 1, BEAMS), "... which it gets then");
+	scan_queue_end(w);
+	ok_eq(scan_queue_wait(w), SCAN_QUEUE_ENDED, "until the end");
+	scan_queue_destroy(w);
+}
+
 static void test_end(void)
 {
 	struct scan_queue *w = scan_queue_create();
@@ -313,6 +344,7 @@ int main(void)
 	test_bounds();
 	test_mixed();
 	test_threads();
+	test_wake();
 	test_end();
 	return tap_done();
 }
