@@ -13,11 +13,12 @@
 
 /**
  * struct mapper_queue
+ * @idle:	signalled when the mapper waits
  * @ready:	number of scans that have a pose in the history
  */
 struct mapper_queue {
 	pthread_mutex_t	lock;
-	pthread_cond_t	changed;
+	pthread_cond_t	changed, idle;
 	struct mapper_update	now;
 	uint32_t	ready, room;
 	bool		waits, end;
@@ -31,6 +32,7 @@ struct mapper_queue *mapper_queue_create(void)
 		return NULL;
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
+	pthread_cond_init(&h->idle, NULL);
 	return h;
 }
 
@@ -50,6 +52,7 @@ void mapper_queue_destroy(struct mapper_queue *h)
 		return;
 	pthread_mutex_destroy(&h->lock);
 	pthread_cond_destroy(&h->changed);
+	pthread_cond_destroy(&h->idle);
 	mapper_update_free(&h->now);
 	free(h);
 }
@@ -98,6 +101,21 @@ void mapper_queue_graph(struct mapper_queue *h, struct graph_edge *edge,
 	pthread_mutex_unlock(&h->lock);
 }
 
+void mapper_queue_replace(struct mapper_queue *h, struct mapper_queue *from)
+{
+	pthread_mutex_lock(&h->lock);
+	mapper_update_free(&h->now);
+	while (!h->waits && !h->end)
+		pthread_cond_wait(&h->idle, &h->lock);
+	/* no other thread has @from */
+	h->now = from->now;
+	h->room = from->room;
+	h->ready = from->ready;
+	from->now = (struct mapper_update){ .scans = 0 };
+	from->room = from->ready = 0;
+	pthread_mutex_unlock(&h->lock);
+}
+
 bool mapper_queue_idle(struct mapper_queue *h)
 {
 	bool idle;
@@ -135,6 +153,7 @@ bool mapper_queue_take(struct mapper_queue *h, struct mapper_update *handed)
 
 	pthread_mutex_lock(&h->lock);
 	h->waits = true;
+	pthread_cond_signal(&h->idle);
 	while (!h->now.history && !h->end)
 		pthread_cond_wait(&h->changed, &h->lock);
 	h->waits = false;

@@ -30,6 +30,15 @@ void mapper_queue_history(struct mapper_queue *h, struct pose *history,
 void mapper_queue_graph(struct mapper_queue *h, struct graph_edge *edge,
 			uint32_t edges);
 
+/**
+ * mapper_queue_replace() - other scans, of another filter
+ * @from: its scans move to @h; those that wait in @h are dropped
+ *
+ * Waits until the mapper waits for a history: it does nothing until it gets
+ * one of the new scans.
+ */
+void mapper_queue_replace(struct mapper_queue *h, struct mapper_queue *from);
+
 /* Whether the mapper waits for a history */
 bool mapper_queue_idle(struct mapper_queue *h);
 
