@@ -480,3 +480,10 @@ int checkpoint_sync(struct checkpoint *c, struct error *error)
 {
 	return fdatasync(c->fd) ? fail_errno(c, error) : 0;
 }
+
+int checkpoint_mark(const struct checkpoint *c, struct checkpoint_mark *m)
+{
+	m->fd = fcntl(c->fd, F_DUPFD_CLOEXEC, 0);
+	m->size = c->at;
+	return m->fd < 0 ? -errno : 0;
+}

@@ -81,6 +81,35 @@ int checkpoint_place(struct checkpoint *c, int64_t stamp,
 /* Write to disk, to survive a power loss. Return: 0 or -errno, a line */
 int checkpoint_sync(struct checkpoint *c, struct error *error);
 
+/**
+ * struct checkpoint_mark - the records of a checkpoint until now
+ * @fd: of the file, which may grow, or be closed or removed by its owner
+ */
+struct checkpoint_mark {
+	int		fd;
+	uint64_t	size;
+};
+
+/* Only after checkpoint_next() returned 0. Return: 0, to be freed with
+ * checkpoint_mark_close(); -errno
+ */
+int checkpoint_mark(const struct checkpoint *c, struct checkpoint_mark *m);
+
+/* The whole file of that name. Return: likewise, and a line in @error */
+int checkpoint_mark_file(struct checkpoint_mark *m, const char *path,
+			 struct error *error);
+void checkpoint_mark_close(struct checkpoint_mark *m);
+
+/**
+ * checkpoint_mark_copy() - write these records to a file, atomically
+ *
+ * For any thread: checkpoint_add() may go on meanwhile.
+ *
+ * Return: 0 or a negative errno, with a line in @error.
+ */
+int checkpoint_mark_copy(const struct checkpoint_mark *m, const char *path,
+			 struct error *error);
+
 /* NULL is allowed */
 void checkpoint_close(struct checkpoint *c);
 

@@ -594,6 +594,46 @@ static void test_full(void)
 	ok(!refused(path, &params, true, ""), "it is begun when there is");
 }
 
+/* A copy of the records so far, while more come and the file goes */
+static void test_mark(void)
+{
+	struct checkpoint_mark mark, whole;
+	struct checkpoint *c = NULL;
+	struct bytes_of before;
+	struct run t;
+
+	begin(&t);
+	ok_eq(checkpoint_open(&c, in_folder("marked"), &params, false, &error),
+	      0, "a checkpoint");
+	go(&t, 0, 20, c);
+	before = read_all(in_folder("marked"));
+	ok_eq(checkpoint_mark(c, &mark), 0, "is marked");
+	go(&t, 20, READINGS, c);
+	checkpoint_close(c);
+	ok_eq(checkpoint_mark_file(&whole, in_folder("marked"), &error), 0,
+	      "a whole file");
+	ok_range(whole.size, (double)before.len + 1, INFINITY,
+		 "... which grew since");
+	unlink(in_folder("marked"));
+	ok_eq(checkpoint_mark_copy(&mark, in_folder("copy"), &error), 0,
+	      "copied when it is closed and removed");
+	ok(is_same_file(in_folder("copy"), &before), "... up to the mark");
+	ok_range(checkpoint_mark_copy(&mark, in_folder("no/copy"), &error),
+		 -INFINITY, -1, "to no folder: an error");
+	mark.size = whole.size + 1;
+	ok_eq(checkpoint_mark_copy(&mark, in_folder("copy"), &error), -EIO,
+	      "a file that became shorter: likewise");
+	ok(is_same_file(in_folder("copy"), &before), "... the old copy stays");
+	checkpoint_mark_close(&mark);
+	checkpoint_mark_close(&whole);
+	ok_eq(checkpoint_mark_file(&mark, in_folder("marked"), &error), -ENOENT,
+	      "no file");
+	ok_eq(checkpoint_mark_file(&mark, folder, &error), -EINVAL,
+	      "a folder");
+	free(before.data);
+	filter_destroy(t.filter);
+}
+
 int main(void)
 {
 	static struct world world;
@@ -615,6 +655,7 @@ int main(void)
 	test_forged();
 	test_places();
 	test_full();
+	test_mark();
 	trip_free(trip);
 	remove_folder();
 	return tap_done();
