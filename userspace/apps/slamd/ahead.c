@@ -40,13 +40,12 @@ struct ahead {
 	uint64_t		since, poses;
 };
 
-struct ahead *ahead_create(struct session *run, struct scan_queue *queue)
+struct ahead *ahead_create(struct scan_queue *queue)
 {
 	struct ahead *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
-	a->run = run;
 	a->queue = queue;
 	return a;
 }
@@ -59,8 +58,9 @@ void ahead_destroy(struct ahead *a)
 	free(a);
 }
 
-void ahead_open(struct ahead *a, struct mapper *mapper)
+void ahead_open(struct ahead *a, struct session *run, struct mapper *mapper)
 {
+	a->run = run;
 	a->mapper = mapper;
 }
 

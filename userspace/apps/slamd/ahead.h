@@ -17,12 +17,14 @@
 struct ahead;
 
 /* The rest is set by ahead_open(). Return: NULL: no memory */
-struct ahead *ahead_create(struct session *run, struct scan_queue *queue);
+struct ahead *ahead_create(struct scan_queue *queue);
 /* NULL is allowed */
 void ahead_destroy(struct ahead *a);
 
-/* @mapper: publishes poses */
-void ahead_open(struct ahead *a, struct mapper *mapper);
+/* The session, and @mapper, which publishes poses. Also for those that take their
+ * place, if there are no workers
+ */
+void ahead_open(struct ahead *a, struct session *run, struct mapper *mapper);
 
 /* The filter begins with this reading, which was just taken from the queue */
 void ahead_taken(struct ahead *a, const struct reading *reading);

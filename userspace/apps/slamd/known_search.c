@@ -53,7 +53,8 @@ int known_search_open(struct known_search *k, const struct slamd_options *o)
 	k->placed = true;
 	if (!o->localise)
 		return 0;
-	err = known_map_read(&k->map, o->localise, &error);
+	err = k->map.cells.cells ? 0 :
+	      known_map_read(&k->map, o->localise, &error);
 	return err ? cli_error(err, "%s", error.text) : begin(k, o->localise);
 }
 

@@ -8,77 +8,24 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "apps/slamd/ahead.h"
 #include "apps/slamd/draw.h"
-#include "apps/slamd/input.h"
-#include "apps/slamd/mapper.h"
-#include "apps/slamd/mapper_queue.h"
-#include "apps/slamd/scan_queue.h"
-#include "apps/slamd/services.h"
-#include "apps/slamd/session.h"
-#include "apps/slamd/tf_ahead.h"
+#include "apps/slamd/live.h"
 #include "base/cli.h"
 #include "base/error.h"
-#include "base/loop_call.h"
 #include "base/service.h"
 #include "slam/workers/scans.h"
 
 static const uint64_t second = 1000000000ULL;
 
-enum { CALL_PATIENCE = 10000 };	/* ms */
-
-/**
- * struct live
- * @readings, @text: for progress; under @lock
- * @hint:	for the filter, if @hinted; under @lock
- * @passed:	time of the last history passed to the mapper
- * @dirty:	the filter has a newer history
- * @behind:	the last history is not in a map yet
- * @told_draw:	an error of the mapper was logged
- * @failed:	result of the filter's thread
- * @unused:	scans still queued at the end
- * @recalled:	the checkpoint was read completely
- * @stopping:	threads must end
- * @paused:	scans are not used
- * @hurried:	threads must end without processing the queue
- */
-struct live {
-	struct session		run;
-	struct loop		*loop;
-	struct loop_call	*call;
-	struct loop_timer	progress;
-	struct reading_input	*input;
-	struct slam_publisher	*publisher;
-	struct tf_ahead		tf;
-	struct slam_services	*services;
-	struct mapper		*mapper;
-	struct scan_queue	*scan_queue;
-	struct ahead		*ahead;
-	struct mapper_queue	*mapper_queue;
-	pthread_t		filter, draw;
-	bool			filters, draws;
-	uint64_t		passed, mapped;
-	uint64_t		readings, unused;
-	pthread_mutex_t		lock;
-	char			text[SESSION_STATE];
-	struct place_hint	hint;
-	bool			hinted;
-	bool			dirty, told_draw, recalled;
-	int			failed;
-	_Atomic bool		behind, stopping, hurried, paused;
-};
-
 /* For waiting for workers, and for signals */
 static struct live *running;
 
-static bool live_interrupted(void *arg)
+bool live_interrupted(void *arg)
 {
 	(void)arg;
 	return running && running->stopping;
@@ -123,7 +70,7 @@ static int live_publish(void *arg, enum slam_publisher_topic topic,
 		live_send_one(&s);
 		return 0;
 	}
-	return loop_call_run(l->call, live_send_one, &s, CALL_PATIENCE);
+	return loop_call_run(l->call, live_send_one, &s, LIVE_CALL_PATIENCE);
 }
 
 /*
@@ -162,11 +109,11 @@ static int draw_handed(struct live *l, const struct mapper_update *handed,
 	if (err || !handed->history)
 		return err;
 	l->behind = !last && now - l->mapped < (uint64_t)
-		    (l->run.o->map_every * 1e9);
+		    (l->o->map_every * 1e9);
 	if (l->behind)
 		return 0;
 	l->mapped = now;
-	return session_map(&l->run, l->mapper);
+	return session_map(l->run, l->mapper);
 }
 
 static void *live_draw(void *arg)
@@ -189,11 +136,11 @@ static int live_hand_over(struct live *l)
 	struct graph_edge *edge;
 	struct pose *history;
 	uint32_t count, edges;
-	int err = session_history(&l->run, &history, &count);
+	int err = session_history(l->run, &history, &count);
 
 	if (err)
 		return err;
-	err = session_edges(&l->run, history, count, &edge, &edges);
+	err = session_edges(l->run, history, count, &edge, &edges);
 	if (err) {
 		free(history);
 		return err;
@@ -214,12 +161,12 @@ static int take_result(struct live *l, const struct reading *r,
 	int err = 0;
 
 	pthread_mutex_lock(&l->lock);
-	session_state(&l->run, l->text);
+	session_state(l->run, l->text);
 	l->readings++;
 	pthread_mutex_unlock(&l->lock);
-	if (session_maps(&l->run, result))
+	if (session_maps(l->run, result))
 		err = mapper_queue_scan(l->mapper_queue, r);
-	l->dirty |= session_maps(&l->run, result);
+	l->dirty |= session_maps(l->run, result);
 	if (!err && (l->dirty || l->behind) && now - l->passed >= second &&
 	    mapper_queue_idle(l->mapper_queue)) {
 		l->passed = now;
@@ -227,37 +174,6 @@ static int take_result(struct live *l, const struct reading *r,
 		err = live_hand_over(l);
 	}
 	return err ? cli_error(err, "no memory") : 0;
-}
-
-static int live_recall_all(struct live *l)
-{
-	struct filter_result result;
-	struct reading r;
-	int ret = 1, err = 0;
-
-	while (!err && !l->stopping &&
-	       (ret = session_recall(&l->run, &r, &result)) > 0)
-		if (result.updated) {
-			err = mapper_queue_scan(l->mapper_queue, &r);
-			l->dirty = true;
-		}
-	if (err)
-		return cli_error(err, "no memory");
-	if (ret < 0)
-		return ret;
-	assert(ret == 0 || l->stopping);
-	/* filtering must continue at its end: add nothing before */
-	if (ret)
-		return -EINTR;
-	err = session_recalled(&l->run);
-	if (err)
-		return err;
-	l->recalled = true;
-	if (l->run.stats.resumed)
-		service_logf(LOG_INFO, "%s: continuing after %llu readings",
-			     l->run.o->checkpoint, (unsigned long long)
-			     l->run.stats.resumed);
-	return 0;
 }
 
 struct ending {
@@ -284,7 +200,7 @@ static void take_hint(struct live *l)
 	l->hinted = false;
 	pthread_mutex_unlock(&l->lock);
 	if (hinted)
-		known_search_hint(&l->run.search, &hint);
+		known_search_hint(&l->run->search, &hint);
 }
 
 static void *live_filter(void *arg)
@@ -294,21 +210,32 @@ static void *live_filter(void *arg)
 	struct ending e = { l, 0 };
 	struct reading r;
 
-	l->failed = live_recall_all(l);
-	while (!l->failed && !l->hurried && scan_queue_take(l->scan_queue, &r)) {
+	l->failed = live_recall(l);
+	while (!l->failed && !l->hurried) {
+		const enum scan_queue_event event =
+			scan_queue_wait(l->scan_queue);
+
+		if (event == SCAN_QUEUE_ENDED)
+			break;
+		if (event == SCAN_QUEUE_WOKEN) {
+			live_take_command(l);
+			continue;
+		}
+		scan_queue_take(l->scan_queue, &r);
+		l->stamp = r.stamp;
 		take_hint(l);
 		if (l->paused && r.beams) {
-			l->run.stats.paused++;
+			l->run->stats.paused++;
 			r.beams = 0;
 		}
 		ahead_taken(l->ahead, &r);
-		l->failed = session_read(&l->run, &r, &result);
+		l->failed = session_read(l->run, &r, &result);
 		if (l->failed) {
 			l->unused += r.beams > 0;
 			break;
 		}
-		known_search_show(&l->run.search, l->mapper, r.stamp);
-		if (l->run.search.placed)
+		known_search_show(&l->run->search, l->mapper, r.stamp);
+		if (l->run->search.placed)
 			ahead_done(l->ahead, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
@@ -316,7 +243,7 @@ static void *live_filter(void *arg)
 	if (l->failed == -EINTR)
 		l->failed = 0;
 	e.status = l->failed;
-	while (loop_call_run(l->call, end_loop, &e, CALL_PATIENCE) ==
+	while (loop_call_run(l->call, end_loop, &e, LIVE_CALL_PATIENCE) ==
 	       -ETIMEDOUT)
 		;
 	return NULL;
@@ -362,19 +289,21 @@ static void live_show(struct live *l, bool end)
 	const struct reading_input_count in = reading_input_count(l->input);
 	char text[sizeof(l->text)];
 	uint64_t readings;
+	double rate;
 
 	pthread_mutex_lock(&l->lock);
 	memcpy(text, l->text, sizeof(text));
 	readings = l->readings;
+	rate = session_rate(l->run, readings);
 	pthread_mutex_unlock(&l->lock);
 	service_status("%llu readings, %llu scans replaced, %s",
 		       (unsigned long long)readings,
 		       (unsigned long long)w.replaced, text);
-	session_progress(&l->run, end,
+	session_progress(l->o, end,
 			 "%llu readings  %.1f/s  %llu replaced  "
 			 "%llu without odometry  %s",
 			 (unsigned long long)readings,
-			 session_rate(&l->run, readings),
+			 rate,
 			 (unsigned long long)w.replaced,
 			 (unsigned long long)in.laser.dropped, text);
 }
@@ -393,7 +322,7 @@ static void live_on_progress(void *arg, uint64_t now)
 
 static int open_inlet(struct live *l, struct error *error)
 {
-	const struct slamd_options *o = l->run.o;
+	const struct slamd_options *o = l->o;
 	const char *odometry = o->readings.odometry;
 	const bool without = odometry &&
 			     !strcmp(odometry, READINGS_NO_ODOMETRY);
@@ -410,7 +339,7 @@ static int open_inlet(struct live *l, struct error *error)
 		.range_max = o->readings.range_max,
 		.speed = o->speed,
 		.reading = on_reading,
-		.place = o->localise || o->elsewhere ? on_place : NULL,
+		.place = o->localise || o->elsewhere || o->ros2 ? on_place : NULL,
 		.frame = o->map_frame,
 		.ended = live_on_ended,
 		.log = service_log,
@@ -422,27 +351,29 @@ static int open_inlet(struct live *l, struct error *error)
 
 static int live_open_ends(struct live *l)
 {
-	const struct slamd_options *o = l->run.o;
+	const struct slamd_options *o = l->o;
 	const struct slam_services_config services = {
-		.o = o, .pause = on_pause, .arg = l,
+		.o = o, .pause = on_pause, .command = live_command, .arg = l,
 	};
-	struct mapper_config config = mapper_config(o);
 	struct error error;
 	int err = 0;
 
-	config.publish = o->to ? live_publish : NULL;
-	config.arg = l;
+	l->mapper_config = mapper_config(o);
+	l->mapper_config.publish = o->to ? live_publish : NULL;
+	l->mapper_config.arg = l;
 	if (o->to)
 		err = slam_publisher_open(&l->publisher, l->loop, o->to, o->node,
 					  o->robot, &error);
 	if (!err && o->ros && o->tf_rate > 0 &&
 	    tf_ahead_open(&l->tf, l->loop, o->tf_rate, o->tf_ahead, send_tf, l))
 		err = error_set(&error, -ENOMEM, "no memory");
+	if (!err && o->ros2 && jobs_open(&l->jobs, l->loop))
+		err = error_set(&error, -ENOMEM, "no memory");
 	if (!err && o->ros2)
 		err = slam_services_open(&l->services, l->loop, &services,
 					 &error);
 	if (!err)
-		err = mapper_create(&l->mapper, &config, &error);
+		err = mapper_create(&l->mapper, &l->mapper_config, &error);
 	if (!err)
 		err = open_inlet(l, &error);
 	return err ? cli_error(err, "%s", error.text) : 0;
@@ -521,7 +452,7 @@ static void end_threads(struct live *l)
 static int live_write_map(struct live *l, const struct trajectory *t)
 {
 	struct raster raster = { .cells = NULL };
-	const int err = draw_write(l->run.o, mapper_raster(l->mapper, &raster),
+	const int err = draw_write(l->run->o, mapper_raster(l->mapper, &raster),
 				   &raster, t);
 
 	free(raster.cells);
@@ -532,10 +463,10 @@ static int live_write_map(struct live *l, const struct trajectory *t)
 static int finish_maps(struct live *l, const struct trajectory *t)
 {
 	struct mapper_update last = { .scans = 0 };
-	int err = session_history(&l->run, &last.history, &last.count), next;
+	int err = session_history(l->run, &last.history, &last.count), next;
 
 	if (!err)
-		err = session_edges(&l->run, last.history, last.count,
+		err = session_edges(l->run, last.history, last.count,
 				    &last.edge, &last.edges);
 	if (err) {
 		mapper_update_free(&last);
@@ -544,7 +475,7 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 	mapper_exact(l->mapper);
 	err = draw_handed(l, &last, true);
 	mapper_update_free(&last);
-	if (!l->run.o->map || l->told_draw)
+	if (!l->run->o->map || l->told_draw)
 		return err;
 	next = live_write_map(l, t);
 	return err ? err : next;
@@ -560,16 +491,16 @@ static int live_write_all(struct live *l)
 		.standing = in.laser.standing,
 	};
 	struct trajectory t = { 0 };
-	int err = session_finish(&l->run), next;
+	int err = session_finish(l->run), next;
 
 	if (!err)
-		err = session_trajectory(&l->run, &t);
+		err = session_trajectory(l->run, &t);
 	if (err)
 		goto out;
-	err = session_write(&l->run, &t, &c);
-	next = l->run.o->localise ? 0 : finish_maps(l, &t);
+	err = session_write(l->run, &t, &c);
+	next = l->run->o->localise ? 0 : finish_maps(l, &t);
 	err = err ? err : next;
-	next = slam_publisher_check(l->publisher, l->run.o->to);
+	next = slam_publisher_check(l->publisher, l->o->to);
 	err = err ? err : next;
 out:
 	trajectory_free(&t);
@@ -587,28 +518,29 @@ static int live_finish(struct live *l)
 		return cli_error(-EINTR,
 				 "stopped by a signal while reading the "
 				 "checkpoint: no files written");
-	if (!l->run.updates || !l->run.search.placed)
+	if (!l->run->updates || !l->run->search.placed)
 		return unused ? cli_error(-EINTR,
 					  "%s: none of %llu waiting scans was "
 					  "used: no files written",
-					  l->run.o->from, unused) :
-		       session_nothing(&l->run);
-	l->run.stats.replaced = w.replaced;
-	l->run.stats.lost = w.lost;
-	l->run.stats.unused = l->unused;
-	l->run.stats.ahead = ahead_poses(l->ahead);
+					  l->o->from, unused) :
+		       session_nothing(l->run);
+	l->run->stats.replaced = w.replaced;
+	l->run->stats.lost = w.lost;
+	l->run->stats.unused = l->unused;
+	l->run->stats.ahead = ahead_poses(l->ahead);
+	l->run->stats.refused = slam_services_refused(l->services);
 	err = live_write_all(l);
 	return unused ? cli_error(-EINTR,
 				  "%s: %llu waiting scans were not used",
-				  l->run.o->from, unused) : err;
+				  l->o->from, unused) : err;
 }
 
 static int live_turn(struct live *l)
 {
 	int err;
 
-	l->run.start = loop_now();
-	l->progress = (struct loop_timer){ l->run.start + second,
+	l->run->start = loop_now();
+	l->progress = (struct loop_timer){ l->run->start + second,
 					   live_on_progress, l, NULL };
 	loop_add_timer(l->loop, &l->progress);
 	service_ready(l->loop);
@@ -635,7 +567,7 @@ static int session_loop(struct live *l)
 	else
 		err = l->failed;
 	/* write the results so far */
-	if (err && (!l->recalled || !l->run.updates))
+	if (err && (!l->recalled || !l->run->updates))
 		return err;
 	ended = live_finish(l);
 	return err ? err : ended;
@@ -643,22 +575,28 @@ static int session_loop(struct live *l)
 
 static int live_open_all(struct live *l)
 {
+	struct error error;
 	int err;
 
 	/* before any thread, so that they inherit blocked signals */
 	l->loop = loop_create();
 	l->scan_queue = scan_queue_create();
 	l->mapper_queue = mapper_queue_create();
-	l->ahead = ahead_create(&l->run, l->scan_queue);
-	if (!l->loop || !l->scan_queue || !l->mapper_queue || !l->ahead)
+	l->ahead = ahead_create(l->scan_queue);
+	l->switching = switching_create(l->o, l->o->from);
+	if (!l->loop || !l->scan_queue || !l->mapper_queue || !l->ahead ||
+	    !l->switching)
 		return cli_error(-ENOMEM, "no memory");
-	if (l->run.o->to)
-		l->run.waiting = ahead_waiting;
-	l->run.waiting_arg = l->ahead;
-	err = session_open(&l->run, live_interrupted);
+	if (l->o->ros2 && services_folder(l->o->maps, &error))
+		return cli_error(-EINVAL, "%s", error.text);
+	l->run = switching_session(l->switching);
+	if (l->o->to)
+		l->run->waiting = ahead_waiting;
+	l->run->waiting_arg = l->ahead;
+	err = switching_begin(l->switching, live_interrupted);
 	if (!err)
 		err = live_open_ends(l);
-	ahead_open(l->ahead, l->mapper);
+	ahead_open(l->ahead, l->run, l->mapper);
 	return err;
 }
 
@@ -670,10 +608,13 @@ static int live_close_all(struct live *l)
 	reading_input_close(l->input);
 	mapper_destroy(l->mapper);
 	tf_ahead_close(&l->tf);
+	/* it answers what is being done */
+	if (l->jobs)
+		jobs_close(l->jobs);
 	slam_services_close(l->services);
 	err = slam_publisher_close(l->publisher);
 	loop_call_close(l->call);
-	session_close(&l->run);
+	switching_destroy(l->switching);
 	ahead_destroy(l->ahead);
 	scan_queue_destroy(l->scan_queue);
 	mapper_queue_destroy(l->mapper_queue);
@@ -688,8 +629,8 @@ int slamd_live(const struct slamd_options *o)
 	static struct live l;
 	int err, closed;
 
-	l.run.o = o;
-	l.run.log = o->from;
+	l.o = o;
+	l.answer.mark.fd = -1;
 	pthread_mutex_init(&l.lock, NULL);
 	running = &l;
 	err = live_open_all(&l);

@@ -222,8 +222,8 @@ static const struct setting settings[] = {
 	  "its stamps are so much ahead of the robot's clock (0.1)",
 	  SETTING_FIELD_DOUBLE(tf_ahead, 0, 10) },
 	{ "maps", "DIR",
-	  "live, in ROS 2: services may write maps to this folder (default: "
-	  "none)",
+	  "live, in ROS 2: services may read and write maps and checkpoints in "
+	  "this folder (default: none)",
 	  SETTING_FIELD_TEXT(maps) },
 	{ "map-memory", "MB",
 	  "memory for the scans that the map is drawn from (256)",
@@ -459,7 +459,6 @@ static const struct need {
 	{ "checkpoint", makes_map, "excludes --localise" },
 	{ "map", makes_map, "excludes --localise: the map stays as it is" },
 	{ "adjust", makes_map, "excludes --localise" },
-	{ "maps", makes_map, "excludes --localise: the map stays as it is" },
 	{ "loops", makes_map, "excludes --localise: the map stays as it is" },
 	{ "engine", makes_map,
 	  "excludes --localise: one map needs no workers" },

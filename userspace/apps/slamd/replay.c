@@ -102,7 +102,7 @@ static void replay_show(struct replay *r, bool end)
 	session_state(&r->run, text);
 	share = c.size ? (double)c.bytes / (double)c.size : 1;
 	time_left(r, share, left);
-	session_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s%s  %s",
+	session_progress(r->run.o, end, "%3.0f %%  %llu readings  %.0f/s%s  %s",
 			 100 * share, (unsigned long long)n,
 			 session_rate(&r->run, n), left, text);
 }

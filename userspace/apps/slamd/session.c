@@ -287,7 +287,7 @@ static void session_keep(struct session *r, const struct reading *reading,
 	if (!err)
 		err = checkpoint_add(r->checkpoint, reading, result->updated,
 				     outcome, count, &error);
-	if (!err && now - r->synced >= SYNC) {
+	if (!err && !r->o->working && now - r->synced >= SYNC) {
 		r->synced = now;
 		err = checkpoint_sync(r->checkpoint, &error);
 	}
@@ -459,7 +459,9 @@ bool session_maps(const struct session *r, const struct filter_result *result)
 int session_nothing(const struct session *r)
 {
 	if (!r->search.localiser || !r->stats.readings)
-		return cli_error(-ENODATA, "%s: no readings received", r->log);
+		return cli_error(-ENODATA, "%s: no %s", r->log,
+				 r->stats.readings ? "scan was used" :
+						     "readings received");
 	return known_search_failed(&r->search, r->log);
 }
 
@@ -470,14 +472,14 @@ void session_state(const struct session *r, char text[SESSION_STATE])
 		 r->last.effective, (unsigned long long)r->stats.jumps);
 }
 
-void session_progress(const struct session *r, bool end, const char *format,
-		      ...)
+void session_progress(const struct slamd_options *o, bool end,
+		      const char *format, ...)
 {
 	const bool terminal = isatty(STDERR_FILENO);
 	char text[256];
 	va_list args;
 
-	if (r->o->quiet || (!terminal && !r->o->verbose))
+	if (o->quiet || (!terminal && !o->verbose))
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);

@@ -17,7 +17,8 @@
 enum { SESSION_STATE = 100 };	/* bytes of session_state() */
 
 /**
- * struct session - all zero, except @o, @log and @waiting
+ * struct session - all zero, except @o, @log, @waiting, and @known if the map of
+ *	--localise was read
  * @log:	name of the input, for messages
  * @waiting:	of cluster_pool(); NULL: none. @waiting_arg: for it
  * @loops:	NULL: loops are not closed
@@ -112,8 +113,9 @@ void session_state(const struct session *r, char text[SESSION_STATE]);
  * session_progress() - a line on stderr, unless disabled
  * @end: it is the last one; on a terminal each line replaces the previous one
  */
-void session_progress(const struct session *r, bool end, const char *format,
-		      ...) __attribute__((format(printf, 3, 4)));
+void session_progress(const struct slamd_options *o, bool end,
+		      const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /**
  * session_summary() - the last line of a run, where progress is shown

@@ -26,7 +26,8 @@
  * @map_memory:	MB, of scans that the map is drawn from
  * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
- *		robot may be anywhere in its map
+ *		robot may be anywhere in its map; @working: it has no name, and is
+ *		not flushed
  * @localise:	known map, NULL: make one; @pose: about where the robot is in it,
  *		if @posed
  * @trajectory, @map, @stats: output files, NULL: none
@@ -51,7 +52,7 @@ struct slamd_options {
 	bool			ros, ros2;
 	const char		*maps;
 	const char		*checkpoint;
-	bool			resume, elsewhere, adjust;
+	bool			resume, elsewhere, working, adjust;
 	const char		*localise;
 	struct pose		pose;
 	bool			posed;

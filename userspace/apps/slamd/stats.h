@@ -18,6 +18,7 @@
  * @lost:	readings that were dropped
  * @unused:	scans still queued at the end
  * @paused:	scans that came while a service had paused slamd
+ * @refused:	requests of peers that were refused, or failed
  * @ahead:	poses that were published before workers had matched the scan
  * @lost_updates: updates at which the scan contradicted the map, and no other
  *		pose was found
@@ -35,7 +36,7 @@ struct stats {
 	float		*ms;
 	uint32_t	count, room;
 	uint64_t	wall, own;
-	uint64_t	resumed, replaced, lost, unused, ahead, paused;
+	uint64_t	resumed, replaced, lost, unused, ahead, paused, refused;
 	uint64_t	lost_updates, stretches, found, distrusted;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;

@@ -13,11 +13,39 @@
 static const uint64_t LONG = 60 * 1000000000ULL;
 
 static const uint8_t cells[] = { 0, 100, 0xff, 0, 0, 100 };
-static unsigned int paused;
+
+/* What was done: @paused by 10 each time, and 1 each time it was on; @commands
+ * and the last one; @result: of it
+ */
+static struct {
+	unsigned int		paused, commands;
+	struct slam_command	command;
+	struct slam_services	*services;
+	int			result;
+} did;
 
 static void on_pause(void *arg, bool on)
 {
-	*(unsigned int *)arg += 10 + on;
+	(void)arg;
+	did.paused += 10 + on;
+}
+
+static struct loop_timer answer;
+
+static void on_answer(void *arg, uint64_t now)
+{
+	(void)arg;
+	(void)now;
+	answer.due = LOOP_NEVER;
+	slam_services_done(did.services, did.result);
+}
+
+static void on_command(void *arg, const struct slam_command *c)
+{
+	(void)arg;
+	did.commands++;
+	did.command = *c;
+	answer.due = did.result == 1 ? LOOP_NEVER : loop_now();
 }
 
 /* The last answer */
@@ -59,14 +87,17 @@ static int ask(const char *name, enum service_kind kind,
 static struct slam_services *begin(const struct slamd_options *o)
 {
 	const struct slam_services_config config = {
-		.o = o, .pause = on_pause, .arg = &paused,
+		.o = o, .pause = on_pause, .command = on_command,
 	};
 	struct slam_services *s;
+
+	memset(&did, 0, sizeof(did));
 
 	if (slam_services_open(&s, loop, &config, &error)) {
 		printf("Bail out! %s\n", error.text);
 		exit(1);
 	}
+	did.services = s;
 	return s;
 }
 
@@ -142,15 +173,15 @@ static void test_mapping(void)
 	ok_mem(got.cells, cells, sizeof(cells), "... the cells");
 	ok_eq(ask("/slam_toolbox/pause_new_measurements", SERVICE_TOOLBOX_PAUSE,
 		  &none, LONG), 0, "Pause");
-	ok_eq(paused, 11, "... pauses");
+	ok_eq(did.paused, 11, "... pauses");
 	ok_eq(got.response.pause.status, 1, "... and says so");
 	ok_eq(ask("/slam_toolbox/pause_new_measurements", SERVICE_TOOLBOX_PAUSE,
 		  &none, LONG), 0, "... again");
-	ok_eq(paused, 21, "... goes on");
+	ok_eq(did.paused, 21, "... goes on");
 	slam_services_close(s);
 }
 
-/* In a known map there is nothing to save */
+/* Below the robot's name, and without a folder */
 static void test_localised(void)
 {
 	const struct slamd_options o = {
@@ -165,11 +196,158 @@ static void test_localised(void)
 	ok_eq(ask("/lisa/map_server/map", SERVICE_GET_MAP, &none, LONG), 0,
 	      "a known map: GetMap, below the robot's name");
 	ok_mem(got.cells, cells, sizeof(cells), "... the cells");
-	ok_eq(ask("/lisa/map_saver/save_map", SERVICE_SAVE_MAP, &q, 300000000),
-	      -EHOSTUNREACH, "... it is not saved");
+	ok_eq(ask("/lisa/map_saver/save_map", SERVICE_SAVE_MAP, &q, LONG), 0,
+	      "SaveMap without a folder");
+	ok_eq(got.response.save_map.result, 0, "... is refused");
 	slam_services_close(s);
 	slam_services_close(NULL);
 	slam_services_map(NULL, NULL);
+	ok_eq(slam_services_refused(NULL), 0, "no services: none refused");
+}
+
+/* LoadMap of @url, whose command ends with @err. Return: result */
+static int load(const char *url, int err)
+{
+	const union service_request q = {
+		.load_map = { message_string(url) },
+	};
+
+	did.result = err;
+	if (ask("/map_server/load_map", SERVICE_LOAD_MAP, &q, LONG))
+		return -1;
+	return got.response.load_map.result;
+}
+
+static void test_load_map(void)
+{
+	static const struct { int err, result; } cases[] = {
+		{ -ENOENT, LOAD_MAP_NOT_FOUND },
+		{ -EBADMSG, LOAD_MAP_BAD_DATA },
+		{ -ENODATA, LOAD_MAP_BAD_DATA },
+		{ -EINVAL, LOAD_MAP_BAD_METADATA },
+		{ -EOPNOTSUPP, LOAD_MAP_FAILURE },
+	};
+	const struct slamd_options o = {
+		.to = "ros2", .node = "/slamd", .maps = folder,
+	};
+	struct slam_services *s = begin(&o);
+
+	ok_eq(load("/etc/floor.yaml", 0), LOAD_MAP_FAILURE,
+	      "a map elsewhere: refused");
+	ok_eq(did.commands, 0, "... nothing is done");
+	ok_eq(slam_services_refused(s), 1, "... and it is counted");
+	give_map(s);
+	ok_eq(load("floor1", 0), LOAD_MAP_SUCCESS, "LoadMap");
+	ok_eq(did.command.kind, COMMAND_LOAD_MAP, "... is a command");
+	ok_str(did.command.path, in_folder("floor1.yaml"), "... with its path");
+	ok(!did.command.posed, "... the robot may be anywhere");
+	ok_eq(got.response.load_map.map.width, 3, "... answers with the map");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ok_eq(load("site.db", cases[i].err), cases[i].result,
+		      "... after the error %d", cases[i].err);
+	ok_eq(got.response.load_map.map.width, 0, "... without a map");
+	ok_str(did.command.path, in_folder("site.db"), "a store");
+	ok_eq(slam_services_refused(s), 6, "errors are counted");
+	slam_services_close(s);
+	ok_eq(services_folder("/gone", &error), -ENOENT,
+	      "a folder that is not there");
+	ok_str(error.text, "--maps /gone: No such file or directory",
+	       "... is reported");
+	ok_eq(services_folder("/dev/null", &error), -ENOTDIR, "a file");
+	ok(!services_folder(folder, &error) && !services_folder(NULL, &error),
+	   "a folder, and none");
+}
+
+/* Return: the result of a service of slam_toolbox whose command ends with @err;
+ * -1: no answer
+ */
+static int toolbox(const char *name, enum service_kind kind,
+		   const union service_request *q, int err)
+{
+	did.result = err;
+	return ask(name, kind, q, LONG) ? -1 : got.response.toolbox.result;
+}
+
+static int restore(uint8_t match, const double place[7], int err)
+{
+	union service_request q = { .deserialize = {
+		.filename = message_string("floor1"), .match = match } };
+
+	memcpy(q.deserialize.place, place, sizeof(q.deserialize.place));
+	return toolbox("/slam_toolbox/deserialize_map",
+		       SERVICE_TOOLBOX_DESERIALIZE, &q, err);
+}
+
+static void test_checkpoints(struct slam_services *s)
+{
+	static const double none[7], flat[7] = { 1, 2, 0.5 };
+	static const double pose[7] = { 3, 4, 0, 0, 0, 1, 0 };
+	static const double tilted[7] = { 3, 4, 0, 1, 0, 0, 0 };
+	const union service_request q = {
+		.serialize = { message_string("floor1.posegraph") },
+	};
+
+	ok_eq(toolbox("/slam_toolbox/serialize_map", SERVICE_TOOLBOX_SERIALIZE,
+		      &q, 0), 0, "SerializePoseGraph");
+	ok_eq(did.command.kind, COMMAND_SAVE, "... is a command");
+	ok_str(did.command.path, in_folder("floor1.ckpt"), "... with its path");
+	ok_eq(toolbox("/slam_toolbox/serialize_map", SERVICE_TOOLBOX_SERIALIZE,
+		      &q, -ENODATA), TOOLBOX_FAILURE, "... fails");
+	ok_eq(restore(TOOLBOX_START_AT_FIRST_NODE, flat, 0), 0,
+	      "DeserializePoseGraph at the first node");
+	ok(did.command.posed && !did.command.localise && !did.command.pose.x,
+	   "... maps on from 0, 0");
+	ok_eq(restore(TOOLBOX_START_AT_GIVEN_POSE, flat, 0), 0,
+	      "... at a Pose2D");
+	ok_near(did.command.pose.yaw, 0.5, 0, "... yaw");
+	ok_eq(restore(TOOLBOX_LOCALIZE_AT_POSE, pose, 0), 0,
+	      "... to localise, at a Pose");
+	ok(did.command.localise, "... the map stays");
+	ok_near(fabs(did.command.pose.yaw), M_PI, 1e-9, "... yaw");
+	ok_eq(restore(TOOLBOX_LOCALIZE_AT_POSE, pose, -ENOENT),
+	      TOOLBOX_BAD_FILENAME, "... no such file");
+	ok_eq(restore(TOOLBOX_LOCALIZE_AT_POSE, pose, -EINVAL),
+	      TOOLBOX_NOT_READ, "... no checkpoint");
+	did.commands = 0;
+	ok_eq(restore(TOOLBOX_MATCH_UNSET, none, 0), TOOLBOX_BAD_MATCH,
+	      "without a match type");
+	ok_eq(restore(TOOLBOX_START_AT_GIVEN_POSE, tilted, 0),
+	      TOOLBOX_BAD_MATCH, "at a pose that is not level");
+	ok_eq(did.commands, 0, "... nothing is done");
+	ok_eq(slam_services_refused(s), 5, "errors are counted");
+}
+
+static void test_commands(void)
+{
+	const struct slamd_options o = {
+		.to = "ros2", .node = "/slamd", .maps = folder,
+	};
+	union service_request q = { .reset = { 1 } };
+	const union service_request none = { .get_map = { 0 } };
+	struct slam_services *s = begin(&o);
+
+	test_checkpoints(s);
+	slam_services_close(s);
+	s = begin(&o);
+	give_map(s);
+	ok_eq(toolbox("/slam_toolbox/reset", SERVICE_TOOLBOX_RESET, &q, 0), 0,
+	      "Reset");
+	ok_eq(did.command.kind, COMMAND_RESET, "... is a command");
+	ok_eq(did.paused, 11, "... and pauses");
+	ok_eq(ask("/slam_toolbox/dynamic_map", SERVICE_GET_MAP, &none, LONG), 0,
+	      "the map then");
+	ok_eq(got.response.get_map.map.width, 0, "... is none");
+	q.reset.pause = 0;
+	ok_eq(toolbox("/slam_toolbox/reset", SERVICE_TOOLBOX_RESET, &q, 0), 0,
+	      "Reset that does not pause");
+	ok_eq(did.paused, 21, "... ends the pause");
+	/* one that is not done yet */
+	did.result = 1;
+	ok_eq(ask("/slam_toolbox/reset", SERVICE_TOOLBOX_RESET, &q, 300000000),
+	      -ETIMEDOUT, "a request that takes longer");
+	ok_eq(load("floor1", 1), LOAD_MAP_FAILURE, "another one: refused");
+	ok_eq(did.command.kind, COMMAND_RESET, "... and not done");
+	slam_services_close(s);
 }
 
 static void test_paths(void)
@@ -195,18 +373,27 @@ static void test_paths(void)
 	};
 	const struct message_string zero = { "a\0b", 3 };
 	struct message_string name = message_string("floor");
-	char path[SERVICES_PATH];
+	char path[COMMAND_PATH];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct message_string url = message_string(cases[i].url);
 
-		ok_eq(services_path("/maps", &url, path), cases[i].err, "'%s'",
+		ok_eq(services_path("/maps", &url,
+				    SERVICES_PICTURE, path), cases[i].err, "'%s'",
 		      cases[i].url);
 		if (cases[i].path)
 			ok_str(path, cases[i].path, "... path");
 	}
-	ok_eq(services_path("/maps", &zero, path), -EINVAL, "a zero in it");
-	ok_eq(services_path(NULL, &name, path), -EACCES, "no folder");
+	name = message_string("a/floor.data");
+	ok_eq(services_path("/maps", &name, SERVICES_CHECKPOINT, path), 0,
+	      "a checkpoint by slam_toolbox's name");
+	ok_str(path, "/maps/a/floor.ckpt", "... path");
+	name = message_string("file:///maps/floor.pgm");
+	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), 0,
+	      "a map to read");
+	ok_str(path, "/maps/floor.yaml", "... path");
+	ok_eq(services_path("/maps", &zero, SERVICES_MAP, path), -EINVAL, "a zero in it");
+	ok_eq(services_path(NULL, &name, SERVICES_CHECKPOINT, path), -EACCES, "no folder");
 }
 
 int main(void)
@@ -215,9 +402,14 @@ int main(void)
 	make_folder();
 	ros2_network();
 	ros2_begin();
+	answer.due = LOOP_NEVER;
+	answer.expired = on_answer;
+	loop_add_timer(loop, &answer);
 	test_paths();
 	test_mapping();
 	test_localised();
+	test_load_map();
+	test_commands();
 	ros2_end();
 	remove_folder();
 	return tap_done();
