@@ -159,6 +159,46 @@ static const struct field toolbox_response[] = {
 	{ .op = END }
 };
 
+static const struct field state_fields[] = {
+	FIELD(U8, struct service_state, id),
+	FIELD(STRING, struct service_state, label),
+	{ .op = END }
+};
+
+static const struct field get_state_response[] = {
+	NESTED(struct service_get_state_response, current, state_fields),
+	{ .op = END }
+};
+
+static const struct field change_state_request[] = {
+	NESTED(struct service_change_state_request, transition, state_fields),
+	{ .op = END }
+};
+
+static const struct field change_state_response[] = {
+	FIELD(U8, struct service_change_state_response, success),
+	{ .op = END }
+};
+
+static const struct field states_response[] = {
+	LISTED(struct service_states_response, count, state, state_fields,
+	       SERVICE_STATES),
+	{ .op = END }
+};
+
+static const struct field transition_fields[] = {
+	NESTED(struct service_transition, transition, state_fields),
+	NESTED(struct service_transition, start, state_fields),
+	NESTED(struct service_transition, goal, state_fields),
+	{ .op = END }
+};
+
+static const struct field transitions_response[] = {
+	LISTED(struct service_transitions_response, count, transition,
+	       transition_fields, SERVICE_STATES),
+	{ .op = END }
+};
+
 #define NAMES_OF(package, type) \
 	{ package "::srv::dds_::" type "_Request_", \
 	  package "::srv::dds_::" type "_Response_" }
@@ -199,6 +239,16 @@ static const struct {
 	[SERVICE_TOOLBOX_DESERIALIZE] = {
 		NAMES_OF("slam_toolbox", "DeserializePoseGraph"),
 		{ deserialize_request, toolbox_response } },
+	[SERVICE_GET_STATE] = { NAMES_OF("lifecycle_msgs", "GetState"),
+		{ empty_request, get_state_response } },
+	[SERVICE_CHANGE_STATE] = { NAMES_OF("lifecycle_msgs", "ChangeState"),
+		{ change_state_request, change_state_response } },
+	[SERVICE_AVAILABLE_STATES] = {
+		NAMES_OF("lifecycle_msgs", "GetAvailableStates"),
+		{ empty_request, states_response } },
+	[SERVICE_AVAILABLE_TRANSITIONS] = {
+		NAMES_OF("lifecycle_msgs", "GetAvailableTransitions"),
+		{ empty_request, transitions_response } },
 };
 
 static int service_types_read_part(const struct field *fields,

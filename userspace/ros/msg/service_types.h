@@ -3,8 +3,8 @@
  * service_types.h - requests and responses of services, from and to CDR
  *
  * As message.h: structs point into the bytes that were read. The definitions
- * of gdim_msgs are in idl/gdim_msgs, the others are those of nav_msgs, nav2_msgs
- * and slam_toolbox. A type without members is one byte, as in rosidl.
+ * of gdim_msgs are in idl/gdim_msgs, the others are those of nav_msgs, nav2_msgs,
+ * slam_toolbox and lifecycle_msgs. A type without members is one byte, as in rosidl.
  */
 #ifndef ROS_MSG_SERVICE_TYPES_H
 #define ROS_MSG_SERVICE_TYPES_H
@@ -27,6 +27,10 @@ enum service_kind {
 	SERVICE_TOOLBOX_RESET,		/* slam_toolbox */
 	SERVICE_TOOLBOX_SERIALIZE,
 	SERVICE_TOOLBOX_DESERIALIZE,
+	SERVICE_GET_STATE,		/* lifecycle_msgs */
+	SERVICE_CHANGE_STATE,
+	SERVICE_AVAILABLE_STATES,
+	SERVICE_AVAILABLE_TRANSITIONS,
 	SERVICE_KINDS,
 };
 
@@ -214,6 +218,41 @@ struct service_toolbox_response {
 	uint8_t			result;
 };
 
+/* lifecycle_msgs/State, or Transition */
+struct service_state {
+	uint8_t			id;
+	struct message_string	label;
+};
+
+struct service_get_state_response {
+	struct service_state	current;
+};
+
+struct service_change_state_request {
+	struct service_state	transition;
+};
+
+struct service_change_state_response {
+	uint8_t			success;	/* bool */
+};
+
+enum { SERVICE_STATES = 16 };	/* at most, in these lists */
+
+struct service_states_response {
+	uint32_t		count;
+	struct service_state	state[SERVICE_STATES];
+};
+
+/* lifecycle_msgs/TransitionDescription */
+struct service_transition {
+	struct service_state	transition, start, goal;
+};
+
+struct service_transitions_response {
+	uint32_t			count;
+	struct service_transition	transition[SERVICE_STATES];
+};
+
 union service_request {
 	struct service_empty		 rooms;
 	struct service_room_request	 room;
@@ -228,6 +267,8 @@ union service_request {
 	struct service_toolbox_reset_request reset;
 	struct service_toolbox_serialize_request serialize;
 	struct service_toolbox_deserialize_request deserialize;
+	struct service_empty		 get_state, states, transitions;
+	struct service_change_state_request change_state;
 };
 
 union service_response {
@@ -243,6 +284,10 @@ union service_response {
 	struct service_toolbox_pause_response pause;
 	struct service_load_map_response load_map;
 	struct service_toolbox_response	 toolbox;
+	struct service_get_state_response get_state;
+	struct service_change_state_response change_state;
+	struct service_states_response	 states;
+	struct service_transitions_response transitions;
 };
 
 /**

@@ -54,6 +54,9 @@ static void fill_request(enum service_kind kind)
 		request.load_map.url = str("floor1.yaml");
 	else if (kind == SERVICE_TOOLBOX_RESET)
 		request.reset.pause = 1;
+	else if (kind == SERVICE_CHANGE_STATE)
+		request.change_state.transition =
+			(struct service_state){ 1, str("configure") };
 	else if (kind == SERVICE_TOOLBOX_SERIALIZE)
 		request.serialize.filename = str("floor2");
 	else if (kind == SERVICE_TOOLBOX_DESERIALIZE)
@@ -104,6 +107,29 @@ static void fill_map(struct message_occupancy_grid *m)
 	};
 }
 
+static void fill_lifecycle(enum service_kind kind)
+{
+	const struct service_state inactive = { 2, str("inactive") };
+	const struct service_state active = { 3, str("active") };
+
+	if (kind == SERVICE_GET_STATE)
+		response.get_state.current = active;
+	else if (kind == SERVICE_CHANGE_STATE)
+		response.change_state.success = 1;
+	else if (kind == SERVICE_AVAILABLE_STATES)
+		response.states = (struct service_states_response){
+			2, { { 1, str("unconfigured") }, inactive },
+		};
+	else if (kind == SERVICE_AVAILABLE_TRANSITIONS)
+		response.transitions = (struct service_transitions_response){
+			2, {
+				{ { 4, str("deactivate") }, active, inactive },
+				{ { 7, str("shutdown") }, active,
+				  { 4, str("finalized") } },
+			},
+		};
+}
+
 static void fill_response(enum service_kind kind)
 {
 	memset(&response, 0, sizeof(response));
@@ -139,6 +165,7 @@ static void fill_response(enum service_kind kind)
 		response.toolbox.result = TOOLBOX_NOT_READ;
 	if (kind == SERVICE_LOAD_MAP)
 		fill_map(&response.load_map.map);
+	fill_lifecycle(kind);
 	if (kind != SERVICE_ROOM_INFORMATION)
 		return;
 	response.room.success = 1;
