@@ -127,6 +127,19 @@ kill -INT "$(program "$slamd")"
 finish "$slamd"
 ok "the end"
 
+run managed --lifecycle on
+wait_for 30 readings managed 2
+[ "$(ask change 3)$(ask change 1)$(ask change 3)" = 011 ]
+ok "a lifecycle manager configures and activates it"
+wait_for 30 readings managed 6
+[ "$(ask change 4)" = 1 ]
+ok "... and deactivates it"
+kill -INT "$(program "$slamd")"
+finish "$slamd"
+ok "the end"
+count managed '.paused >= 10 and .updates >= 10 and .refused_requests == 1'
+ok "scans are used while it is active"
+
 ! here_is folder "$bin/slamd" --from ros2 --to ros2 --maps "$d/gone" &&
 	[ "$(wc -l <"$d/folder.err")" = 1 ] && said folder "--maps $d/gone: No such"
 ok "--maps without a folder: one line"

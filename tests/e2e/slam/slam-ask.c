@@ -2,7 +2,8 @@
 /*
  * slam-ask - ask slamd's services, as nav2 and slam_toolbox's users do
  *
- * usage: slam-ask load URL | reset 0|1 | save NAME | restore NAME MATCH X Y YAW
+ * usage: slam-ask load URL | reset 0|1 | save NAME | restore NAME MATCH X Y YAW |
+ *	change TRANSITION
  *
  * Prints the result as a number, and of a map its width. Exit status 2: no
  * answer.
@@ -54,6 +55,13 @@ static bool fill_restore(int argc, char **argv)
 	return true;
 }
 
+static bool fill_change(int argc, char **argv)
+{
+	request.change_state.transition.id = (uint8_t)atoi(argv[0]);
+	request.change_state.transition.label = message_string("");
+	return argc == 1;
+}
+
 static const struct ask {
 	const char		*word, *name;
 	enum service_kind	kind;
@@ -65,6 +73,8 @@ static const struct ask {
 	  fill_save },
 	{ "restore", "/slam_toolbox/deserialize_map",
 	  SERVICE_TOOLBOX_DESERIALIZE, fill_restore },
+	{ "change", "/slam_toolbox/change_state", SERVICE_CHANGE_STATE,
+	  fill_change },
 };
 
 static struct loop *loop;
@@ -77,6 +87,8 @@ static void on_result(void *arg, int err, const union service_response *r)
 		fprintf(stderr, "slam-ask: %s\n", strerror(-err));
 	else if (asked->kind == SERVICE_LOAD_MAP)
 		printf("%u %u\n", r->load_map.result, r->load_map.map.width);
+	else if (asked->kind == SERVICE_CHANGE_STATE)
+		printf("%u\n", r->change_state.success);
 	else
 		printf("%u\n", r->toolbox.result);
 	loop_stop(loop, err ? 2 : 0);

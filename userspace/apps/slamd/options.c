@@ -94,26 +94,33 @@ static int set_matcher(void *config, const char *value)
 	return 0;
 }
 
+/* Return: 0; -EINVAL */
+static int parse_switch(const char *value, bool *on)
+{
+	*on = !strcmp(value, "on");
+	return *on || !strcmp(value, "off") ? 0 : -EINVAL;
+}
+
 static int set_loops(void *config, const char *value)
 {
 	struct slamd_options *o = config;
-	const bool on = !strcmp(value, "on");
+	bool on;
+	const int err = parse_switch(value, &on);
 
-	if (!on && strcmp(value, "off"))
-		return -EINVAL;
-	o->params.loops = on;
-	return 0;
+	if (!err)
+		o->params.loops = on;
+	return err;
 }
 
 static int set_adjust(void *config, const char *value)
 {
-	struct slamd_options *o = config;
-	const bool on = !strcmp(value, "on");
+	return parse_switch(value, &((struct slamd_options *)config)->adjust);
+}
 
-	if (!on && strcmp(value, "off"))
-		return -EINVAL;
-	o->adjust = on;
-	return 0;
+static int set_lifecycle(void *config, const char *value)
+{
+	return parse_switch(value,
+			    &((struct slamd_options *)config)->lifecycle);
 }
 
 /* Defaults that later options may change; number and seed stay */
@@ -225,6 +232,10 @@ static const struct setting settings[] = {
 	  "live, in ROS 2: services may read and write maps and checkpoints in "
 	  "this folder (default: none)",
 	  SETTING_FIELD_TEXT(maps) },
+	{ "lifecycle", "on|off",
+	  "live, in ROS 2: begin unconfigured, until nav2's lifecycle manager "
+	  "activates it (off)",
+	  "on or off", set_lifecycle },
 	{ "map-memory", "MB",
 	  "memory for the scans that the map is drawn from (256)",
 	  SETTING_FIELD_U32(map_memory, 1, 1 << 20) },
@@ -474,6 +485,7 @@ static const struct need {
 	{ "tf-rate", repeats_tf, "needs --from, and --to with ROS" },
 	{ "tf-ahead", is_ahead, "needs --from, --to with ROS, and --tf-rate" },
 	{ "maps", serves, "needs --from, and --to ros2" },
+	{ "lifecycle", serves, "needs --from, and --to ros2" },
 	{ "robot", publishes, "needs --to" },
 	{ "map-frame", publishes, "needs --to" },
 	{ "odom-frame", publishes, "needs --to" },

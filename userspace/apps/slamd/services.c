@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/slamd/lifecycle.h"
 #include "apps/slamd/services.h"
 #include "base/service.h"
 #include "laser/tf.h"
@@ -26,7 +27,7 @@ enum { NAME = 160 };
  * @map:	the last one; its data is @cells, of capacity @room; width 0: none
  * @frame:	of it
  * @name:	of the last service, below the robot's name
- * @paused:	scans are not used
+ * @paused:	scans are not used, whatever the @state is
  */
 struct slam_services {
 	struct slam_services_config	config;
@@ -36,6 +37,7 @@ struct slam_services {
 	size_t				room;
 	char				frame[NAME], name[NAME];
 	bool				paused, pause, localised;
+	enum lifecycle_state		state;
 	struct slam_command		command, wanted;
 	enum service_kind		kind;
 	struct ros2_service_call	*call;
@@ -160,6 +162,12 @@ static void on_get_map(void *arg, const union service_request *request,
 	response->get_map.map = s->map;
 }
 
+static void apply_pause(struct slam_services *s)
+{
+	s->config.pause(s->config.arg,
+			s->paused || s->state != LIFECYCLE_ACTIVE);
+}
+
 static void set_paused(struct slam_services *s, bool paused)
 {
 	if (paused == s->paused)
@@ -168,7 +176,7 @@ static void set_paused(struct slam_services *s, bool paused)
 	service_logf(LOG_INFO, s->paused ?
 		     "paused: scans are not used, only odometry" :
 		     "no longer paused: scans are used again");
-	s->config.pause(s->config.arg, s->paused);
+	apply_pause(s);
 }
 
 static void on_pause(void *arg, const union service_request *request,
@@ -179,6 +187,60 @@ static void on_pause(void *arg, const union service_request *request,
 	(void)request;
 	set_paused(s, !s->paused);
 	response->pause.status = 1;
+}
+
+/*
+ * The lifecycle
+ */
+
+static void on_get_state(void *arg, const union service_request *request,
+			 union service_response *response)
+{
+	const struct slam_services *s = arg;
+
+	(void)request;
+	response->get_state.current = lifecycle_describe(s->state);
+}
+
+static void on_change_state(void *arg, const union service_request *request,
+			    union service_response *response)
+{
+	const struct service_state *t = &request->change_state.transition;
+	struct slam_services *s = arg;
+	const int state = lifecycle_change(s->state, t);
+	char why[100];
+
+	if (state < 0) {
+		snprintf(why, sizeof(why), "not in the state %s%s",
+			 lifecycle_describe(s->state).label.text,
+			 s->config.o->lifecycle ? "" :
+						  "; see --lifecycle on");
+		refuse(s, "no change of state:", &t->label, state, why);
+		return;
+	}
+	s->state = (enum lifecycle_state)state;
+	service_logf(LOG_INFO, "state %s: scans are %s",
+		     lifecycle_describe(s->state).label.text,
+		     s->state == LIFECYCLE_ACTIVE ? "used" : "not used");
+	apply_pause(s);
+	response->change_state.success = 1;
+}
+
+static void on_states(void *arg, const union service_request *request,
+		      union service_response *response)
+{
+	(void)arg;
+	(void)request;
+	lifecycle_states(&response->states);
+}
+
+static void on_transitions(void *arg, const union service_request *request,
+			   union service_response *response)
+{
+	const struct slam_services *s = arg;
+
+	(void)request;
+	lifecycle_transitions(s->state, &response->transitions);
 }
 
 /*
@@ -371,6 +433,12 @@ static const struct ros2_offer offered[] = {
 	  on_serialize },
 	{ "/slam_toolbox/deserialize_map", SERVICE_TOOLBOX_DESERIALIZE,
 	  on_deserialize },
+	{ "/slam_toolbox/get_state", SERVICE_GET_STATE, on_get_state },
+	{ "/slam_toolbox/change_state", SERVICE_CHANGE_STATE, on_change_state },
+	{ "/slam_toolbox/get_available_states", SERVICE_AVAILABLE_STATES,
+	  on_states },
+	{ "/slam_toolbox/get_available_transitions",
+	  SERVICE_AVAILABLE_TRANSITIONS, on_transitions },
 };
 
 static void on_log(void *arg, const char *line)
@@ -405,11 +473,15 @@ int slam_services_open(struct slam_services **services, struct loop *loop,
 		return error_set(error, -ENOMEM, "no memory");
 	s->config = *config;
 	s->localised = config->o->localise;
+	s->state = config->o->lifecycle ? LIFECYCLE_UNCONFIGURED :
+					  LIFECYCLE_ACTIVE;
 	err = ros2_offers_open(&s->offers, loop, &offers, error);
 	if (err) {
 		slam_services_close(s);
 		return err;
 	}
+	if (s->state != LIFECYCLE_ACTIVE)
+		apply_pause(s);
 	*services = s;
 	return 0;
 }

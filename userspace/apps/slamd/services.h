@@ -12,6 +12,8 @@
  *	/slam_toolbox/reset		slam_toolbox/Reset
  *	/slam_toolbox/serialize_map	slam_toolbox/SerializePoseGraph
  *	/slam_toolbox/deserialize_map	slam_toolbox/DeserializePoseGraph
+ *	/slam_toolbox/get_state, change_state, get_available_states,
+ *	get_available_transitions	lifecycle_msgs
  *
  * What takes longer is done elsewhere, one request at a time, and is answered
  * when it is done.

@@ -23,6 +23,7 @@
  * @tf_rate:	of the transform of odometry, Hz, 0: with each scan; @tf_ahead: s
  * @ros:	@to is ROS; @ros2: it is ROS 2
  * @maps:	folder of maps that peers may write; NULL: they may not
+ * @lifecycle:	a lifecycle manager activates slamd; else it is active
  * @map_memory:	MB, of scans that the map is drawn from
  * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
@@ -51,6 +52,7 @@ struct slamd_options {
 	double			tf_rate, tf_ahead;
 	bool			ros, ros2;
 	const char		*maps;
+	bool			lifecycle;
 	const char		*checkpoint;
 	bool			resume, elsewhere, working, adjust;
 	const char		*localise;

@@ -4,6 +4,7 @@
  * clients do; and where peers may write
  */
 #include <errno.h>
+#include "apps/slamd/lifecycle.h"
 #include "apps/slamd/services.h"
 #include "folder.h"
 #include "map/io/map_file.h"
@@ -350,6 +351,64 @@ static void test_commands(void)
 	slam_services_close(s);
 }
 
+/* Return: whether it was accepted; -1: no answer */
+static int change(uint8_t id, const char *label)
+{
+	const union service_request q = { .change_state = {
+		.transition = { id, message_string(label) } } };
+
+	return ask("/slam_toolbox/change_state", SERVICE_CHANGE_STATE, &q,
+		   LONG) ? -1 : got.response.change_state.success;
+}
+
+static int state(void)
+{
+	const union service_request none = { .get_state = { 0 } };
+
+	return ask("/slam_toolbox/get_state", SERVICE_GET_STATE, &none, LONG) ?
+	       -1 : got.response.get_state.current.id;
+}
+
+static void test_managed(void)
+{
+	const struct slamd_options o = {
+		.to = "ros2", .node = "/slamd", .lifecycle = true,
+	};
+	const union service_request none = { .states = { 0 } };
+	struct slam_services *s = begin(&o);
+
+	ok_eq(state(), LIFECYCLE_UNCONFIGURED, "managed: begins unconfigured");
+	ok_eq(did.paused, 11, "... scans are not used");
+	ok_eq(change(3, ""), 0, "it cannot be activated then");
+	ok_eq(change(1, ""), 1, "configure");
+	ok_eq(state(), LIFECYCLE_INACTIVE, "... inactive");
+	ok_eq(change(0, "activate"), 1, "activate, by its label");
+	ok_eq(state(), LIFECYCLE_ACTIVE, "... active");
+	ok_eq(did.paused, 32, "... scans are used");
+	ok_eq(ask("/slam_toolbox/pause_new_measurements", SERVICE_TOOLBOX_PAUSE,
+		  &none, LONG), 0, "Pause");
+	ok_eq(change(4, ""), 1, "deactivate");
+	ok_eq(change(3, ""), 1, "activate again");
+	ok_eq(did.paused, 65, "... it is still paused");
+	ok_eq(ask("/slam_toolbox/get_available_states",
+		  SERVICE_AVAILABLE_STATES, &none, LONG), 0, "all states");
+	ok_eq(got.response.states.count, 4, "... four");
+	ok_eq(ask("/slam_toolbox/get_available_transitions",
+		  SERVICE_AVAILABLE_TRANSITIONS, &none, LONG), 0,
+	      "transitions of an active node");
+	ok_eq(got.response.transitions.count, 2, "... two");
+	ok_eq(got.response.transitions.transition[1].transition.id, 7,
+	      "... shutdown");
+	ok_eq(got.response.transitions.transition[1].goal.id,
+	      LIFECYCLE_FINALIZED, "... leads to the end");
+	ok_eq(change(5, ""), 0, "not by that of an unconfigured node");
+	ok_eq(change(7, ""), 1, "shutdown");
+	ok_eq(state(), LIFECYCLE_FINALIZED, "... finalized");
+	ok_eq(change(1, ""), 0, "... for good");
+	ok_eq(slam_services_refused(s), 3, "refused ones are counted");
+	slam_services_close(s);
+}
+
 static void test_paths(void)
 {
 	static const struct {
@@ -410,6 +469,7 @@ int main(void)
 	test_localised();
 	test_load_map();
 	test_commands();
+	test_managed();
 	ros2_end();
 	remove_folder();
 	return tap_done();
