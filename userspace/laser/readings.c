@@ -13,7 +13,7 @@
 
 /* The first match is used; CARMEN accepts any line, the others do not */
 static const struct readings_ops *const formats[] = {
-	&simbad_ops, &tinyslam_ops, &carmen_ops,
+	&rawlog_ops, &simbad_ops, &tinyslam_ops, &carmen_ops,
 };
 
 /* A path that is too long is shown by its end */
@@ -105,7 +105,7 @@ static int readings_find(struct readings *r, struct error *error)
 	if (!err) {
 		r->count.size = r->lines.size;
 		err = readings_find_text(r, error);
-		if (err || !r->ops)
+		if (err || !r->ops || !r->ops->text)
 			lines_close(&r->lines);
 		if (err)
 			return err;
@@ -121,7 +121,7 @@ static int check_topics(const struct readings *r, struct error *error)
 	const char *topic = r->config.scan ? r->config.scan :
 			    r->without ? NULL : r->config.odometry;
 
-	if (!r->ops->text || !topic)
+	if (r->ops == &bag_readings_ops || !topic)
 		return 0;
 	return readings_error(error, r->path, -EINVAL,
 			      "is not a recording and has no topic %.60s",
@@ -185,7 +185,7 @@ static void forget_odometry(struct readings *r, struct reading *reading)
 	const struct pose none = { 0, 0, 0 };
 
 	reading->odometry = reading->sweep = none;
-	r->count.standing += r->ops->text && reading->beams;
+	r->count.standing += r->ops != &bag_readings_ops && reading->beams;
 }
 
 int readings_next(struct readings *r, struct reading *reading,

@@ -2,10 +2,10 @@
 /*
  * readings.h - readings of a log of any format
  *
- * CARMEN logs, the csv of the Simbad simulator, tinySLAM's .dat, ROS recordings
- * (MCAP, .db3, .bag). In the order of the file: times may go backwards, as in
+ * CARMEN logs, the csv of the Simbad simulator, tinySLAM's .dat, MRPT's .rawlog,
+ * ROS recordings (MCAP, .db3, .bag). In the order of the file: times may go backwards, as in
  * some well-known logs. The files of the formats say what a format leaves open
- * and how it is filled in: carmen.c, simbad_csv.c, tinyslam.c, input.h.
+ * and how it is filled in: carmen.c, simbad_csv.c, tinyslam.c, rawlog.c, input.h.
  */
 #ifndef LASER_READINGS_H
 #define LASER_READINGS_H

@@ -60,7 +60,7 @@ static inline float readings_range_max(double v)
 }
 
 extern const struct readings_ops carmen_ops, simbad_ops, tinyslam_ops,
-				 bag_readings_ops;
+				 rawlog_ops, bag_readings_ops;
 
 /**
  * readings_error() - "PATH: TEXT"

@@ -168,7 +168,8 @@ static int set_verbose(void *config, const char *value)
 
 static const struct setting settings[] = {
 	{ "log", "FILE",
-	  "log of CARMEN, csv of Simbad, .dat of tinySLAM, or a ROS recording",
+	  "log of CARMEN, csv of Simbad, .dat of tinySLAM, .rawlog of MRPT, or a "
+	  "ROS recording",
 	  SETTING_FIELD_TEXT(log), .heading = "Input:" },
 	{ "from", "SOURCE",
 	  "live input: ros2, ros1, optsample[:PORT], or a recording to play",
