@@ -168,11 +168,7 @@ void known_search_hint(struct known_search *k, const struct place_hint *hint)
 {
 	service_logf(LOG_INFO, "the robot is said to be at %.2f,%.2f,%.2f",
 		     hint->pose.x, hint->pose.y, hint->pose.yaw);
-	if (k->localiser)
-		localiser_hint(k->localiser, hint);
-	else
-		service_logf(LOG_WARNING,
-			     "which is ignored: the robot was found already");
+	localiser_hint(k->localiser, hint);
 }
 
 void known_search_show(struct known_search *k, struct mapper *m, int64_t stamp)

@@ -67,7 +67,7 @@ int known_search_read(struct known_search *k, struct filter *f,
 /* The robot was found in the map of a checkpoint: map on */
 void known_search_end(struct known_search *k);
 
-/* About where the robot is */
+/* About where the robot is; with a localiser only */
 void known_search_hint(struct known_search *k, const struct place_hint *hint);
 
 /* Publish the map of --localise, once; @stamp: of the first reading */

@@ -200,7 +200,7 @@ static void take_hint(struct live *l)
 	l->hinted = false;
 	pthread_mutex_unlock(&l->lock);
 	if (hinted)
-		known_search_hint(&l->run->search, &hint);
+		session_hint(l->run, &hint);
 }
 
 static void *live_filter(void *arg)

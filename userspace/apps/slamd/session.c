@@ -451,6 +451,16 @@ int session_read(struct session *r, const struct reading *reading,
 	return 0;
 }
 
+void session_hint(struct session *r, const struct place_hint *hint)
+{
+	if (r->search.localiser)
+		known_search_hint(&r->search, hint);
+	else if (!r->stats.ignored++)
+		service_logf(LOG_WARNING,
+			     "the pose of /initialpose is ignored: the robot is "
+			     "not searched in a map");
+}
+
 bool session_maps(const struct session *r, const struct filter_result *result)
 {
 	return result->updated && !r->o->localise;

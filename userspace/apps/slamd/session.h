@@ -98,6 +98,9 @@ int session_recalled(struct session *r);
 int session_read(struct session *r, const struct reading *reading,
 		 struct filter_result *result);
 
+/* About where the robot is in the known map */
+void session_hint(struct session *r, const struct place_hint *hint);
+
 /* Whether the scan of a reading belongs to the map that is made */
 bool session_maps(const struct session *r, const struct filter_result *result);
 

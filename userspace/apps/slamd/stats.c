@@ -182,6 +182,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "unused", (double)s->unused);
 	cJSON_AddNumberToObject(o, "paused", (double)s->paused);
 	cJSON_AddNumberToObject(o, "refused_requests", (double)s->refused);
+	cJSON_AddNumberToObject(o, "ignored_poses", (double)s->ignored);
 	cJSON_AddNumberToObject(o, "poses_ahead", (double)s->ahead);
 	cJSON_AddNumberToObject(o, "updates", (double)s->updates);
 	cJSON_AddNumberToObject(o, "resamplings", (double)s->resamplings);

@@ -19,6 +19,7 @@
  * @unused:	scans still queued at the end
  * @paused:	scans that came while a service had paused slamd
  * @refused:	requests of peers that were refused, or failed
+ * @ignored:	poses of /initialpose while no robot was searched
  * @ahead:	poses that were published before workers had matched the scan
  * @lost_updates: updates at which the scan contradicted the map, and no other
  *		pose was found
@@ -36,7 +37,8 @@ struct stats {
 	float		*ms;
 	uint32_t	count, room;
 	uint64_t	wall, own;
-	uint64_t	resumed, replaced, lost, unused, ahead, paused, refused;
+	uint64_t	resumed, replaced, lost, unused, ahead, paused, refused,
+			ignored;
 	uint64_t	lost_updates, stretches, found, distrusted;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
