@@ -105,6 +105,15 @@ ok "/initialpose while it plays"
 	slamd frame --from "$d/frame.mcap" --speed 3 --localise "$d/map.yaml" &&
 	said frame "/initialpose ignored: not a pose in the frame map"
 ok "... in another frame: ignored, and said"
+"$bin/log-bag" "$d/world.clf" "$d/lisa.mcap" $((first - 1)) 60 "$x" "$y" "$yaw" map \
+	/lisa/initialpose &&
+	slamd lisa --from "$d/lisa.mcap" --speed 3 --localise "$d/map.yaml" \
+		--to "$d/lisa-out.mcap" --robot lisa &&
+	said lisa "the robot is said to be at"
+ok "... below the robot's name"
+slamd max --from "$d/lisa.mcap" --speed 3 --localise "$d/map.yaml" \
+	--to "$d/max-out.mcap" --robot max && ! grep -q "is said to be" "$d/max.err"
+ok "... but not below that of another robot"
 
 slamd still --log "$d/part.clf" --localise "$d/map.yaml" --odometry none &&
 	near still 50

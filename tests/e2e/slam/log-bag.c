@@ -2,11 +2,11 @@
 /*
  * log-bag - a laser log as a recording of ROS: /scan, /odom, /tf_static
  *
- * usage: log-bag LOG NAME.mcap [FIRST COUNT [X Y YAW FRAME]]
+ * usage: log-bag LOG NAME.mcap [FIRST COUNT [X Y YAW FRAME [TOPIC]]]
  *
  * Times are those of the log, so that a recording that plays takes as long as
  * the robot did; FIRST and COUNT are of scans. X Y YAW: someone says at the second
- * scan that the robot is there: /initialpose
+ * scan that the robot is there: /initialpose, or TOPIC
  */
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 	struct error error;
 	struct sink *s;
 
-	if (argc != 3 && argc != 5 && argc != 9)
+	if (argc != 3 && argc != 5 && argc != 9 &&
+	    argc != 10)
 		return fail("usage: log-bag LOG NAME.mcap [FIRST COUNT [X Y YAW FRAME]]");
 	if (argc >= 5) {
 		first = atol(argv[3]);
@@ -121,8 +122,8 @@ int main(int argc, char **argv)
 	if (sink_add(s, "/scan", MESSAGE_LASER_SCAN, false, &scan) ||
 	    sink_add(s, "/odom", MESSAGE_ODOMETRY, false, &odom) ||
 	    sink_add(s, "/tf_static", MESSAGE_TRANSFORMS, true, &fixed) ||
-	    (argc == 9 && sink_add(s, "/initialpose", MESSAGE_POSE_COVARIANCE,
-				   false, &initial)))
+	    (argc >= 9 && sink_add(s, argc > 9 ? argv[9] : "/initialpose",
+				   MESSAGE_POSE_COVARIANCE, false, &initial)))
 		return fail("topics");
 	while (scans < first + count && readings_next(log, &r, &error) > 0) {
 		const int64_t stamp = r.stamp + EPOCH * 1000000000;

@@ -32,6 +32,7 @@ enum {
  * @useless:	scans since the last reading
  * @odometry:	its source, which is none while none comes
  * @alone:	without a transform the laser is the robot
+ * @place_topic: its name; @place_logged: an invalid one was logged
  */
 struct reading_input {
 	struct reading_input_config	config;
@@ -41,7 +42,8 @@ struct reading_input {
 	struct laser_input	*laser;
 	uint64_t		useless;
 	enum laser_odometry	odometry;
-	bool			logged, alone;
+	bool			logged, alone, place_logged;
+	char			place_topic[80];
 	struct reading_input_count	count;
 };
 
@@ -149,9 +151,11 @@ static void input_place(struct reading_input *in,
 		return;
 	}
 	in->count.damaged++;
-	snprintf(line, sizeof(line),
-		 INITIAL_POSE " ignored: not a pose in the frame %.60s",
-		 in->config.frame);
+	if (in->place_logged)
+		return;
+	in->place_logged = true;
+	snprintf(line, sizeof(line), "%s ignored: not a pose in the frame %.60s",
+		 in->place_topic, in->config.frame);
 	input_log(in, LOG_WARNING, line);
 }
 
@@ -275,7 +279,7 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 		return err;
 	/* optional: a recording may lack them */
 	if (c->place)
-		source_subscribe(in->source, INITIAL_POSE,
+		source_subscribe(in->source, in->place_topic,
 				 MESSAGE_POSE_COVARIANCE);
 	if (!c->odometry || !c->laser) {
 		source_subscribe(in->source, "/tf", MESSAGE_TRANSFORMS);
@@ -324,6 +328,9 @@ int reading_input_open(struct reading_input **input, struct loop *loop,
 		return error_set(error, -ENOMEM, "no memory");
 	in->config = *config;
 	in->odometry = wanted(config);
+	snprintf(in->place_topic, sizeof(in->place_topic), "%s%.60s%s",
+		 config->robot ? "/" : "", config->robot ? config->robot : "",
+		 INITIAL_POSE);
 	in->laser = laser_input_new(&laser);
 	if (!in->laser)
 		err = error_set(error, -ENOMEM, "no memory");

@@ -25,8 +25,9 @@ struct reading_input;
  * @range_max:	m, 0: the maximum of each scan
  * @speed:	of recordings
  * @reading:	called for each reading
+ * @robot:	its name; NULL: none
  * @place:	called if someone says where the robot is in the map: /initialpose of
- *		RViz; NULL: it is not read
+ *		RViz, below the robot's name if it has one; NULL: it is not read
  * @ended:	called at the end of a recording
  * @log:	as of sources
  * @arg:	argument of all callbacks
@@ -36,7 +37,7 @@ struct reading_input_config {
 	const char		*scan, *odometry;
 	bool			without;
 	const struct pose	*laser;
-	const char		*frame;
+	const char		*frame, *robot;
 	int64_t			patience;
 	double			range_max, speed;
 	void			(*reading)(void *arg, const struct reading *r);

@@ -340,7 +340,7 @@ static int open_inlet(struct live *l, struct error *error)
 		.speed = o->speed,
 		.reading = on_reading,
 		.place = o->localise || o->elsewhere || o->ros2 ? on_place : NULL,
-		.frame = o->map_frame,
+		.frame = o->map_frame, .robot = o->robot,
 		.ended = live_on_ended,
 		.log = service_log,
 		.arg = l,
