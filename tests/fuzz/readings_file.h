@@ -11,9 +11,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
-#include "laser/readings.h"
 #include "memory_file.h"
+#include "readings_sum.h"
 
 enum { WORDS = 0xc0, TEXT_MAX = 1 << 21 };
 
@@ -44,25 +43,13 @@ static uint64_t read_all(const char *path, size_t size)
 	struct error error = { "" };
 	struct readings_count count;
 	struct readings *log;
-	struct reading r;
-	uint64_t sum = 0, n = 0;
+	uint64_t sum, n;
 	int ret = readings_open(&log, path, NULL, &error);
 
 	/* the first line is good */
 	if (ret)
 		abort();
-	while ((ret = readings_next(log, &r, &error)) == 1) {
-		if (!reading_valid(&r) || (r.beams && !r.range))
-			abort();
-		sum = sum * 31 + (uint64_t)r.stamp + r.beams;
-		for (unsigned int i = 0; i < r.beams; i++) {
-			uint32_t bits;
-
-			memcpy(&bits, &r.range[i], sizeof(bits));
-			sum = sum * 31 + bits;
-		}
-		n++;
-	}
+	sum = readings_sum(log, &n, &ret, &error);
 	readings_count(log, &count);
 	if (ret || !n || count.bytes != size || count.size != size ||
 	    count.backwards >= n || count.bad > size)
