@@ -132,6 +132,9 @@ static void give_answer(void *arg)
 	struct answer *a = &l->answer;
 	const bool save = a->command.kind == COMMAND_SAVE && !a->err;
 
+	/* that of the map before would lie until the robot is found */
+	if (!a->err && !save)
+		tf_ahead_forget(&l->tf);
 	if (!save) {
 		slam_services_done(l->services, a->err);
 		return;

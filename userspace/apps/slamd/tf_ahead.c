@@ -82,3 +82,8 @@ void tf_ahead_set(struct tf_ahead *t, const union message *m)
 	t->last.child_frame_id = message_string(t->odom);
 	t->given = true;
 }
+
+void tf_ahead_forget(struct tf_ahead *t)
+{
+	t->given = false;
+}

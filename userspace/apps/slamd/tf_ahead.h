@@ -58,4 +58,7 @@ void tf_ahead_clock(struct tf_ahead *t, int64_t stamp);
 /* Another transform was published: tf2_msgs/TFMessage with one transform */
 void tf_ahead_set(struct tf_ahead *t, const union message *m);
 
+/* The map is another one: publish nothing until the next tf_ahead_set() */
+void tf_ahead_forget(struct tf_ahead *t);
+
 #endif

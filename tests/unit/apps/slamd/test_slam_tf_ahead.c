@@ -115,6 +115,16 @@ int main(void)
 	listen(&h, 1);
 	ok_range(h.stamp * 1e-9 - (double)loop_now() * 1e-9, -1000, 0.2500001,
 		 "... and stamps follow it, s");
+	tf_ahead_forget(&t);
+	end.due = loop_now() + SECOND / 5;
+	loop_add_timer(loop, &end);
+	h.count = 0;
+	h.wanted = 1;
+	ok_eq(loop_run(loop), 1, "in another map: nothing is published");
+	loop_remove_timer(loop, &end);
+	give(&t, 9);
+	listen(&h, 1);
+	ok_near(h.x, 9, 0, "... until there is another transform");
 	tf_ahead_close(&t);
 	loop_destroy(loop);
 	return tap_done();
