@@ -77,6 +77,8 @@ ok "... of bad ones"
 ok "... of one elsewhere"
 [ "$(ask save floor1)" = 0 ] && [ -s "$d/maps/floor1.ckpt" ]
 ok "SerializePoseGraph: a checkpoint"
+[ "$(ask save gone/floor1)" = 255 ] && said one "checkpoint not saved"
+ok "... not in a folder that is not there"
 result=$(ask load whole)
 [ "${result% *}" = 0 ] && [ "${result#* }" -gt 50 ]
 ok "LoadMap: the map comes back"
@@ -89,7 +91,7 @@ ok "Reset: it is searched again"
 kill -INT "$(program "$slamd")"
 finish "$slamd"
 ok "the end"
-count one '.refused_requests == 5 and .known_map.searched >= 0' &&
+count one '.refused_requests == 6 and .known_map.searched >= 0' &&
 	[ ! -e "$d/never.pgm" ] && said one "never.pgm is not written" &&
 	[ -z "$(ls -A "$d/maps" | grep slamd)" ]
 ok "statistics; no map of its own, no working file"

@@ -131,6 +131,7 @@ static void give_answer(void *arg)
 	struct live *l = arg;
 	struct answer *a = &l->answer;
 	const bool save = a->command.kind == COMMAND_SAVE && !a->err;
+	int err;
 
 	/* that of the map before would lie until the robot is found */
 	if (!a->err && !save)
@@ -139,10 +140,11 @@ static void give_answer(void *arg)
 		slam_services_done(l->services, a->err);
 		return;
 	}
-	a->err = jobs_run(l->jobs, run_save, end_save, l);
-	if (!a->err)
+	/* from its start on @a is the job's */
+	err = jobs_run(l->jobs, run_save, end_save, l);
+	if (!err)
 		return;
-	error_set(&a->error, a->err, "%s", strerror(-a->err));
+	a->err = error_set(&a->error, err, "%s", strerror(-err));
 	end_save(l);
 }
 
