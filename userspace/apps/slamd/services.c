@@ -358,10 +358,9 @@ static void on_reset(void *arg, const union service_request *request,
 {
 	const struct message_string none = { "", 0 };
 	struct slam_services *s = arg;
-	const bool free = !s->call;
 
 	s->wanted = (struct slam_command){ .kind = COMMAND_RESET };
-	if (free)
+	if (!s->call)
 		s->pause = request->reset.pause;
 	command(s, SERVICE_TOOLBOX_RESET, "no reset", &none, 0, response);
 }

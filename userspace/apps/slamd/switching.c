@@ -331,6 +331,12 @@ int switching_open(struct switching *s, const struct slam_command *c,
 		return err > 0 ? -EINTR : err;
 	}
 	p->session.start = run->start;
+	if (p->o.localise)
+		service_logf(LOG_INFO, "finding the way in %s", p->o.localise);
+	else if (c->kind == COMMAND_RESTORE)
+		service_logf(LOG_INFO, "%s: continuing after %llu readings",
+			     c->path,
+			     (unsigned long long)p->session.stats.resumed);
 	s->next = p;
 	return 0;
 }
