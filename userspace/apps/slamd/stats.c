@@ -41,7 +41,10 @@ int stats_end(struct stats *s, const struct reading *reading,
 	if (r->updated || r->held)
 		s->lost_now = r->lost;
 	s->found += r->found;
-	s->distrusted += r->updated && r->predictor != PREDICT_ODOMETRY;
+	s->distrusted += r->updated &&
+			 (r->outrun || r->predictor != PREDICT_ODOMETRY);
+	s->beams += reading->beams;
+	s->moving += r->moving;
 	s->updates += r->updated;
 	s->resamplings += r->resampled;
 	s->evaluations += r->evaluations;
@@ -189,6 +192,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "odometry_jumps", (double)s->jumps);
 	cJSON_AddNumberToObject(o, "odometry_replaced",
 				(double)s->distrusted);
+	cJSON_AddNumberToObject(o, "beams", (double)s->beams);
+	cJSON_AddNumberToObject(o, "moving_beams", (double)s->moving);
 	cJSON_AddNumberToObject(o, "lost_updates", (double)s->lost_updates);
 	cJSON_AddNumberToObject(o, "lost_stretches", (double)s->stretches);
 	cJSON_AddNumberToObject(o, "found_elsewhere", (double)s->found);

@@ -26,6 +26,8 @@
  * @stretches:	of them in a row
  * @found:	times that the robot was found elsewhere
  * @distrusted: updates at which something else replaced the odometry
+ * @beams:	of the scans, and those that were left out, as they ended at
+ *		something that moves: @moving
  * @missing:	scans that are no longer in the map
  * @ms:		processor time of each reading with a scan
  * @wall:	ns of wall time, of all of these but the first
@@ -40,6 +42,7 @@ struct stats {
 	uint64_t	resumed, replaced, lost, unused, ahead, paused, refused,
 			ignored;
 	uint64_t	lost_updates, stretches, found, distrusted;
+	uint64_t	beams, moving;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */

@@ -71,6 +71,17 @@ static void add_lost(struct line *l, const struct stats *s)
 		    (unsigned long long)s->updates);
 }
 
+/* Less than half a percent is not worth a word */
+static void add_moving(struct line *l, const struct stats *s)
+{
+	const double share = s->beams ? 100.0 * (double)s->moving /
+					(double)s->beams : 0;
+
+	if (share >= 0.5)
+		add(l, "; %.0f %% of the beams ended at something that moves",
+		    share);
+}
+
 static void add_file(struct line *l, const char *path, int *files)
 {
 	const size_t n = path ? strlen(path) : 0;
@@ -95,6 +106,7 @@ void summary_text(const struct slamd_options *o, const struct stats *s,
 		add(&l, "; found in the map after %llu readings",
 		    (unsigned long long)s->placed.unplaced);
 	add_lost(&l, s);
+	add_moving(&l, s);
 	add_file(&l, o->map, &files);
 	if (o->map)
 		add(&l, " with .yaml and .png");

@@ -376,7 +376,8 @@ static int track(struct filter *f, const struct reading *reading,
 }
 
 /* @reading: becomes the one without what moves. Return: 0; -ENOMEM */
-static int leave_moving_out(struct filter *f, const struct reading **reading)
+static int leave_moving_out(struct filter *f, const struct reading **reading,
+			    struct filter_result *r)
 {
 	const struct motion m = filter_motion(f);
 	const struct pose pose = det_compose(f->pose + f->best, &m.move);
@@ -391,6 +392,7 @@ static int leave_moving_out(struct filter *f, const struct reading **reading)
 	err = moving_mark(&f->moving, &f->last, f->tree, f->best_step, *reading,
 			  &pose);
 	*reading = &f->moving.still;
+	r->moving = f->moving.beams;
 	return err;
 }
 
@@ -407,7 +409,7 @@ static int filter_step(struct filter *f, const struct reading *reading,
 				    reading->stamp);
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
-	err = leave_moving_out(f, &reading);
+	err = leave_moving_out(f, &reading, r);
 	if (!err && is_update(f, reading, known))
 		err = update(f, reading, known, r);
 	else if (!err && reading->beams && p->compat != SLAM_GMAPPING)

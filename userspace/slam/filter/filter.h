@@ -31,6 +31,10 @@ struct filter;
  * @lost:	likewise, and so did those before it
  * @found:	it contradicted the map at the pose of odometry; a search found
  *		the robot elsewhere
+ * @outrun:	the scan was matched where the robot is at its speed, not by its
+ *		odometry
+ * @moving:	endpoints of the scan that were left out, as they end at something
+ *		that moves
  * @predictor:	what the motion is predicted by: enum predictor
  * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), from the
  *		weights of the particles and the error of odometry
@@ -49,7 +53,8 @@ struct filter;
 struct filter_result {
 	struct pose	pose, since;
 	bool		updated, unmatched, resampled, jumped, rewritten;
-	bool		lost, held, found, corrected;
+	bool		lost, held, found, corrected, outrun;
+	uint32_t	moving;
 	enum predictor	predictor;
 	double		covariance[6];
 	uint64_t	update;

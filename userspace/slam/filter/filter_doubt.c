@@ -357,6 +357,7 @@ int filter_go_on(struct filter *f, const struct reading *reading,
 	    against > AGREES)
 		return err;
 	*m = on;
+	r->outrun = true;
 	return 1;
 }
 
