@@ -25,19 +25,24 @@
  */
 #define NEAR		1.5
 #define RECENT		4500000000LL
+/* A narrower scan sees too little beside an object to know the pose, rad */
+#define VIEW		2.0
 /* What has to be left of a scan: endpoints, and as a share of them */
 #define LEFT_LEAST	30
 #define LEFT		0.2
-/* If walls were seen through this often, as a share, the pose is wrong */
+/* If walls were seen through this often, as a share, or so few endpoints were seen
+ * at all, the pose is wrong
+ */
 #define WRONG		0.25
+#define KNOWN		0.12
 
 enum {
 	/* sights through an object that are enough */
 	ENOUGH		= 4,
 	/* scans that have to see an object that stands in a crowd */
 	PROOF		= 2,
-	/* each so many beams at walls are looked at */
-	SPARSE		= 4,
+	/* beams of an object that are looked at */
+	SAMPLES		= 6,
 	/* fewer scans tell nothing */
 	VIEWS_LEAST	= 4,
 };
@@ -94,11 +99,13 @@ static bool is_small(const struct reading *r, const struct moving_object *o)
 		is_farther(r, (int64_t)o->last + 1, b));
 }
 
-/* Of each @every-th beam */
+/* Of about @samples of its beams, each of which counts for those beside it */
 static void count_sights(const struct view *v, const struct reading *r,
-			 struct moving_object *o, uint32_t every)
+			 struct moving_object *o, uint32_t samples)
 {
-	for (uint32_t i = o->first; i <= o->last; i += every) {
+	const uint32_t every = beams_of(o) / samples + 1;
+
+	for (uint32_t i = o->first + every / 2; i <= o->last; i += every) {
 		enum visibility_sight sight;
 		double s, c;
 
@@ -107,8 +114,8 @@ static void count_sights(const struct view *v, const struct reading *r,
 		sight = visibility_seen(v->old,
 					v->laser.x + c * (double)r->range[i],
 					v->laser.y + s * (double)r->range[i]);
-		o->through += sight == SEEN_THROUGH;
-		o->wall += sight == SEEN_WALL;
+		o->through += sight == SEEN_THROUGH ? every : 0;
+		o->wall += sight == SEEN_WALL ? every : 0;
 	}
 }
 
@@ -166,6 +173,7 @@ static bool find_objects(struct moving *m, const struct reading *r,
 			 const struct view *view, unsigned int views)
 {
 	struct moving_object others = { .wall = 0 };
+	double seen = 0;
 
 	for (uint32_t i = 0; i < r->beams; i++) {
 		struct moving_object o = { .first = i, .last = i };
@@ -176,8 +184,9 @@ static bool find_objects(struct moving *m, const struct reading *r,
 		i = o.last = end_of(r, i);
 		small = is_small(r, &o);
 		for (unsigned int k = 0; k < views; k++)
-			count_sights(view + k, r, &o, small ? 1 : SPARSE);
+			count_sights(view + k, r, &o, SAMPLES);
 		m->hits += beams_of(&o);
+		seen += o.wall;
 		if (small) {
 			m->through += was_seen_through(&o) * beams_of(&o);
 			m->object[m->objects++] = o;
@@ -186,7 +195,8 @@ static bool find_objects(struct moving *m, const struct reading *r,
 			others.wall += o.wall;
 		}
 	}
-	return others.through <= WRONG * (others.through + others.wall);
+	return seen >= KNOWN * m->hits * views &&
+	       others.through <= WRONG * (others.through + others.wall);
 }
 
 /* Leave out what moves for sure or, with @doubtful, what does not stand for
@@ -221,7 +231,8 @@ int moving_mark(struct moving *m, const struct last_scans *l,
 	m->still.range = m->range;
 	m->hits = m->through = m->objects = 0;
 	m->beams = 0;
-	if (views < VIEWS_LEAST)
+	if (views < VIEWS_LEAST ||
+	    r->beams * fabs((double)r->angle_increment) < VIEW)
 		return 0;
 	if (!find_objects(m, r, view, views))
 		m->hits = 0;
