@@ -37,7 +37,8 @@ static const struct allowed {
 	const char	*name, *keys;	/* " " around each */
 } allowed[] = {
 	{ "status", " " }, { "layers", " " }, { "rooms", " " },
-	{ "edges", " " }, { "spot", " x y " }, { "room", " room " }, { "rate", " topic rate " },
+	{ "edges", " " }, { "spot", " x y " }, { "room", " room " },
+	{ "rate", " topic rate " },
 	{ "layer", " name words " }, { "remove", " layer room " },
 	{ "log", " rate " }, { "snapshot", " name " }, { "notes", " kind " },
 };

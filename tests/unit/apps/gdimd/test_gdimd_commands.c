@@ -319,7 +319,7 @@ static void test_status(void)
 					     "topics")), "what is published");
 	cJSON_Delete(answer);
 	refused("{\"do\":\"nothing\"}", "unknown command 'nothing'; known: "
-		"status, layers, spot, rooms, room, rate, import, "
+		"status, layers, spot, rooms, room, edges, rate, import, "
 		"import-submaps, set-poses, layer, remove, log, snapshot, "
 		"notes");
 }

@@ -106,9 +106,9 @@ static void test_layers(void)
 	refused("layers/none", 404, "no layer 'none'");
 	refused("layers/gas.png/tiles", 404, "no layer 'gas.png'");
 	refused("layers/gas/other", 404, "no such path; see /api/v1/status, "
-		"layers, spot, rooms, topics");
+		"layers, spot, rooms, edges, topics");
 	refused("layers/gas/tiles/0/0", 404, "no such path; see "
-		"/api/v1/status, layers, spot, rooms, topics");
+		"/api/v1/status, layers, spot, rooms, edges, topics");
 	refused("layers/gas?x=1", 400, "unknown parameter 'x'");
 	refused("layers?x=1", 400, "unknown parameter 'x'");
 	refused("layers/0123456789012345678901234567890123456789012345678901"
@@ -148,8 +148,21 @@ static void test_rooms(void)
 	refused("rooms/5", 404, "no room 5");
 	refused("rooms/x", 400, "a room must be a number, 0..255");
 	refused("rooms/5/6", 404, "no such path; see /api/v1/status, layers, "
-		"spot, rooms, topics");
+		"spot, rooms, edges, topics");
 	refused("rooms/5?a=b", 400, "unknown parameter 'a'");
+}
+
+static void test_edges(void)
+{
+	cJSON *answer;
+
+	ok_eq(http_get("edges"), 200, "edges of the pose graph");
+	answer = body_json();
+	ok_near(number_at(answer, "edges"), 0, 0, "there are none");
+	cJSON_Delete(answer);
+	refused("edges?x=1", 400, "unknown parameter 'x'");
+	refused("edges/5", 404, "no such path; see /api/v1/status, layers, "
+		"spot, rooms, edges, topics");
 }
 
 static void test_values(void)
@@ -405,15 +418,15 @@ static void test_methods(void)
 	raw("DELETE /api/v1/layers/temp", HOST, "", 405,
 	    "method not allowed; allowed: GET, HEAD");
 	raw("GET /", HOST, "", 404, "no such path; see /api/v1/status, layers, "
-	    "spot, rooms, topics");
+	    "spot, rooms, edges, topics");
 	raw("GET /api/v2/layers", HOST, "", 404, "no such path; see "
-	    "/api/v1/status, layers, spot, rooms, topics");
+	    "/api/v1/status, layers, spot, rooms, edges, topics");
 	raw("GET /app/v1/layers", HOST, "", 404, "no such path; see "
-	    "/api/v1/status, layers, spot, rooms, topics");
+	    "/api/v1/status, layers, spot, rooms, edges, topics");
 	raw("GET /api/v1/none", HOST, "", 404, "no such path; see "
-	    "/api/v1/status, layers, spot, rooms, topics");
+	    "/api/v1/status, layers, spot, rooms, edges, topics");
 	raw("GET /api/v1/none/temp", HOST, "", 404, "no such path; see "
-	    "/api/v1/status, layers, spot, rooms, topics");
+	    "/api/v1/status, layers, spot, rooms, edges, topics");
 	raw("GET /%00", HOST, "", 400, "the URL is not printable ASCII");
 	raw("nothing", "", "", 400, "malformed request");
 	raw(POST, HOST "Content-Length: 2000000\r\n", "", 413,
@@ -573,6 +586,7 @@ int main(void)
 	test_layers();
 	test_spot();
 	test_rooms();
+	test_edges();
 	test_values();
 	test_tiles();
 	test_tiles_again();
