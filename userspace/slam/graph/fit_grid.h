@@ -86,10 +86,13 @@ double fit_grid_climb(const struct fit_grid *g, const struct fit_points *scan,
  * @least:	a fit; worse ones are not found
  * @apart:	poses near this one are not found: FIT_APART and FIT_APART_TURN;
  *		NULL: all are
+ * @left:	blocks of poses that may be looked at; gets what is left of them. At 0
+ *		there may be better poses. NULL: no limit
  */
 struct fit_window {
 	double			reach, turn, least;
 	const struct pose	*apart;
+	uint64_t		*left;
 };
 
 /* Poses this far from each other are two places, m and rad */

@@ -44,6 +44,7 @@ struct block {
  * @apart:	the middle of the poses that are not wanted, cells and the
  *		number of its heading; @apart_turn: headings to either side of
  *		it, -1: all are wanted; @around: headings of a whole turn
+ * @left:	blocks that may be looked at
  * @best:	the bound that others must exceed; @found: where
  */
 struct search {
@@ -57,6 +58,7 @@ struct search {
 	struct block		*block;
 	uint32_t		blocks;
 	double			apart_x, apart_y, apart_heading;
+	uint64_t		left;
 	double			apart_turn, around;
 	uint32_t		best, gain;
 	struct block		found;
@@ -147,8 +149,9 @@ static void split(struct search *s, const struct block *b, unsigned int level)
 	int32_t half;
 	int count = 0;
 
-	if (s->apart_turn >= 0 && is_apart(s, b, level))
+	if (!s->left || (s->apart_turn >= 0 && is_apart(s, b, level)))
 		return;
+	s->left--;
 	if (!level) {
 		s->best = b->bound + s->gain;
 		s->found = *b;
@@ -352,6 +355,7 @@ int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
 		.reach = (int32_t)ceil(w->reach / FIT_CELL),
 		.best = (uint32_t)(w->least * 255 * scan->count),
 		.gain = (uint32_t)(GAIN * 255 * scan->count),
+		.left = w->left ? *w->left : UINT64_MAX,
 	};
 	uint32_t across;
 	int err;
@@ -374,6 +378,8 @@ int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
 		split(&s, s.block + i, s.top);
 	forget_turned(&s);
 	free(s.block);
+	if (w->left)
+		*w->left = s.left;
 	if (err || !s.is_found)
 		return err;
 	*pose = (struct pose){

@@ -76,6 +76,16 @@ static int draw_walls(struct place_search *s, const struct walls *w)
 	return err;
 }
 
+/* Search everywhere in the grid */
+static void search_all(struct place_search *s)
+{
+	s->middle = (struct pose){
+		s->grid.left + s->grid.width * FIT_CELL / 2,
+		s->grid.low + s->grid.height * FIT_CELL / 2, 0,
+	};
+	s->reach = fmax(s->grid.width, s->grid.height) * FIT_CELL / 2;
+}
+
 int place_search_map(struct place_search *s, const struct walls *w,
 		     const struct map_file *cells)
 {
@@ -85,14 +95,21 @@ int place_search_map(struct place_search *s, const struct walls *w,
 	if (!w->count)
 		return -ENODATA;
 	err = draw_walls(s, w);
-	if (err)
-		return err;
-	s->middle = (struct pose){
-		s->grid.left + s->grid.width * FIT_CELL / 2,
-		s->grid.low + s->grid.height * FIT_CELL / 2, 0,
-	};
-	s->reach = fmax(s->grid.width, s->grid.height) * FIT_CELL / 2;
-	return 0;
+	if (!err)
+		search_all(s);
+	return err;
+}
+
+int place_search_scans(struct place_search *s,
+		       const struct fit_points *const *scan,
+		       const struct pose *pose, uint32_t count)
+{
+	const int err = fit_grid_draw(&s->grid, scan, pose, count);
+
+	s->cells = NULL;
+	if (!err)
+		search_all(s);
+	return err;
 }
 
 void place_search_free(struct place_search *s)
@@ -222,7 +239,8 @@ static int find_best(struct place_search *s, const struct fit_points *all,
 		     const struct pose *best, struct pose *pose)
 {
 	const struct fit_window w = {
-		.reach = s->reach, .turn = M_PI, .least = FITS,
+		.reach = s->reach, .turn = M_PI,
+		.least = s->least > 0 ? s->least : FITS, .left = s->left,
 	};
 
 	if (!best)
@@ -237,7 +255,9 @@ static int find_best(struct place_search *s, const struct fit_points *all,
 static int search(struct place_search *s, const struct pose *own,
 		  const struct pose *known, struct pose *pose)
 {
-	struct fit_window w = { .reach = s->reach, .turn = M_PI };
+	struct fit_window w = {
+		.reach = s->reach, .turn = M_PI, .left = s->left,
+	};
 	struct pose other = s->middle, best = s->middle;
 	struct fit_points all;
 	int ret;
@@ -259,6 +279,9 @@ static int search(struct place_search *s, const struct pose *own,
 	if (ret)
 		s->next = fmax(s->next, fit_grid_climb(&s->grid, &all,
 						       &other));
+	/* other places were not looked at */
+	if (s->left && !*s->left)
+		s->next = s->fit;
 	*pose = s->best = best;
 	if (!is_possible(s, pose)) {
 		s->ahead = 0;
@@ -267,24 +290,39 @@ static int search(struct place_search *s, const struct pose *own,
 	return believe(s, pose, own);
 }
 
+/* @known: of this scan alone, so not of several together */
+static int search_next(struct place_search *s, const struct fit_points *points,
+		       const struct pose *own, bool known, struct pose *pose)
+{
+	struct place_scan *p = s->scan + s->scans % PLACE_SCANS;
+
+	if (points->count < POINTS_LEAST)
+		return 0;
+	p->points = *points;
+	p->pose = *own;
+	s->scans++;
+	if (s->scans % (1 + s->scans / (s->rarer ? s->rarer : SEARCH_LESS)))
+		return 0;
+	return search(s, own, known ? &s->elsewhere : NULL, pose);
+}
+
+int place_search_points(struct place_search *s, const struct fit_points *points,
+			const struct pose *own, struct pose *pose)
+{
+	return is_new(s, own) ? search_next(s, points, own, false, pose) : 0;
+}
+
 int place_search_add(struct place_search *s, const struct scan *scan,
 		     double units, const struct pose *own, struct pose *pose)
 {
-	struct place_scan *p = s->scan + s->scans % PLACE_SCANS;
-	/* of this scan alone, so not of several together */
 	const bool known = s->is_elsewhere && !s->scans;
+	struct fit_points points;
 
 	s->is_elsewhere = false;
 	if (!is_new(s, own))
 		return 0;
-	fit_points_make(&p->points, scan, units);
-	if (p->points.count < POINTS_LEAST)
-		return 0;
-	p->pose = *own;
-	s->scans++;
-	if (s->scans % (1 + s->scans / SEARCH_LESS))
-		return 0;
-	return search(s, own, known ? &s->elsewhere : NULL, pose);
+	fit_points_make(&points, scan, units);
+	return search_next(s, &points, own, known, pose);
 }
 
 int place_search_near(struct place_search *s, const struct scan *scan,

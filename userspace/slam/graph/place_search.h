@@ -35,6 +35,10 @@ struct place_scan {
  * @fit:	of the best place at the last search, 0..1, 0: nothing fits; @next: of
  *		the best one elsewhere, at most; @best: that place
  * @against:	share of the beams that contradict the map there
+ * @least:	fit of a place, at least; 0: usual for a map of some other day
+ * @rarer:	after so many scans only each second one is searched, and so on; 0:
+ *		usual
+ * @left:	limit of the searches, see struct fit_window; NULL: none
  * @searched:	searches of the whole map, or of a window
  */
 struct place_search {
@@ -42,6 +46,9 @@ struct place_search {
 	uint32_t		scans;
 	double			fit, next, against;
 	struct pose		best;
+	double			least;
+	uint32_t		rarer;
+	uint64_t		*left;
 	uint64_t		searched;
 	/* private */
 	double			ahead;
@@ -62,6 +69,10 @@ struct place_search {
  */
 int place_search_map(struct place_search *s, const struct walls *w,
 		     const struct map_file *cells);
+/* The same for a map that is scans. Return: 0; -ENOMEM; -E2BIG */
+int place_search_scans(struct place_search *s,
+		       const struct fit_points *const *scan,
+		       const struct pose *pose, uint32_t count);
 void place_search_free(struct place_search *s);
 
 /* Forget the scans: the robot may be anywhere */
@@ -76,6 +87,10 @@ void place_search_restart(struct place_search *s);
  */
 int place_search_add(struct place_search *s, const struct scan *scan,
 		     double units, const struct pose *own, struct pose *pose);
+
+/* The same with the endpoints of the scan; few are left out. Return: likewise */
+int place_search_points(struct place_search *s, const struct fit_points *points,
+			const struct pose *own, struct pose *pose);
 
 /**
  * struct place_hint - about where the robot is
