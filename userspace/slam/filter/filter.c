@@ -12,6 +12,8 @@
 
 /* Pose uncertainty of a lost robot, m and rad: standard deviations */
 #define LOST		3.0
+/* Variance of a heading that may be any, rad^2 */
+#define TURN_MOST	9.0
 /* Limit of the factor by which too few particles raise a covariance */
 #define LOSS_MAX	10
 
@@ -78,6 +80,7 @@ void filter_destroy(struct filter *f)
 	last_scans_free(&f->last);
 	scan_free(&f->scan);
 	moving_free(&f->moving);
+	free(f->apart.scan.range);
 	free(f);
 }
 
@@ -203,18 +206,19 @@ static void find_spread(struct filter *f, uint32_t best, double effective)
 }
 
 /* Add the error of odometry since then, and of what the scan cannot determine;
- * a lost robot may be anywhere near
+ * a lost robot may be anywhere near, a carried one anywhere
  */
 static void add_uncertainty(const struct filter *f, struct filter_result *r)
 {
 	const struct motion m = filter_motion(f);
-	const double lost = r->lost ? LOST : 0, cell = f->params.resolution / 2;
+	const double lost = f->aside ? FILTER_CARRIED_GAP : r->lost ? LOST : 0;
+	const double cell = f->params.resolution / 2;
 	const double place = m.slip * m.slip + cell * cell + lost * lost;
 
 	memcpy(r->covariance, f->spread, sizeof(f->spread));
 	r->covariance[0] += place;
 	r->covariance[3] += place;
-	r->covariance[5] += m.turn * m.turn + lost * lost;
+	r->covariance[5] += m.turn * m.turn + fmin(lost * lost, TURN_MOST);
 }
 
 static uint32_t find_best(const struct filter *f)

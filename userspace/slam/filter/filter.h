@@ -31,6 +31,8 @@ struct filter;
  * @lost:	likewise, and so did those before it
  * @found:	it contradicted the map at the pose of odometry; a search found
  *		the robot elsewhere
+ * @carried:	the robot is at another place, which is not in the map: its scans are
+ *		drawn far from the rest of the map from this one on
  * @outrun:	the scan was matched where the robot is at its speed, not by its
  *		odometry
  * @moving:	endpoints of the scan that were left out, as they end at something
@@ -53,7 +55,7 @@ struct filter;
 struct filter_result {
 	struct pose	pose, since;
 	bool		updated, unmatched, resampled, jumped, rewritten;
-	bool		lost, held, found, corrected, outrun;
+	bool		lost, held, found, corrected, outrun, carried;
 	uint32_t	moving;
 	enum predictor	predictor;
 	double		covariance[6];
@@ -127,6 +129,8 @@ int filter_history(const struct filter *f, struct pose **poses,
 /**
  * filter_correct() - go on in the map of a corrected history
  * @history:	of the first @count updates, from malloc(); @f takes it
+ * @joins:	it is known now where the part of the map belongs that
+ *		filter_result.carried began
  * @reading:	gives the scan of an update, except of the one that is read;
  *		valid until filter_destroy()
  *
@@ -135,6 +139,7 @@ int filter_history(const struct filter *f, struct pose **poses,
  * particles then have this history.
  */
 void filter_correct(struct filter *f, struct pose *history, uint32_t count,
+		    bool joins,
 		    const struct reading *(*reading)(void *arg,
 						     uint64_t update),
 		    void *arg);

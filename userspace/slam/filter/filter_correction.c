@@ -15,8 +15,13 @@
 
 /* Scans that are drawn after an update: about 2 ms */
 enum { PART = 48 };
+/* The same if a part of the map is joined to the rest: the robot is waiting for its
+ * place. About 10 ms
+ */
+enum { PART_JOINED = 256 };
 
 void filter_correct(struct filter *f, struct pose *history, uint32_t count,
+		    bool joins,
 		    const struct reading *(*reading)(void *arg,
 						     uint64_t update),
 		    void *arg)
@@ -25,6 +30,7 @@ void filter_correct(struct filter *f, struct pose *history, uint32_t count,
 	filter_correction_free(f);
 	f->correction = (struct correction){
 		.pose = history, .poses = count, .room = count,
+		.each = joins ? PART_JOINED : PART, .joins = joins,
 		.reading = reading, .arg = arg,
 	};
 }
@@ -71,7 +77,7 @@ static int draw_part(struct filter *f, const struct reading *last)
 	struct correction *c = &f->correction;
 	int err = 0;
 
-	for (int i = 0; i < PART && c->drawn < c->poses && !err; i++) {
+	for (uint32_t i = 0; i < c->each && c->drawn < c->poses && !err; i++) {
 		const struct reading *r = c->drawn + 1 == f->update ? last :
 					  c->reading(c->arg, c->drawn);
 
@@ -125,6 +131,7 @@ static int adopt(struct filter *f)
 	f->best = 0;
 	f->best_step = last;
 	f->seen.known = false;
+	f->aside &= !c->joins;
 	filter_correction_free(f);
 	state = filter_state(f);
 	return f->pool->ops->adopt(f->pool, &state);

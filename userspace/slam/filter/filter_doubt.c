@@ -26,6 +26,8 @@
 #define LOW		0.6
 /* It is elsewhere if this share of the beams passes through walls of the map */
 #define AGAINST		0.25
+/* or if the last scans contradict this one so much, also where the map is empty */
+#define BREAKS		0.4
 /* Fit of a found robot, as a share of the usual one; beams through walls */
 #define FOUND		0.8
 #define FOUND_AGAINST	0.1
@@ -280,11 +282,20 @@ static int look_for(struct filter *f, const struct reading *reading,
 	return ret;
 }
 
+static void go_there(const struct filter *f, struct motion *m,
+		     const struct pose *pose, struct filter_result *r)
+{
+	m->move = det_between(f->pose + f->best, pose);
+	m->split = 0;
+	r->lost = r->held = false;
+}
+
 /* Whether the robot is not where it should be; hold the scan. Return: as
  * filter_doubt(): 1 with the motion to the pose where it was found
  */
 static int find_robot(struct filter *f, const struct reading *reading,
-		      struct motion *m, struct filter_result *r)
+		      const struct match *match, struct motion *m,
+		      struct filter_result *r)
 {
 	const uint32_t number = filter_fittest(f);
 	const struct seek here = {
@@ -293,17 +304,22 @@ static int find_robot(struct filter *f, const struct reading *reading,
 	struct sighting s = { .against = 0 };
 	int ret = filter_look(f, reading, number, &here, r, &s);
 
-	r->held = !ret && s.against >= AGAINST;
+	r->held = !ret && (s.against >= AGAINST ||
+			   (!f->params.fixed && (match->against >= BREAKS ||
+						 f->held >= HELD_LOST)));
 	r->lost = filter_lost(f, r->held);
 	if (r->held)
 		ret = look_for(f, reading, r);
-	if (ret <= 0)
-		return ret;
-	m->move = det_between(f->pose + f->best, &f->seen.pose);
-	m->split = 0;
-	r->lost = r->held = false;
-	r->found = true;
-	return 1;
+	if (ret > 0) {
+		r->found = true;
+		go_there(f, m, &f->seen.pose, r);
+	} else if (!ret && r->held && filter_is_carried(f, reading)) {
+		const struct pose place = filter_carried_place(f);
+
+		ret = r->carried = true;
+		go_there(f, m, &place, r);
+	}
+	return ret;
 }
 
 bool filter_lost(const struct filter *f, bool held)
@@ -370,16 +386,21 @@ int filter_doubt(struct filter *f, const struct reading *reading,
 		against_last(f, number, reading, &f->out[number].pose),
 	};
 	int ret;
+
+	/* who was lost is found by a scan that fits */
+	if (f->held >= HELD_LOST && !f->params.fixed)
+		return match.fit >= FOUND * f->usual ? 0 :
+			find_robot(f, reading, &match, m, r);
 	if (match.against <= AGREES)
 		return 0;
 	ret = leave_out_step(f, reading, &match, m, r);
-	if (ret || (f->update < YOUNG && !f->params.fixed))
+	if (ret || (f->update - f->begun < YOUNG && !f->params.fixed))
 		return ret;
 	ret = look_near(f, reading, &match, m, r);
 	if (!ret)
 		ret = look_all_around(f, reading, &match, m, r);
 	if (!ret && !(match.against < CONTRADICTS) &&
 	    match.fit < LOW * f->usual)
-		ret = find_robot(f, reading, m, r);
+		ret = find_robot(f, reading, &match, m, r);
 	return ret;
 }

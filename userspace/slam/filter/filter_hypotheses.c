@@ -30,6 +30,13 @@ void filter_hypotheses_open(struct filter *f)
 		h->of[i] = (uint8_t)f->out[i].hypothesis;
 }
 
+void filter_hypotheses_close(struct filter *f)
+{
+	f->hypotheses.open = false;
+	for (uint32_t i = 0; i < f->count; i++)
+		f->hypotheses.of[i] = HYPOTHESIS_NONE;
+}
+
 /* The best particle of a hypothesis. Return: UINT32_MAX: it has no particles */
 static uint32_t best_of(const struct filter *f, enum hypothesis which)
 {

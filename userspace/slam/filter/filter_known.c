@@ -81,9 +81,8 @@ int filter_place(struct filter *f, const struct pose *pose,
 	for (uint32_t i = 0; i < f->count; i++) {
 		f->pose[i] = *pose;
 		f->recent[i] = f->total[i] = 0;
-		f->hypotheses.of[i] = HYPOTHESIS_NONE;
 	}
-	f->hypotheses.open = false;
+	filter_hypotheses_close(f);
 	f->seen.known = false;
 	f->held = 0;
 	f->moved = f->placed = true;

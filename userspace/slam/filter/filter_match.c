@@ -108,6 +108,11 @@ static int match_or_doubt(struct filter *f, const struct reading *reading,
 	for (uint32_t i = 0; i < f->count && !ret; i++)
 		f->out[i].hypothesis = motion_hypothesis(&order.motion,
 			filter_acting(f, i));
+	/* where nothing is known, each scan fits */
+	for (uint32_t i = 0; i < f->count && !ret && r->carried; i++) {
+		f->out[i].hypothesis = HYPOTHESIS_CARRIED;
+		f->out[i].fit = f->usual;
+	}
 	return ret;
 }
 
@@ -162,8 +167,8 @@ bool filter_is_held(const struct filter *f, const struct recalled *known)
 	       (known->count == 1 && known->out->fit == HELD_FIT);
 }
 
-static void recall_held(struct filter *f, const struct recalled *known,
-			struct filter_result *r)
+static int recall_held(struct filter *f, const struct reading *reading,
+		       const struct recalled *known, struct filter_result *r)
 {
 	const struct seen old = f->seen;
 
@@ -172,23 +177,26 @@ static void recall_held(struct filter *f, const struct recalled *known,
 	f->held++;
 	f->seen.known = known->count;
 	r->held = true;
-	if (!known->count)
-		return;
-	*f->out = *known->out;
-	f->seen.pose = f->out->pose;
-	f->seen.move = f->odometer.gone.move;
-	if (!old.known)
-		f->seen.first = f->seen.pose;
+	if (known->count) {
+		*f->out = *known->out;
+		f->seen.pose = f->out->pose;
+		f->seen.move = f->odometer.gone.move;
+		if (!old.known)
+			f->seen.first = f->seen.pose;
+	}
+	return filter_carried_hold(f, reading);
 }
 
 /* The scan is left out of the map */
-static void filter_match_hold(struct filter *f, struct filter_result *r)
+static int filter_match_hold(struct filter *f, const struct reading *reading,
+			     struct filter_result *r)
 {
 	f->outs = f->seen.known;
 	*f->out = (struct outcome){ .pose = f->seen.pose, .fit = HELD_FIT };
 	f->held++;
 	f->round++;
 	r->held = true;
+	return filter_carried_hold(f, reading);
 }
 
 int filter_match(struct filter *f, const struct reading *reading,
@@ -196,23 +204,23 @@ int filter_match(struct filter *f, const struct reading *reading,
 {
 	int err;
 
-	if (known && filter_is_held(f, known)) {
-		recall_held(f, known, r);
-		return 0;
-	}
+	if (known && filter_is_held(f, known))
+		return recall_held(f, reading, known, r);
 	f->outs = f->count;
 	err = known ? filter_match_recall_all(f, reading, known) :
 		      match_or_doubt(f, reading, r);
 	if (err || !f->update)
 		return err;
-	if (r->held && f->held < FILTER_HELD_MAX) {
-		filter_match_hold(f, r);
-		return 0;
-	}
+	if (r->held && f->held < FILTER_HELD_MAX)
+		return filter_match_hold(f, reading, r);
 	r->held = false;
-	if (f->out->hypothesis != HYPOTHESIS_NONE)
+	r->carried = f->out->hypothesis == HYPOTHESIS_CARRIED;
+	if (r->carried)
+		filter_carried_begin(f);
+	else if (f->out->hypothesis != HYPOTHESIS_NONE)
 		filter_hypotheses_open(f);
 	f->seen.known = false;
+	filter_carried_forget(f);
 	f->round = 0;
 	filter_match_learn(f);
 	return 0;

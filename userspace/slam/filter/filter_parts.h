@@ -27,6 +27,20 @@ struct seen {
 };
 
 /**
+ * struct apart - the scans in a row that contradict the map, but not each other
+ * @scans:	how many of them; @against: sum of what each says against the one
+ *		before
+ * @first:	motion to the first one since the last update; @last: to the last
+ * @scan:	the last one
+ */
+struct apart {
+	uint32_t		scans;
+	double			against;
+	struct pose		first, last;
+	struct last_scan	scan;
+};
+
+/**
  * struct hypotheses - two motions of the robot, undecided
  * @open:	there are two
  * @since:	the update when they arose
@@ -43,12 +57,15 @@ struct hypotheses {
 /**
  * struct correction - a better history of the robot, whose map is drawn
  * @pose:	of each update, @poses of them; NULL: there is none
- * @drawn:	updates whose scans are in the map
+ * @drawn:	updates whose scans are in the map; @each: how many are drawn after an
+ *		update
+ * @joins:	a part of the map that was begun elsewhere
  * @reading:	the scan of an update
  */
 struct correction {
 	struct pose	*pose;
-	uint32_t	poses, room, drawn;
+	uint32_t	poses, room, drawn, each;
+	bool		joins;
 	const struct reading *(*reading)(void *arg, uint64_t update);
 	void		*arg;
 };
@@ -67,6 +84,9 @@ struct correction {
  *		contradict it
  * @round:	how often this update was matched before
  * @seen:	where a lost robot may be; confirmed if later scans fit as well
+ * @apart:	is the robot at another place?
+ * @begun:	the update at which this part of the map was begun; @aside: it is not
+ *		known where that belongs
  * @spread:	covariance of the particles' poses after the last update
  * @moved:	the robot moved by its scans, though not by its odometry
  * @placed:	the last step does not lead to the pose of the robot
@@ -93,6 +113,9 @@ struct filter {
 	double			usual;
 	uint32_t		held, round;
 	struct seen		seen;
+	struct apart		apart;
+	uint64_t		begun;
+	bool			aside;
 	double			spread[6];
 	bool			moved, surprised, placed;
 	uint64_t		unsure;
@@ -218,8 +241,35 @@ int filter_go_on(struct filter *f, const struct reading *reading,
 int filter_doubt(struct filter *f, const struct reading *reading,
 		 struct motion *m, struct filter_result *r);
 
+/*
+ * filter_carried.c: a robot that was carried to a place that is not in the map
+ */
+
+/* A scan was held, as it contradicts the map. Return: 0; -ENOMEM */
+int filter_carried_hold(struct filter *f, const struct reading *reading);
+
+/* This scan was not */
+void filter_carried_forget(struct filter *f);
+
+/* Whether the scans that were held, and this one, are of another place */
+bool filter_is_carried(const struct filter *f, const struct reading *reading);
+
+/* From the rest of the map, m: a robot that drives back does not get so far before
+ * its place is found
+ */
+#define FILTER_CARRIED_GAP 200.0
+
+/* Far from all that is in the map: nothing that the robot sees reaches it */
+struct pose filter_carried_place(const struct filter *f);
+
+/* The outcomes of this update are there: forget what was before */
+void filter_carried_begin(struct filter *f);
+
 /* Particles of f->out have hypotheses: keep both */
 void filter_hypotheses_open(struct filter *f);
+
+/* There are none any more */
+void filter_hypotheses_close(struct filter *f);
 
 /**
  * filter_hypotheses_decide() - whether one of two hypotheses lost

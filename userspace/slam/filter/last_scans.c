@@ -8,10 +8,8 @@
 #include <string.h>
 #include "slam/filter/last_scans.h"
 
-int last_scans_add(struct last_scans *l, const struct reading *reading)
+int last_scan_keep(struct last_scan *s, const struct reading *reading)
 {
-	struct last_scan *s = l->scan + l->updates % LAST_SCANS;
-
 	if (reading->beams > s->room) {
 		float *more = realloc(s->range,
 				      reading->beams * sizeof(*more));
@@ -24,8 +22,16 @@ int last_scans_add(struct last_scans *l, const struct reading *reading)
 	s->reading = *reading;
 	memcpy(s->range, reading->range, reading->beams * sizeof(*s->range));
 	s->reading.range = s->range;
-	l->updates++;
 	return 0;
+}
+
+int last_scans_add(struct last_scans *l, const struct reading *reading)
+{
+	const int err = last_scan_keep(l->scan + l->updates % LAST_SCANS,
+				       reading);
+
+	l->updates += !err;
+	return err;
 }
 
 void last_scans_free(struct last_scans *l)

@@ -32,6 +32,9 @@ struct last_scans {
 	uint64_t		updates;
 };
 
+/* Keep a copy of a scan. Return: 0; -ENOMEM */
+int last_scan_keep(struct last_scan *s, const struct reading *reading);
+
 /* Copies the scan of an update. Return: 0; -ENOMEM */
 int last_scans_add(struct last_scans *l, const struct reading *reading);
 void last_scans_free(struct last_scans *l);

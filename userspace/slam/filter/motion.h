@@ -14,7 +14,12 @@
 #include "slam/filter/random.h"
 
 /* What a particle assumes where the motion is in doubt */
-enum hypothesis { HYPOTHESIS_NONE, HYPOTHESIS_SAID, HYPOTHESIS_OTHER };
+enum hypothesis {
+	HYPOTHESIS_NONE,
+	HYPOTHESIS_SAID,
+	HYPOTHESIS_OTHER,
+	HYPOTHESIS_CARRIED,	/* to a place that is not in the map */
+};
 
 /**
  * struct motion - the motion between two readings

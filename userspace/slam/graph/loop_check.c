@@ -31,6 +31,9 @@ static uint32_t nearest(const struct loop_node *const *node,
 	for (uint32_t k = 0; k < i; k++) {
 		double far;
 
+		/* a robot that was carried is */
+		if (k && node[k]->part != node[k - 1]->part)
+			near_at = 0;
 		if (node[i]->travel - node[k]->travel < LOOP_APART)
 			break;
 		if (node[k]->travel < near_at)

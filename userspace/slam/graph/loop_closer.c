@@ -15,6 +15,7 @@
 #include "slam/graph/loop_closer.h"
 #include "slam/graph/loop_support.h"
 #include "slam/graph/loop_check.h"
+#include "slam/graph/part_search.h"
 #include "slam/graph/pose_spread.h"
 
 /* Motion between two nodes, m and rad */
@@ -22,6 +23,8 @@
 #define NODE_TURN	0.35
 /* Updates from the start of a search to its result */
 enum { DELAY = 16 };
+/* The same if the robot was carried, ns: it is waiting for its place */
+#define DELAY_PART	500000000
 /* Submaps that are searched again at the end, at most: about 2 s */
 enum { LAST = 512 };
 
@@ -34,6 +37,11 @@ enum { LAST = 512 };
 #define STEP_TURN	0.003
 #define STEP_TURN_PER_M	0.005
 #define STEP_TURN_PER_RAD 0.02
+
+/* Weight of the step of a robot that was carried, 1/m^2 and 1/rad^2: it keeps the
+ * graph together until a closure says more
+ */
+#define CARRIED		1e-6
 
 /* A new closure that is off by this makes the graph be solved again, m */
 #define OFF		0.15
@@ -62,6 +70,7 @@ struct loop_submap {
  * @waiting:	closures, see loop_support()
  * @moved:	a node at most, m
  * @torn:	see torn()
+ * @part:	of the closer; @joins: it was found
  */
 struct loop_job {
 	struct loop_search		search;
@@ -74,7 +83,8 @@ struct loop_job {
 	uint32_t			waiting;
 	struct pose			*seen;
 	double				moved, torn;
-	bool				solved, anyway;
+	bool				solved, anyway, joins;
+	struct part_search		*part;
 	int				err;
 	uint64_t			cpu;
 };
@@ -92,8 +102,10 @@ struct loop_job {
  * @first:	node of the submap that is not complete
  * @closure:	edges
  * @last:	pose of the last update; @travel: up to it
+ * @part:	the part of the map that was begun last; @parts: number of it
  * @correcting:	the filter draws a corrected map; @moved: by how much, m
  * @due:	update at which the job's result is taken; 0: there is no job
+ * @due_at:	stamp at which it is, if the robot was carried
  * @state:	of the thread, under @lock
  */
 struct loop_closer {
@@ -112,8 +124,11 @@ struct loop_closer {
 	struct pose		last, at_node;
 	double			travel;
 	uint64_t		due;
+	int64_t			due_at;
 	bool			correcting;
 	double			moved;
+	struct part_search	part;
+	uint32_t		parts;
 	struct loop_job		job;
 	struct loop_counts	counts;
 	pthread_t		thread;
@@ -190,6 +205,8 @@ static void run_job(struct loop_job *j)
 
 	j->search.node = j->node;
 	j->search.graph = &j->graph;
+	err = part_search_run(j->part, &j->search);
+	j->joins = j->search.added;
 	for (uint32_t i = 0; i < j->submaps && !err; i++)
 		err = loop_search_submap(&j->search, j->submap[i].first,
 					 j->submap[i].last);
@@ -256,6 +273,10 @@ static double blind_variance(const struct loop_closer *l,
 static struct graph_edge step_edge(const struct loop_closer *l, uint32_t node,
 				   const struct pose *m)
 {
+	const struct graph_edge carried = {
+		.from = node - 1, .to = node, .move = *m,
+		.weight = { .xx = CARRIED, .yy = CARRIED, .tt = CARRIED },
+	};
 	const double way = l->node[node]->travel - l->node[node - 1]->travel;
 	const double place = STEP + STEP_PER_M * way;
 	const double full = 1 / (place * place);
@@ -265,6 +286,8 @@ static struct graph_edge step_edge(const struct loop_closer *l, uint32_t node,
 			    STEP_TURN_PER_RAD * fabs(m->yaw);
 	double s, c, x, y;
 
+	if (l->node[node]->part != l->node[node - 1]->part)
+		return carried;
 	det_sincos(m->yaw, &s, &c);
 	x = c * l->node[node]->blind_x - s * l->node[node]->blind_y;
 	y = s * l->node[node]->blind_x + c * l->node[node]->blind_y;
@@ -323,6 +346,7 @@ static int job_fill(struct loop_closer *l, const struct pose *history,
 
 	job_clear(j);
 	j->search.graph = &j->graph;
+	j->part = &l->part;
 	j->graph.nodes = n;
 	j->graph.pose = malloc(n * sizeof(*j->graph.pose));
 	j->seen = malloc(n * sizeof(*j->seen));
@@ -408,6 +432,15 @@ static const struct reading *loop_closer_reading(void *arg, uint64_t update)
 	return l->reading[update];
 }
 
+/* The part of the map that was begun last is in its place */
+static void join_part(struct loop_closer *l)
+{
+	for (uint32_t i = l->part.first; i < l->nodes; i++)
+		l->node[i]->apart = false;
+	part_search_end(&l->part);
+	l->counts.joined++;
+}
+
 /* Replace the history by the corrected one: other places are near now */
 static void apply(struct loop_closer *l, struct pose *history, uint32_t count)
 {
@@ -419,6 +452,8 @@ static void apply(struct loop_closer *l, struct pose *history, uint32_t count)
 	pose_spread(&moved, history, count);
 	l->fixed = l->job.graph.nodes;
 	l->again = l->searched;
+	if (l->job.joins)
+		join_part(l);
 }
 
 static void count_correction(struct loop_closer *l, double moved)
@@ -445,7 +480,7 @@ static int take_job(struct loop_closer *l, struct filter *f)
 	apply(l, history, count);
 	l->correcting = true;
 	l->moved = l->job.moved;
-	filter_correct(f, history, count, loop_closer_reading, l);
+	filter_correct(f, history, count, l->job.joins, loop_closer_reading, l);
 	return 0;
 }
 
@@ -463,6 +498,8 @@ static int start_job(struct loop_closer *l, struct filter *f, uint64_t update)
 		return err;
 	l->searched = l->submaps;
 	l->due = update + DELAY;
+	l->due_at = l->part.first ?
+		    l->reading[update]->stamp + DELAY_PART : INT64_MAX;
 	set_state(l, LOOP_BUSY);
 	return 0;
 }
@@ -517,6 +554,8 @@ static int add_node(struct loop_closer *l, uint64_t update)
 	node->evidence = l->scan.evidence;
 	node->update = update;
 	node->travel = l->travel;
+	node->part = l->parts;
+	node->apart = l->part.first;
 	node->reading = l->reading[update];
 	fit_points_make(&node->points, &l->scan,
 			FIELD_UNIT / l->params.resolution);
@@ -538,11 +577,38 @@ static int add_submap(struct loop_closer *l)
 	return 0;
 }
 
+/* The robot was carried to @r->update: the steps on both sides of it are nodes, so
+ * that a correction of one part does not reach into the other one
+ */
+static int begin_part(struct loop_closer *l, const struct filter_result *r)
+{
+	int err = 0;
+
+	if (!l->nodes)
+		return 0;
+	if (l->node[l->nodes - 1]->update + 1 < r->update)
+		err = add_node(l, r->update - 1);
+	if (!err && l->nodes > l->first)
+		err = add_submap(l);
+	if (err)
+		return err;
+	part_search_begin(&l->part, l->nodes);
+	l->parts++;
+	/* whatever it sees is another visit */
+	l->travel += LOOP_APART;
+	l->last = r->pose;
+	return add_node(l, r->update);
+}
+
 static int extend(struct loop_closer *l, const struct filter_result *r)
 {
 	struct pose since;
 	int err = 0;
 
+	if (r->carried) {
+		l->at_node = r->pose;
+		return begin_part(l, r);
+	}
 	if (l->readings > 1 && !r->corrected)
 		l->travel += hypot(r->pose.x - l->last.x,
 				   r->pose.y - l->last.y);
@@ -578,9 +644,12 @@ int loop_closer_add(struct loop_closer *l, struct filter *f,
 		l->correcting = false;
 		count_correction(l, l->moved);
 	}
-	if (!err && l->due && r->update >= l->due)
+	if (!err && l->due && (r->update >= l->due ||
+			       l->reading[r->update]->stamp >= l->due_at))
 		err = take_job(l, f);
-	if (err || l->due || l->correcting || l->searched == l->submaps)
+	if (err || l->due || l->correcting ||
+	    (l->searched == l->submaps &&
+	     !part_search_due(&l->part, l->nodes)))
 		return err;
 	return start_job(l, f, r->update);
 }
@@ -680,6 +749,7 @@ struct loop_counts loop_closer_counts(const struct loop_closer *l)
 
 	c.nodes = l->nodes;
 	c.closures = l->closures;
+	c.too_wide = l->part.too_wide;
 	return c;
 }
 
@@ -712,6 +782,7 @@ void loop_closer_destroy(struct loop_closer *l)
 	set_state(l, LOOP_END);
 	pthread_join(l->thread, NULL);
 	job_clear(&l->job);
+	part_search_end(&l->part);
 	for (uint32_t i = 0; i < l->nodes; i++)
 		free(l->node[i]);
 	for (uint32_t i = 0; i < l->readings; i++)

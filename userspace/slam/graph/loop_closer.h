@@ -77,6 +77,8 @@ int loop_closer_adjust(struct loop_closer *l, struct pose *history,
  * @moved:	by the last correction, a pose at most, m
  * @residual:	root of the mean squared error of the kept closures, in
  *		standard deviations
+ * @joined:	parts of the map that a carried robot began, and whose place was found
+ * @too_wide:	the map before the last part is too wide to be searched
  * @cpu:	ns of processor time of the thread
  * @adjust:	of the last loop_closer_adjust()
  */
@@ -86,6 +88,8 @@ struct loop_counts {
 	uint32_t	closures, kept, waiting;
 	uint64_t	rejected, solved, corrected;
 	double		moved, residual;
+	uint32_t	joined;
+	bool		too_wide;
 	uint64_t	cpu;
 	struct adjust_counts adjust;
 };

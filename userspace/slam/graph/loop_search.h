@@ -25,12 +25,16 @@
  * struct loop_node - a scan of the graph
  * @update:	of the filter
  * @travel:	m since the start
+ * @part:	of the map: a robot that was carried begins another one; @apart: it
+ *		is not known where that belongs
  * @blind_x, @blind_y: see struct scan
  * @evidence:	likewise: in that direction the filter had to believe odometry
  */
 struct loop_node {
 	uint64_t		update;
 	double			travel;
+	uint32_t		part;
+	bool			apart;
 	double			blind_x, blind_y, evidence;
 	const struct reading	*reading;
 	struct fit_points	points;

@@ -348,7 +348,7 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 		memcpy(&o, at, sizeof(o));
 		hypothesis = o.number & ((1 << HYPOTHESIS_BITS) - 1);
 		if (!pose_valid(&o.pose) || !isfinite(o.fit) ||
-		    hypothesis > HYPOTHESIS_OTHER ||
+		    hypothesis > HYPOTHESIS_CARRIED ||
 		    o.number >> HYPOTHESIS_BITS > h->outcomes)
 			return -EBADMSG;
 		c->outcome[i] = (struct outcome){

@@ -11,99 +11,9 @@
 #include "slam/graph/loop_check.h"
 #include "slam/graph/loop_closer.h"
 #include "slam/graph/loop_support.h"
-#include "../workers/pool_fixture.h"
+#include "ride_fixture.h"
 
-enum { BEAMS = 181, WORKERS = 2 };
-
-/**
- * struct ride - a run
- * @poses:	of each reading, when it was read
- * @history:	at the end, of @updates
- * @at:		the reading of each update
- * @corrected:	corrections; @first: the reading of the first one
- * @old, @olds:	filter_outcomes() of each reading
- */
-struct ride {
-	struct pose		poses[TRIP_READINGS];
-	struct pose		*history;
-	uint32_t		updates, at[TRIP_READINGS];
-	struct loop_counts	loops;
-	unsigned int		corrected, first;
-	struct outcome		*old[TRIP_READINGS];
-	uint32_t		olds[TRIP_READINGS];
-};
-
-static void keep_outcomes(struct ride *r, unsigned int i,
-			  const struct filter *f)
-{
-	const struct outcome *out = filter_outcomes(f, &r->olds[i]);
-	const size_t bytes = r->olds[i] * sizeof(*out);
-
-	r->old[i] = malloc(bytes + 1);
-	if (!r->old[i])
-		abort();
-	memcpy(r->old[i], out, bytes);
-}
-
-/* @before: its first readings are recalled, @recalled of them */
-static void go(struct ride *r, const struct trip *t,
-	       const struct slam_params *p, struct particle_pool *pool,
-	       const struct ride *before, unsigned int recalled)
-{
-	struct filter *f = filter_create(p, pool);
-	struct loop_closer *l = NULL;
-	struct filter_result result;
-	int err = 0;
-
-	*r = (struct ride){ .updates = 0 };
-	if (p->loops && loop_closer_create(&l, p))
-		abort();
-	for (unsigned int i = 0; i < t->count && !err; i++) {
-		err = i < recalled ?
-			filter_recall(f, t->reading + i, before->old[i],
-				      before->olds[i], &result) :
-			filter_read(f, t->reading + i, &result);
-		if (!err && l)
-			err = loop_closer_add(l, f, &result);
-		r->poses[i] = result.pose;
-		if (result.corrected && !r->corrected++)
-			r->first = i;
-		if (result.updated)
-			r->at[r->updates++] = i;
-		keep_outcomes(r, i, f);
-	}
-	ok_eq(err, 0, "%u readings", t->count);
-	if (filter_history(f, &r->history, &r->updates))
-		abort();
-	if (l)
-		ok_eq(loop_closer_finish(l, r->history, r->updates), 0,
-		      "... the last loops");
-	if (l)
-		r->loops = loop_closer_counts(l);
-	loop_closer_destroy(l);
-	filter_destroy(f);
-}
-
-static void ride_free(struct ride *r)
-{
-	free(r->history);
-	for (unsigned int i = 0; i < TRIP_READINGS; i++)
-		free(r->old[i]);
-}
-
-/* The largest error of the history, m */
-static double worst(const struct ride *r, const struct trip *t)
-{
-	double most = 0;
-
-	for (uint32_t u = 0; u < r->updates; u++) {
-		const struct pose *truth = t->truth + r->at[u];
-
-		most = fmax(most, hypot(r->history[u].x - truth->x,
-					r->history[u].y - truth->y));
-	}
-	return most;
-}
+enum { BEAMS = 181 };
 
 /* Matches stay next to odometry */
 static struct slam_params bound(bool loops)
@@ -119,53 +29,6 @@ static struct slam_params bound(bool loops)
 	return p;
 }
 
-static bool ride_same(const struct ride *a, const struct ride *b,
-		      unsigned int readings)
-{
-	return a->updates == b->updates &&
-	       !memcmp(a->poses, b->poses, readings * sizeof(*a->poses)) &&
-	       !memcmp(a->history, b->history,
-		       a->updates * sizeof(*a->history));
-}
-
-/* @messages: one more worker leaves after so many; 0: there is none */
-static void on_workers(const struct trip *t, const struct slam_params *p,
-		       const struct ride *local, unsigned int messages)
-{
-	struct crew c = crew_open();
-	const uint32_t workers = WORKERS + (messages > 0);
-	const struct particle_pool_remote_config config = {
-		.engine = c.engine, .workers = workers, .fixed = workers,
-	};
-	struct ride r;
-
-	for (int i = 0; i < WORKERS; i++)
-		crew_add(&c, go_on, NULL);
-	if (messages)
-		crew_add(&c, go_on_until, &messages);
-	go(&r, t, p, particle_pool_remote(p, &config), NULL, 0);
-	ok(ride_same(&r, local, t->count),
-	   "on %d workers, %u messages to another one: the same bits", WORKERS,
-	   messages);
-	ok_eq(r.corrected, local->corrected, "... and corrections");
-	ride_free(&r);
-	crew_close(&c);
-}
-
-static void again(const struct trip *t, const struct slam_params *p,
-		  const struct ride *once)
-{
-	static const unsigned int at[] = { 300, 690 };
-	struct ride r;
-
-	for (unsigned int i = 0; i < sizeof(at) / sizeof(*at); i++) {
-		go(&r, t, p, particle_pool_local(p, 2), once, at[i]);
-		ok(ride_same(&r, once, t->count),
-		   "begun again at reading %u: the same bits", at[i]);
-		ride_free(&r);
-	}
-}
-
 /* The run ends before the filter is in the corrected map */
 static void ended(struct trip *t, const struct slam_params *p,
 		  unsigned int count, const char *when)
@@ -174,10 +37,10 @@ static void ended(struct trip *t, const struct slam_params *p,
 	struct ride r;
 
 	t->count = count;
-	go(&r, t, p, particle_pool_local(p, 2), NULL, 0);
+	ride_go(&r, t, p, particle_pool_local(p, 2), NULL, 0);
 	ok_eq(r.corrected, 0, "%s: the filter is not corrected", when);
-	ok_range(worst(&r, t), 0, 1, "... the history is: %.2f m off",
-		 worst(&r, t));
+	ok_range(ride_worst(&r, t), 0, 1, "... the history is: %.2f m off",
+		 ride_worst(&r, t));
 	ok(r.loops.corrected, "... and that counts");
 	ride_free(&r);
 	t->count = all;
@@ -190,19 +53,20 @@ static void test_torn(void)
 	struct trip *t = trip_make(&world, BEAMS, TRIP_READINGS);
 	struct ride torn, mended;
 
-	go(&torn, t, &off, particle_pool_local(&off, 2), NULL, 0);
-	ok_range(worst(&torn, t), 2, 5, "torn by %.2f m", worst(&torn, t));
-	go(&mended, t, &on, particle_pool_local(&on, 2), NULL, 0);
-	ok_range(worst(&mended, t), 0, 1, "mended: %.2f m",
-		 worst(&mended, t));
+	ride_go(&torn, t, &off, particle_pool_local(&off, 2), NULL, 0);
+	ok_range(ride_worst(&torn, t), 2, 5, "torn by %.2f m", ride_worst(&torn, t));
+	ride_go(&mended, t, &on, particle_pool_local(&on, 2), NULL, 0);
+	ok_range(ride_worst(&mended, t), 0, 1, "mended: %.2f m",
+		 ride_worst(&mended, t));
 	ok(mended.corrected, "... the filter went on in the mended map");
 	ok(mended.loops.kept > 2, "... by %u closures of %u",
 	   mended.loops.kept, mended.loops.closures);
-	on_workers(t, &on, &mended, 0);
+	ride_on_workers(t, &on, &mended, 0);
 	/* it leaves at once, before, during and after a correction */
 	for (unsigned int i = 0; i < sizeof(leaves) / sizeof(*leaves); i++)
-		on_workers(t, &on, &mended, leaves[i]);
-	again(t, &on, &mended);
+		ride_on_workers(t, &on, &mended, leaves[i]);
+	ride_again(t, &on, &mended, 300);
+	ride_again(t, &on, &mended, 690);
 	ended(t, &on, mended.first - 3, "ended while the map is drawn");
 	ended(t, &on, mended.first - 20, "ended while loops are searched");
 	ride_free(&torn);
@@ -301,13 +165,13 @@ static void test_alike(void)
 	on.loops = 1;
 	alike_world(&world);
 	t = alike_trip(&world);
-	go(&without, t, &off, particle_pool_local(&off, 2), NULL, 0);
-	go(&with, t, &on, particle_pool_local(&on, 2), NULL, 0);
+	ride_go(&without, t, &off, particle_pool_local(&off, 2), NULL, 0);
+	ride_go(&with, t, &on, particle_pool_local(&on, 2), NULL, 0);
 	ok(with.loops.tried > 5, "two corridors that look alike: %llu compared",
 	   (unsigned long long)with.loops.tried);
-	ok_range(worst(&with, t), 0, worst(&without, t) + 0.02,
+	ok_range(ride_worst(&with, t), 0, ride_worst(&without, t) + 0.02,
 		 "... the map is not torn: %.3f m, without closures %.3f",
-		 worst(&with, t), worst(&without, t));
+		 ride_worst(&with, t), ride_worst(&without, t));
 	ride_free(&with);
 	ride_free(&without);
 	trip_free(t);
@@ -488,7 +352,8 @@ static void test_correction(struct trip *t)
 				abort();
 			for (uint32_t k = 0; k < count; k++)
 				history[k] = det_compose(&turn, history + k);
-			filter_correct(f, history, count, reading_of, t);
+			filter_correct(f, history, count, false,
+				       reading_of, t);
 		}
 		last = i > corrected && corrected ?
 			det_compose(&turn, t->truth + i) : r.pose;
