@@ -285,7 +285,8 @@ static void session_keep(struct session *r, const struct reading *reading,
 	err = place ? checkpoint_place(r->checkpoint, reading->stamp, place,
 				       &error) : 0;
 	if (!err)
-		err = checkpoint_add(r->checkpoint, reading, result->updated,
+		err = checkpoint_add(r->checkpoint, reading,
+				     result->updated || result->held,
 				     outcome, count, &error);
 	if (!err && !r->o->working && now - r->synced >= SYNC) {
 		r->synced = now;
@@ -317,6 +318,20 @@ static void log_lost(struct session *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
+/* Logged each time */
+static void log_carried(const struct session *r, const struct reading *reading,
+			const struct filter_result *result)
+{
+	if (result->carried)
+		service_logf(LOG_WARNING,
+			     "%.3f: robot carried: its scans show a place that "
+			     "is not where the map says. It is mapped apart, at "
+			     "x = %.0f m%s", (double)reading->stamp * 1e-9,
+			     result->pose.x, r->loops ?
+			     ", until its place in the map is found" :
+			     "; with --loops off its place is not searched");
+}
+
 /* Logged once each time */
 static void log_predictor(struct session *r, const struct reading *reading,
 			  const struct filter_result *result)
@@ -337,14 +352,21 @@ static void log_predictor(struct session *r, const struct reading *reading,
 		     what[result->predictor]);
 }
 
-static void log_loops(const struct session *r, double at)
+static void log_loops(struct session *r, double at)
 {
 	const struct loop_counts c = loop_closer_counts(r->loops);
+	const bool joined = c.joined != r->told_joined;
 
-	service_logf(LOG_INFO,
-		     "%.3f: loop closed: the map was corrected by up to %.2f m, "
-		     "%u of %u closures agree", at, c.moved, c.kept,
-		     c.closures);
+	r->told_joined = c.joined;
+	if (joined)
+		service_logf(LOG_WARNING,
+			     "%.3f: robot found again: what it mapped since it "
+			     "was carried is in its place", at);
+	else
+		service_logf(LOG_INFO,
+			     "%.3f: loop closed: the map was corrected by up "
+			     "to %.2f m, %u of %u closures agree", at, c.moved,
+			     c.kept, c.closures);
 }
 
 /* Logged once; the statistics have their number */
@@ -357,6 +379,17 @@ static void log_rejected(struct session *r, double at)
 	service_logf(LOG_WARNING,
 		     "%.3f: two places look alike: the closures between them "
 		     "are not used, as scans would contradict each other", at);
+}
+
+/* Likewise */
+static void log_too_wide(struct session *r, double at)
+{
+	if (!r->loops || r->told_wide || !loop_closer_counts(r->loops).too_wide)
+		return;
+	r->told_wide = true;
+	service_logf(LOG_WARNING,
+		     "%.3f: the map is too wide to find the robot in it: only "
+		     "up to %.0f m are searched", at, FIT_SIDE_MAX * FIT_CELL);
 }
 
 /* What became of the scan, if it is not what became of the last one */
@@ -438,10 +471,12 @@ int session_read(struct session *r, const struct reading *reading,
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
 	log_lost(r, reading, result);
+	log_carried(r, reading, result);
 	log_predictor(r, reading, result);
 	if (result->corrected)
 		log_loops(r, (double)reading->stamp * 1e-9);
 	log_rejected(r, (double)reading->stamp * 1e-9);
+	log_too_wide(r, (double)reading->stamp * 1e-9);
 	log_scan(r, reading, result);
 	if (r->search.placed)
 		session_keep(r, reading, result,

@@ -33,6 +33,8 @@ enum { SESSION_STATE = 100 };	/* bytes of session_state() */
  * @told_lost:	logged: the robot is lost
  * @told_predictor: logged: by what its motion is predicted
  * @told_rejected: logged: closures are not used
+ * @told_wide:	logged: the map is too wide to find the robot in it
+ * @told_joined: parts of the map that were logged as found
  * @held_logged: logged: scans are kept out of the map
  */
 struct session {
@@ -52,7 +54,8 @@ struct session {
 	uint32_t			updates;
 	uint64_t			start, synced;
 	bool				fresh, told_map, told_lost, held_logged;
-	bool				told_rejected;
+	bool				told_rejected, told_wide;
+	uint32_t			told_joined;
 	enum predictor			told_predictor;
 };
 

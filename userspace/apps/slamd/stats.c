@@ -41,6 +41,7 @@ int stats_end(struct stats *s, const struct reading *reading,
 	if (r->updated || r->held)
 		s->lost_now = r->lost;
 	s->found += r->found;
+	s->carried += r->carried;
 	s->distrusted += r->updated &&
 			 (r->outrun || r->predictor != PREDICT_ODOMETRY);
 	s->beams += reading->beams;
@@ -152,6 +153,7 @@ static void add_loops(cJSON *o, const struct loop_counts *c)
 	cJSON_AddNumberToObject(o, "solved", (double)c->solved);
 	cJSON_AddNumberToObject(o, "corrected", (double)c->corrected);
 	cJSON_AddNumberToObject(o, "moved_m", c->moved);
+	cJSON_AddNumberToObject(o, "parts_joined", c->joined);
 	cJSON_AddNumberToObject(o, "cpu_ms", (double)c->cpu * 1e-6);
 }
 
@@ -197,6 +199,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "lost_updates", (double)s->lost_updates);
 	cJSON_AddNumberToObject(o, "lost_stretches", (double)s->stretches);
 	cJSON_AddNumberToObject(o, "found_elsewhere", (double)s->found);
+	cJSON_AddNumberToObject(o, "carried", (double)s->carried);
 	cJSON_AddNumberToObject(o, "bad_lines", (double)log->bad);
 	cJSON_AddNumberToObject(o, "time_backwards", (double)log->backwards);
 	cJSON_AddNumberToObject(o, "unpaired", (double)log->unpaired);

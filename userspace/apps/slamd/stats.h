@@ -25,6 +25,7 @@
  *		pose was found
  * @stretches:	of them in a row
  * @found:	times that the robot was found elsewhere
+ * @carried:	times that it was carried to a place that is mapped apart
  * @distrusted: updates at which something else replaced the odometry
  * @beams:	of the scans, and those that were left out, as they ended at
  *		something that moves: @moving
@@ -41,7 +42,7 @@ struct stats {
 	uint64_t	wall, own;
 	uint64_t	resumed, replaced, lost, unused, ahead, paused, refused,
 			ignored;
-	uint64_t	lost_updates, stretches, found, distrusted;
+	uint64_t	lost_updates, stretches, found, carried, distrusted;
 	uint64_t	beams, moving;
 	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;

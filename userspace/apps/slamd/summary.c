@@ -10,6 +10,9 @@
 /* Longer paths are shown by their end */
 enum { PATH_SHOWN = 100 };
 
+/* Poses jump so far at any speed when the map is corrected, m */
+#define JUMP	1.0
+
 struct line {
 	char	*text;
 	size_t	used;
@@ -30,8 +33,10 @@ static void add(struct line *l, const char *format, ...)
 	l->used += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* After the first @before readings, which are of an earlier run */
-static double driven(const struct trajectory *t, uint64_t before)
+/* After the first @before readings, which are of an earlier run. Who is faster
+ * than @speed, m/s, was carried
+ */
+static double driven(const struct trajectory *t, uint64_t before, double speed)
 {
 	double way = 0;
 
@@ -39,7 +44,12 @@ static double driven(const struct trajectory *t, uint64_t before)
 		const struct pose *a = &t->point[i - 1].pose;
 		const struct pose *b = &t->point[i].pose;
 
-		way += hypot(b->x - a->x, b->y - a->y);
+		const double step = hypot(b->x - a->x, b->y - a->y);
+		const double s = 1e-9 * (double)(t->point[i].stamp -
+						 t->point[i - 1].stamp);
+
+		if (step <= JUMP + speed * fmax(s, 0))
+			way += step;
 	}
 	return way;
 }
@@ -65,6 +75,9 @@ static void add_lost(struct line *l, const struct stats *s)
 		    (unsigned long long)s->stretches);
 	else
 		add(l, "; never lost");
+	if (s->carried)
+		add(l, "; carried: %llu, of these places found in the map: %u",
+		    (unsigned long long)s->carried, s->loops.joined);
 	if (s->distrusted)
 		add(l, "; odometry replaced at %llu of %llu updates",
 		    (unsigned long long)s->distrusted,
@@ -99,7 +112,7 @@ void summary_text(const struct slamd_options *o, const struct stats *s,
 	struct line l = { text, 0 };
 	int files = 0;
 
-	add(&l, "%u scans, %.1f m driven", s->count, driven(t, s->resumed));
+	add(&l, "%u scans, %.1f m driven", s->count, driven(t, s->resumed, o->params.speed));
 	if (o->params.loops)
 		add_loops(&l, &s->loops);
 	if (s->placed.found)
