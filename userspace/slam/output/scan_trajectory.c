@@ -26,6 +26,7 @@ int scan_trajectory_add(struct scan_trajectory *j,
 			.since = result->since,
 			.update = result->update,
 			.scanned = reading->beams > 0 && !result->unmatched,
+			.carried = result->carried,
 		};
 	assert(err || j->count <= j->room);
 	return err;
@@ -137,7 +138,9 @@ static void fit_between(const struct scan_trajectory *j, struct trajectory *t,
 	}
 }
 
-/* The readings before the first scan, or after the last one */
+/* The readings before the first scan, or after the last one; or those before one
+ * that shows that the robot was carried
+ */
 static void fit_outside(const struct scan_trajectory *j, struct trajectory *t,
 			uint32_t known, uint32_t first, uint32_t end)
 {
@@ -168,6 +171,8 @@ int scan_trajectory_get(const struct scan_trajectory *j,
 					       &p->since);
 		if (known == UINT32_MAX)
 			fit_outside(j, t, i, 0, i);
+		else if (p->carried)
+			fit_outside(j, t, i, known + 1, i);
 		else
 			fit_between(j, t, known, i);
 		known = i;

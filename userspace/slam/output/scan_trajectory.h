@@ -22,12 +22,13 @@ struct scan_trajectory {
  * struct scan_trajectory_point - a reading
  * @since:	pose in the frame of that of @update, if @scanned
  * @update:	the last one, or this one
+ * @carried:	see struct filter_result
  */
 struct scan_trajectory_point {
 	int64_t		stamp;
 	struct pose	odometry, since;
 	uint64_t	update;
-	bool		scanned;
+	bool		scanned, carried;
 };
 
 /* Add a reading and its result. Return: 0; -ENOMEM */
