@@ -23,7 +23,7 @@ bool rawlog_is_object(const uint8_t *data, size_t len)
 {
 	const size_t n = len ? data[0] & ~NAMED : 0;
 
-	if (!len || !(data[0] & NAMED) || n < 4 || n >= RAWLOG_NAME ||
+	if (!len || !(data[0] & NAMED) || n < 4 || n >= RAWLOG_NAME - 1 ||
 	    n + 1 > len || (data[1] != 'C' && memcmp(data + 1, "mrpt", 4)))
 		return false;
 	for (size_t i = 1; i <= n; i++)

@@ -212,6 +212,22 @@ static void test_refused(void)
 	ok_eq(seen.end, -EBADMSG, "a list in a list");
 }
 
+/* It would reach beyond its room */
+static void test_long_name(void)
+{
+	char name[70] = "C";
+
+	memset(name + 1, 'a', 62);
+	t.len = 0;
+	put_step(0.5, SECOND);
+	rawlog_head(&t, name, 1);
+	for (int i = 0; i < 300; i++)
+		t.data[t.len++] = 'b';
+	read_text(false);
+	ok_eq(seen.end, -EBADMSG, "a name without room for its end");
+	ok(strlen(error.text) < 200, "... is not a part of the error");
+}
+
 /* Each beginning of a file: an error unless it ends between two objects */
 static void test_cut(void)
 {
@@ -241,6 +257,7 @@ int main(void)
 	test_versions();
 	test_lasers();
 	test_refused();
+	test_long_name();
 	test_cut();
 	remove_folder();
 	return tap_done();
