@@ -13,7 +13,8 @@
  * simulated robots they are 0: then scans are 0.1 s apart.
  *
  * Of several lasers the first one is used. Scans of the others are counted as
- * bad.
+ * bad, and so are motions that are no numbers, and an object that is cut off at the
+ * end of the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -126,7 +127,9 @@ static void convert_scan(struct rawlog *l, const struct rawlog_scan *s,
 	r->angle_increment = sign * each;
 	r->range_max = readings_range_max((double)s->range_max);
 	r->laser = s->laser;
-	r->stamp = s->stamp ? s->stamp : l->scans ? l->last + usual_step : 0;
+	r->stamp = s->stamp ? s->stamp :
+		   l->scans && l->last <= INT64_MAX - usual_step ?
+		   l->last + usual_step : l->last;
 	l->last = r->stamp;
 	l->scans++;
 }
@@ -148,10 +151,26 @@ static int take_scan(struct rawlog *l, const struct rawlog_scan *s,
 	return err == -ENOMEM ? err : 0;
 }
 
+/* One that is invalid would spoil the poses of all scans that follow */
+static void take_pose(struct rawlog *l, const struct pose *pose)
+{
+	if (pose_valid(pose))
+		l->pose = *pose;
+	else
+		l->r.count.bad++;
+}
+
+static void take_action(struct rawlog *l, const struct pose *motion)
+{
+	const struct pose pose = pose_compose(&l->pose, motion);
+
+	take_pose(l, &pose);
+}
+
 static void take_odometry(struct rawlog *l, const struct rawlog_odometry *o)
 {
 	if (l->inside)
-		l->pose = o->pose;
+		take_pose(l, &o->pose);
 	else
 		collator_add_odometry(l->collator, o->stamp, &o->pose);
 }
@@ -183,7 +202,7 @@ static int take_object(struct rawlog *l, struct reading *r)
 		take_odometry(l, &o.odometry);
 		return 0;
 	case RAWLOG_ACTION:
-		l->pose = pose_compose(&l->pose, &o.odometry.pose);
+		take_action(l, &o.odometry.pose);
 		return 0;
 	default:
 		return 0;
@@ -236,6 +255,11 @@ static int rawlog_next(struct readings *readings, struct reading *r,
 		ret = take_object(l, r);
 		if (ret == 1)
 			return 1;
+		/* of a robot that was switched off, say */
+		if (ret == -EBADMSG && l->in.cut && l->scans) {
+			l->r.count.bad++;
+			ret = -ENODATA;
+		}
 		if (ret == -ENODATA) {
 			ret = end(l, error);
 			if (ret)

@@ -56,6 +56,17 @@ uint64_t rawlog_reader_bytes(const struct rawlog_reader *in)
  * Numbers
  */
 
+/* There is no more. Return: whether the file ends here, and is whole so far */
+static bool is_end(struct rawlog_reader *in)
+{
+	int err = Z_OK;
+
+	gzerror(in->file, &err);
+	/* a compressed one may be cut off, too */
+	in->cut = err == Z_OK || err == Z_STREAM_END || err == Z_BUF_ERROR;
+	return in->cut && err != Z_BUF_ERROR;
+}
+
 static void take(struct rawlog_reader *in, void *to, uint32_t len)
 {
 	const int n = in->failed ? 0 : gzread(in->file, to, len);
@@ -64,6 +75,8 @@ static void take(struct rawlog_reader *in, void *to, uint32_t len)
 		in->at += (uint64_t)n;
 	if (n == (int)len)
 		return;
+	if (!in->failed)
+		is_end(in);
 	in->failed = true;
 	memset(to, 0, len);
 }
@@ -150,15 +163,15 @@ static void take_text(struct rawlog_reader *in, char *to)
 static bool take_head(struct rawlog_reader *in)
 {
 	uint8_t head[RAWLOG_NAME] = { 0 };
-	const int first = in->failed ? -1 : gzgetc(in->file);
 	const char *name;
+	int first;
 
 	*in->name = '\0';
+	if (in->failed)
+		return false;
+	first = gzgetc(in->file);
 	if (first < 0) {
-		int err = Z_OK;
-
-		gzerror(in->file, &err);
-		in->failed |= err != Z_OK && err != Z_STREAM_END;
+		in->failed |= !is_end(in);
 		return false;
 	}
 	in->at++;

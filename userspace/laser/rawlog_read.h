@@ -19,12 +19,14 @@ enum {
  * struct rawlog_reader
  * @at:		bytes so far, decompressed
  * @name:	class of the last object, without its namespace; @version: of it
+ * @cut:	what could not be read is beyond the end of the file
  */
 struct rawlog_reader {
 	gzFile		file;
 	uint64_t	at;
 	char		name[RAWLOG_NAME];
 	uint8_t		version;
+	bool		cut;
 	/* private */
 	bool		failed;
 };

@@ -4,7 +4,10 @@
  * and compressed; and those that are cut off, damaged, or have other classes
  */
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include "base/error.h"
 #include "folder.h"
@@ -55,6 +58,16 @@ static void read_config(const char *name, const struct readings_config *config)
 	}
 	readings_count(log, &seen.count);
 	readings_close(log);
+}
+
+/* All of a.rawlog, read or written as it is */
+static void in_file(char *all, size_t len, bool write)
+{
+	FILE *f = fopen(in_folder("a.rawlog"), write ? "wb" : "rb");
+
+	if (!f || (write ? fwrite(all, 1, len, f) : fread(all, 1, len, f)) != len ||
+	    fclose(f))
+		abort();
 }
 
 static void read_text(bool packed)
@@ -228,24 +241,74 @@ static void test_long_name(void)
 	ok(strlen(error.text) < 200, "... is not a part of the error");
 }
 
-/* Each beginning of a file: an error unless it ends between two objects */
-static void test_cut(void)
+/* Each beginning of a file: an error before the first scan, then what is there */
+static void test_cut(bool packed)
 {
-	unsigned int whole = 0, other = 0;
-	size_t len;
+	unsigned int whole = 0, cut = 0, other = 0;
+	size_t first;
 
 	t.len = 0;
 	put_step(0.5, SECOND);
+	first = t.len - 1;
 	put_step(0.5, SECOND + 5000000);
-	len = t.len;
-	for (size_t n = 30; n < len; n++) {
-		write_log("cut.rawlog", n, false);
+	for (size_t n = 30; n < t.len; n++) {
+		const unsigned int scans = n >= t.len - 1 ? 2 : n >= first;
+
+		write_log("cut.rawlog", n, packed);
 		read_config("cut.rawlog", NULL);
-		whole += !seen.open && !seen.end;
-		other += seen.open || (seen.end && seen.end != -EBADMSG);
+		whole += !seen.open && !seen.end && !seen.count.bad;
+		cut += !seen.open && !seen.end && seen.count.bad == 1;
+		other += seen.open || seen.scans != scans ||
+			 (seen.end && (n >= first || seen.end != -EBADMSG));
 	}
 	ok_eq(whole, 3, "cut between two objects: an end");
-	ok_eq(other, 0, "... elsewhere: an error");
+	ok_eq(cut, (long)(t.len - first - 2), "... in one after a scan: counted");
+	ok_eq(other, 0, "... else: an error");
+}
+
+/* The end of a compressed file is missing, or it has other bytes */
+static void test_packed(void)
+{
+	size_t len;
+	char *all;
+
+	t.len = 0;
+	for (unsigned int i = 0; i < 150; i++)
+		put_step(0.001 * i * i, SECOND + 5000000 * i);
+	read_text(true);
+	len = (size_t)seen.count.size;
+	all = malloc(len);
+	in_file(all, len, false);
+	truncate(in_folder("a.rawlog"), (off_t)len / 2);
+	read_config("a.rawlog", NULL);
+	ok_eq(seen.end, 0, "half a compressed file");
+	ok_range(seen.scans, 20, 149, "... has scans");
+	ok_eq(seen.count.bad, 1, "... the last object is counted");
+	for (size_t i = len / 2; i < len / 2 + 40; i++)
+		all[i] ^= 0x55;
+	in_file(all, len, true);
+	read_config("a.rawlog", NULL);
+	ok_eq(seen.end, -EBADMSG, "a damaged one");
+	free(all);
+}
+
+/* What would spoil all that follows */
+static void test_odd(void)
+{
+	t.len = 0;
+	put_step(0.5, SECOND);
+	put_step(NAN, SECOND + 5000000);
+	put_step(1e300, SECOND + 10000000);
+	put_step(0.5, SECOND + 15000000);
+	read_text(false);
+	ok_eq(seen.scans, 4, "motions that are no numbers");
+	ok_near(seen.last.odometry.x, 1, 1e-12, "... are left out");
+	ok_eq(seen.count.bad, 2, "... and counted");
+	t.len = 0;
+	put_step(0.5, 116444736000000000ULL + INT64_MAX / 100);
+	put_step(0.5, 0);
+	read_text(false);
+	ok_eq(seen.end, 0, "no time after the last one that there is");
 }
 
 int main(void)
@@ -258,7 +321,10 @@ int main(void)
 	test_lasers();
 	test_refused();
 	test_long_name();
-	test_cut();
+	test_cut(false);
+	test_cut(true);
+	test_packed();
+	test_odd();
 	remove_folder();
 	return tap_done();
 }
