@@ -103,9 +103,11 @@ void checkpoint_mark_close(struct checkpoint_mark *m);
 /**
  * checkpoint_mark_copy() - write these records to a file, atomically
  *
- * For any thread: checkpoint_add() may go on meanwhile.
+ * For any thread: checkpoint_add() may go on meanwhile. The file of the mark
+ * itself is not replaced, as it has these records: it is written to disk.
  *
- * Return: 0 or a negative errno, with a line in @error.
+ * Return: 0; -EBUSY: another process uses a checkpoint of that name; another
+ * negative errno; with a line in @error.
  */
 int checkpoint_mark_copy(const struct checkpoint_mark *m, const char *path,
 			 struct error *error);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/atomic_file.h"
@@ -58,12 +59,41 @@ static int copy_records(const struct checkpoint_mark *m, struct atomic_file *to)
 	return 0;
 }
 
+/* Whether a file may be replaced. Return: 0; 1: it is that of the mark; -EBUSY:
+ * another process still writes to it
+ */
+static int check_target(const struct checkpoint_mark *m, const char *path)
+{
+	struct stat own, st;
+	int fd, ret = 0;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	if (!fstat(m->fd, &own) && own.st_dev == st.st_dev &&
+	    own.st_ino == st.st_ino)
+		return 1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		ret = -EBUSY;
+	close(fd);
+	return ret;
+}
+
 int checkpoint_mark_copy(const struct checkpoint_mark *m, const char *path,
 			 struct error *error)
 {
 	struct atomic_file to;
-	int err = atomic_file_open(&to, path, error);
+	int err = check_target(m, path);
 
+	if (err < 0)
+		return atomic_file_error(error, path, err,
+					 "in use by another slamd");
+	if (err)
+		return fdatasync(m->fd) ?
+		       atomic_file_error(error, path, -errno, NULL) : 0;
+	err = atomic_file_open(&to, path, error);
 	if (err)
 		return err;
 	err = copy_records(m, &to);

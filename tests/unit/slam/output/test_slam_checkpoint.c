@@ -595,6 +595,21 @@ static void test_full(void)
 }
 
 /* A copy of the records so far, while more come and the file goes */
+/* The checkpoint of another process is not replaced */
+static void test_mark_busy(const struct checkpoint_mark *mark)
+{
+	struct checkpoint *other = NULL;
+
+	ok_eq(checkpoint_open(&other, in_folder("busy"), &params, false,
+			      &error), 0, "another checkpoint");
+	ok_eq(checkpoint_mark_copy(mark, in_folder("busy"), &error), -EBUSY,
+	      "is not replaced while it is used");
+	ok(strstr(error.text, "in use by another slamd"), "... is said");
+	checkpoint_close(other);
+	ok_eq(checkpoint_mark_copy(mark, in_folder("busy"), &error), 0,
+	      "but afterwards");
+}
+
 static void test_mark(void)
 {
 	struct checkpoint_mark mark, whole;
@@ -608,7 +623,10 @@ static void test_mark(void)
 	go(&t, 0, 20, c);
 	before = read_all(in_folder("marked"));
 	ok_eq(checkpoint_mark(c, &mark), 0, "is marked");
+	ok_eq(checkpoint_mark_copy(&mark, in_folder("marked"), &error), 0,
+	      "copied to itself");
 	go(&t, 20, READINGS, c);
+	test_mark_busy(&mark);
 	checkpoint_close(c);
 	ok_eq(checkpoint_mark_file(&whole, in_folder("marked"), &error), 0,
 	      "a whole file");
