@@ -26,6 +26,7 @@ ok "a recording, and the map of the building"
 echo "image: nothing.pgm" >"$d/maps/bad.yaml"
 sed 's/^image:.*/image: bad.yaml/' "$d/maps/whole.yaml" >"$d/maps/data.yaml"
 echo text >"$d/maps/text.ckpt"
+: >"$d/maps/empty.ckpt"
 
 # ask ARGS...: see slam-ask.c
 ask() { in_space "$bin/slam-ask" "$@"; }
@@ -99,8 +100,10 @@ ok "statistics; no map of its own, no working file"
 run new --checkpoint "$d/run.ckpt"
 wait_for 30 readings new 3
 [ "$(ask restore text 1 0 0 0)" = 3 ] && [ "$(ask restore gone 1 0 0 0)" = 1 ] &&
-	[ "$(ask restore floor1 0 0 0 0)" = 2 ]
+	[ "$(ask restore floor1 0 0 0 0)" = 2 ] && said new "not read: $d/maps/text"
 ok "DeserializePoseGraph that is refused"
+[ "$(ask restore empty 1 0 0 0)" = 3 ] && said new "empty.ckpt: no scans"
+ok "... of no scans: the map goes on"
 [ "$(ask reset 1)" = 0 ] && [ -s "$d/run.ckpt.1" ] && said new "paused: scans"
 ok "Reset: a new map and checkpoint, paused"
 [ "$(ask reset 0)" = 0 ] && said new "no longer paused"
@@ -112,7 +115,7 @@ wait_for 30 found new 1
 ok "the robot is found in it"
 finish "$slamd"
 ok "until the end of the recording"
-count new '.resumed >= 10 and .known_map.found >= 1 and .refused_requests == 3' &&
+count new '.resumed >= 10 and .known_map.found >= 1 and .refused_requests == 4' &&
 	near new 100 && [ "$(stat -c %s "$d/run.ckpt")" -gt "$(stat -c %s "$d/maps/floor1.ckpt")" ]
 ok "... maps on there"
 

@@ -225,10 +225,17 @@ static int open_restored(struct switching *s, struct place *p,
 		return cli_error(-EOPNOTSUPP, "%s: needs --maps", c->path);
 	p->o.resume = p->o.elsewhere = true;
 	err = copy_checkpoint(c->path, p->checkpoint);
-	if (!err)
-		err = place_open(p, calls->interrupted);
+	if (err)
+		return err;
+	err = place_open(p, calls->interrupted);
 	if (!err)
 		err = switching_recall(&p->session, calls);
+	/* errors have the name of the copy */
+	if (err < 0)
+		service_logf(LOG_WARNING, "checkpoint not read: %s", c->path);
+	/* it would only end the map that is made now */
+	if (!err && !p->session.updates)
+		err = cli_error(-ENODATA, "%s: no scans", c->path);
 	if (err)
 		unlink(p->checkpoint);
 	return err;
@@ -249,8 +256,6 @@ static int open_drawn(struct switching *s, struct place *p,
 		return cli_error(-ENOMEM, "no memory");
 	err = open_restored(s, from, c, &quiet);
 	unlink(from->checkpoint);
-	if (!err && !from->session.search.localiser)
-		err = cli_error(-ENODATA, "%s: no scans", c->path);
 	if (!err) {
 		localiser_destroy(from->session.search.localiser);
 		from->session.search.localiser = NULL;
