@@ -38,18 +38,21 @@ static int begin(struct known_search *k, const char *name)
 				 name, FIT_SIDE_MAX * FIT_CELL);
 	if (err)
 		return cli_error(err, "%s: %s", name, strerror(-err));
+	localiser_interrupt(k->localiser, k->interrupted);
 	if (k->o->posed)
 		localiser_hint(k->localiser, &hint);
 	k->placed = false;
 	return 0;
 }
 
-int known_search_open(struct known_search *k, const struct slamd_options *o)
+int known_search_open(struct known_search *k, const struct slamd_options *o,
+		      bool (*interrupted)(void *arg))
 {
 	struct error error;
 	int err;
 
 	k->o = o;
+	k->interrupted = interrupted;
 	k->placed = true;
 	if (!o->localise)
 		return 0;

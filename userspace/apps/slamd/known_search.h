@@ -17,6 +17,7 @@
  * @localiser:	in @map; NULL: a map is made, and nothing is searched
  * @map:	known, or drawn from @scans
  * @scans:	of the checkpoint, until the map is drawn
+ * @interrupted: when searches give up; NULL: never
  * @placed:	the robot was found, or a map is made: readings have results
  * @searched:	searches that were logged
  * @shown:	the map was published
@@ -27,14 +28,16 @@ struct known_search {
 	struct localiser		*localiser;
 	struct known_map		map;
 	struct scans			scans;
+	bool				(*interrupted)(void *arg);
 	bool				placed, shown, told_alike;
 	uint64_t			searched;
 };
 
-/* Read the map of --localise. Return: 0; a negative errno after one line on
- * stderr
+/* Read the map of --localise. @interrupted: see struct known_search. Return: 0;
+ * a negative errno after one line on stderr
  */
-int known_search_open(struct known_search *k, const struct slamd_options *o);
+int known_search_open(struct known_search *k, const struct slamd_options *o,
+		      bool (*interrupted)(void *arg));
 void known_search_close(struct known_search *k);
 
 /* Keep a scan of the checkpoint for the map of --continue; @update: its number.

@@ -31,6 +31,13 @@ bool live_interrupted(void *arg)
 	return running && running->stopping;
 }
 
+/* The first signal ends a run: all that came is used */
+static bool live_hurried(void *arg)
+{
+	(void)arg;
+	return running->hurried;
+}
+
 /*
  * Output
  */
@@ -491,7 +498,7 @@ static int live_write_all(struct live *l)
 		.standing = in.laser.standing,
 	};
 	struct trajectory t = { 0 };
-	int err = session_finish(l->run), next;
+	int err = session_finish(l->run, live_hurried), next;
 
 	if (!err)
 		err = session_trajectory(l->run, &t);

@@ -38,7 +38,8 @@ struct replay {
 	int64_t			mapped;
 };
 
-static volatile sig_atomic_t stopped;
+/* Other threads ask, too */
+static _Atomic int stopped;
 
 /* A second signal kills the process */
 static void replay_stop(int number)
@@ -325,7 +326,7 @@ static int replay_write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
 	struct readings_count c;
-	int err = session_finish(&r->run), next, fit = 0;
+	int err = session_finish(&r->run, replay_interrupted), next, fit = 0;
 
 	if (!err)
 		err = session_trajectory(&r->run, &t);
@@ -360,7 +361,9 @@ static int replay_run(struct replay *r)
 	if (!r->run.search.placed) {
 		readings_count(r->log, &c);
 		session_write(&r->run, NULL, &c);
-		return session_nothing(&r->run);
+		return stopped ? cli_error(-EINTR, "stopped by a signal before "
+					   "the robot was found") :
+				 session_nothing(&r->run);
 	}
 	return replay_write_all(r);
 }

@@ -160,7 +160,7 @@ int session_open(struct session *r, bool (*interrupted)(void *arg))
 		err = open_checkpoint(r);
 	if (err)
 		return err;
-	err = known_search_open(&r->search, r->o);
+	err = known_search_open(&r->search, r->o, interrupted);
 	if (err)
 		return err;
 	if (r->o->params.loops)
@@ -569,13 +569,16 @@ int session_edges(const struct session *r, const struct pose *history,
 }
 
 /* The scans of the last history agree */
-static void adjust(struct session *r, struct pose *history, uint32_t count)
+static void adjust(struct session *r, struct pose *history, uint32_t count,
+		   bool (*interrupted)(void *arg))
 {
-	const int err = loop_closer_adjust(r->loops, history, count);
+	const int err = loop_closer_adjust(r->loops, history, count,
+					   interrupted);
 	const struct adjust_counts c = loop_closer_counts(r->loops).adjust;
 
 	if (err)
-		cli_warn("no memory: the poses are not adjusted");
+		cli_warn("%s: the poses are not adjusted", err == -EINTR ?
+			 "stopped by a signal" : "no memory");
 	else if (c.refused)
 		service_logf(LOG_WARNING,
 			     "the poses are not adjusted: the scans would not "
@@ -587,26 +590,28 @@ static void adjust(struct session *r, struct pose *history, uint32_t count)
 			  100 * c.before);
 }
 
-/* Return: 0; -ENOMEM, after a warning */
+/* Return: 0; -EINTR; -ENOMEM, after a warning */
 static int close_last_loops(struct session *r, struct pose *history,
-			    uint32_t count)
+			    uint32_t count, bool (*interrupted)(void *arg))
 {
 	const uint64_t corrected = loop_closer_counts(r->loops).corrected;
-	const int err = loop_closer_finish(r->loops, history, count);
+	const int err = loop_closer_finish(r->loops, history, count,
+					   interrupted);
 	const uint32_t last = r->scan_trajectory.count;
 
-	if (err) {
+	if (err && err != -EINTR) {
 		cli_warn("no memory: the last loops are not closed");
 		return err;
 	}
 	if (loop_closer_counts(r->loops).corrected > corrected)
 		log_loops(r, (double)r->scan_trajectory.point[last - 1].stamp *
 			  1e-9);
-	return 0;
+	return err;
 }
 
-int session_finish(struct session *r)
+int session_finish(struct session *r, bool (*interrupted)(void *arg))
 {
+	const bool before = interrupted(NULL);
 	struct pose *history;
 	uint32_t count;
 	int err;
@@ -616,12 +621,15 @@ int session_finish(struct session *r)
 	err = session_history(r, &history, &count);
 	if (err)
 		return cli_error(err, "no memory");
-	if (close_last_loops(r, history, count)) {
+	err = close_last_loops(r, history, count, interrupted);
+	if (err && err != -EINTR) {
 		free(history);
 		return 0;
 	}
-	if (r->o->adjust)
-		adjust(r, history, count);
+	if (r->o->adjust && !err)
+		adjust(r, history, count, interrupted);
+	if (err && !before)
+		cli_warn("stopped by a signal: the last loops are not searched");
 	r->final = history;
 	return 0;
 }

@@ -156,12 +156,15 @@ int session_edges(const struct session *r, const struct pose *history,
  * session_finish() - no more readings: close the last loops, and adjust all
  * poses
  *
+ * @interrupted: true: what is left of this is not done, after a warning if it was
+ *	false before
+ *
  * session_history() has the result from now on. Without memory for either, a
  * warning is printed, and the history is that before it.
  *
  * Return: 0; -ENOMEM, after one line on stderr.
  */
-int session_finish(struct session *r);
+int session_finish(struct session *r, bool (*interrupted)(void *arg));
 
 /**
  * session_map() - publish the map of all scans, and the trajectory

@@ -101,6 +101,7 @@ struct adjust {
 	struct pose_solver		solver;
 	double				variance, over, slip, turn;
 	struct adjust_counts		*c;
+	bool				(*interrupted)(void *arg);
 };
 
 /* Sums of a round, over pairs that agree */
@@ -437,14 +438,19 @@ static double share(double part, double all)
 	return all > 0 ? part / all : 0;
 }
 
-/* Return: 0; -ENOMEM; -EDOM: the scans do not agree better */
+static bool is_interrupted(const struct adjust *a)
+{
+	return a->interrupted && a->interrupted(NULL);
+}
+
+/* Return: 0; -ENOMEM; -EINTR; -EDOM: the scans do not agree better */
 static int adjust_all(struct adjust *a)
 {
 	struct agreement g;
 	int err = 0;
 
 	for (int round = 0; round < ROUNDS && !err; round++)
-		err = adjust_round(a, round);
+		err = is_interrupted(a) ? -EINTR : adjust_round(a, round);
 	if (err)
 		return err;
 	g = agreement_of(a);
@@ -521,12 +527,13 @@ static double farthest(const struct adjust *a)
 
 int adjust_history(const struct reading *const *reading, struct pose *history,
 		   uint32_t count, const struct slam_params *params,
-		   struct adjust_counts *c)
+		   struct adjust_counts *c, bool (*interrupted)(void *arg))
 {
 	const uint64_t start = thread_pool_own_cpu();
 	struct adjust a = {
 		.reading = reading, .params = params, .c = c,
 		.variance = OFF * OFF, .over = 1, .slip = 1, .turn = 1,
+		.interrupted = interrupted,
 	};
 	int err;
 

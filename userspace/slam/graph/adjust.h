@@ -13,6 +13,7 @@
 #ifndef SLAM_GRAPH_ADJUST_H
 #define SLAM_GRAPH_ADJUST_H
 
+#include <stdbool.h>
 #include "laser/reading.h"
 #include "slam/filter/params.h"
 
@@ -44,14 +45,15 @@ struct adjust_counts {
  *		changed in place
  * @params:	of the filter: error of the odometry, length of beams
  * @c:		overwritten
+ * @interrupted: asked between steps; true: gives up. NULL: does not
  *
  * The result has the same bits whenever it is computed. Of each reading it
  * needs 32 bytes for each beam.
  *
- * Return: 0; -ENOMEM: @history is unchanged.
+ * Return: 0; -ENOMEM, -EINTR: @history is unchanged.
  */
 int adjust_history(const struct reading *const *reading, struct pose *history,
 		   uint32_t count, const struct slam_params *params,
-		   struct adjust_counts *c);
+		   struct adjust_counts *c, bool (*interrupted)(void *arg));
 
 #endif

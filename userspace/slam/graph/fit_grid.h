@@ -46,11 +46,13 @@ static inline struct pose fit_point_at(const struct fit_points *p, uint32_t i,
 /**
  * struct fit_grid - all zero is empty
  * @left, @low: of the first cell, m
+ * @interrupted: asked during a search; true: the search gives up. NULL: none does
  * @level:	of narrow searches, and of wide ones; @levels are there
  */
 struct fit_grid {
 	double		left, low;
 	uint32_t	width, height;
+	bool		(*interrupted)(void *arg);
 	/* private */
 	unsigned int	levels[2];
 	uint8_t		*level[2][FIT_LEVELS];
@@ -103,7 +105,7 @@ struct fit_window {
  * fit_grid_search() - find the best of all poses near one
  * @pose: the middle; gets the best one, to a cell
  *
- * Return: 1: found; 0; -ENOMEM.
+ * Return: 1: found; 0; -ENOMEM; -EINTR: interrupted.
  */
 int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
 		    struct pose *pose, const struct fit_window *w);

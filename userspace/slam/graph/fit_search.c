@@ -46,6 +46,7 @@ struct block {
  *		it, -1: all are wanted; @around: headings of a whole turn
  * @left:	blocks that may be looked at
  * @best:	the bound that others must exceed; @found: where
+ * @ended:	interrupted: nothing exceeds @best any more
  */
 struct search {
 	const struct fit_grid	*g;
@@ -62,7 +63,7 @@ struct search {
 	double			apart_turn, around;
 	uint32_t		best, gain;
 	struct block		found;
-	bool			is_found;
+	bool			is_found, ended;
 };
 
 /* The headings of a block, log2 */
@@ -142,6 +143,15 @@ static bool is_apart(const struct search *s, const struct block *b,
 	return turn + half <= s->apart_turn && hypot(far_x, far_y) <= reach;
 }
 
+static bool is_interrupted(struct search *s)
+{
+	if (!s->ended && s->g->interrupted && s->g->interrupted(NULL)) {
+		s->ended = true;
+		s->best = UINT32_MAX;
+	}
+	return s->ended;
+}
+
 static void split(struct search *s, const struct block *b, unsigned int level)
 {
 	struct block child[8];
@@ -149,6 +159,8 @@ static void split(struct search *s, const struct block *b, unsigned int level)
 	int32_t half;
 	int count = 0;
 
+	if (is_interrupted(s))
+		return;
 	if (!s->left || (s->apart_turn >= 0 && is_apart(s, b, level)))
 		return;
 	s->left--;
@@ -295,7 +307,8 @@ static void bound_blocks(struct search *s)
 	const int32_t side = (int32_t)1 << s->top;
 	struct block *b = s->block;
 
-	for (uint32_t h = 0; h < headings_of(s, s->top); h++) {
+	for (uint32_t h = 0; h < headings_of(s, s->top) && !is_interrupted(s);
+	     h++) {
 		for (int32_t y = -s->reach; y <= s->reach; y += side) {
 			for (int32_t x = -s->reach; x <= s->reach; x += side) {
 				*b = (struct block){ x, y, h, 0 };
@@ -362,6 +375,8 @@ int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
 
 	if (!g->levels[0] || !scan->count)
 		return 0;
+	if (is_interrupted(&s))
+		return -EINTR;
 	keep_apart(&s, pose, w->apart, step);
 	s.top = coarsest(s.reach);
 	err = make_levels(&s, g);
@@ -380,6 +395,8 @@ int fit_grid_search(struct fit_grid *g, const struct fit_points *scan,
 	free(s.block);
 	if (w->left)
 		*w->left = s.left;
+	if (s.ended && !err)
+		err = -EINTR;
 	if (err || !s.is_found)
 		return err;
 	*pose = (struct pose){

@@ -83,6 +83,11 @@ void localiser_destroy(struct localiser *l)
 	free(l);
 }
 
+void localiser_interrupt(struct localiser *l, bool (*interrupted)(void *arg))
+{
+	place_search_interrupt(&l->search, interrupted);
+}
+
 void localiser_hint(struct localiser *l, const struct place_hint *hint)
 {
 	l->hint = *hint;
@@ -118,7 +123,7 @@ static int search_scan(struct localiser *l, const struct reading *reading,
 	}
 	if (!ret)
 		ret = place_search_add(&l->search, &l->scan, units, own, pose);
-	return ret;
+	return ret == -EINTR ? 0 : ret;
 }
 
 /* One reading of a search. Return: as search_scan() */

@@ -65,6 +65,8 @@ struct loop_submap {
  * @submap:	to search, @submaps of them
  * @rejected:	closures that were found, and dropped by loop_check()
  * @seen:	the poses before solving
+ * @interrupted: no further submaps are searched when it says so; NULL: all are
+ * @ended:	it did
  * @anyway:	solve though no new closure is off: the last solution did not
  *		reach the history
  * @waiting:	closures, see loop_support()
@@ -83,7 +85,8 @@ struct loop_job {
 	uint32_t			waiting;
 	struct pose			*seen;
 	double				moved, torn;
-	bool				solved, anyway, joins;
+	bool				(*interrupted)(void *arg);
+	bool				solved, anyway, joins, ended;
 	struct part_search		*part;
 	int				err;
 	uint64_t			cpu;
@@ -198,6 +201,12 @@ static int solve(struct loop_job *j)
 	return 0;
 }
 
+static bool is_interrupted(struct loop_job *j)
+{
+	j->ended = j->ended || (j->interrupted && j->interrupted(NULL));
+	return j->ended;
+}
+
 static void run_job(struct loop_job *j)
 {
 	const uint64_t start = thread_pool_own_cpu();
@@ -207,7 +216,7 @@ static void run_job(struct loop_job *j)
 	j->search.graph = &j->graph;
 	err = part_search_run(j->part, &j->search);
 	j->joins = j->search.added;
-	for (uint32_t i = 0; i < j->submaps && !err; i++)
+	for (uint32_t i = 0; i < j->submaps && !err && !is_interrupted(j); i++)
 		err = loop_search_submap(&j->search, j->submap[i].first,
 					 j->submap[i].last);
 	if (!err)
@@ -656,13 +665,15 @@ int loop_closer_add(struct loop_closer *l, struct filter *f,
 
 /* Search, and correct the history. Return: 0; -ENOMEM */
 static int finish_pass(struct loop_closer *l, struct pose *history,
-		       uint32_t count, uint32_t again, bool anyway)
+		       uint32_t count, uint32_t again, bool anyway,
+		       bool (*interrupted)(void *arg))
 {
 	int err = job_fill(l, history, again);
 
 	if (err)
 		return err;
 	l->job.anyway = anyway;
+	l->job.interrupted = interrupted;
 	l->searched = l->submaps;
 	run_job(&l->job);
 	err = take_closures(l);
@@ -676,16 +687,17 @@ static int finish_pass(struct loop_closer *l, struct pose *history,
 }
 
 int loop_closer_adjust(struct loop_closer *l, struct pose *history,
-		       uint32_t count)
+		       uint32_t count, bool (*interrupted)(void *arg))
 {
 	if (count > l->readings)
 		count = l->readings;
 	return adjust_history((const struct reading *const *)l->reading,
-			      history, count, &l->params, &l->counts.adjust);
+			      history, count, &l->params, &l->counts.adjust,
+			      interrupted);
 }
 
 int loop_closer_finish(struct loop_closer *l, struct pose *history,
-		       uint32_t count)
+		       uint32_t count, bool (*interrupted)(void *arg))
 {
 	bool missed = l->correcting;
 	int ret = 0;
@@ -700,11 +712,11 @@ int loop_closer_finish(struct loop_closer *l, struct pose *history,
 		ret = add_submap(l);
 	if (ret || !l->nodes || count <= l->node[l->nodes - 1]->update)
 		return ret;
-	ret = finish_pass(l, history, count, 0, missed);
+	ret = finish_pass(l, history, count, 0, missed, interrupted);
 	/* where the history moved, other places are near now: twice */
-	for (int i = 0; i < 2 && !ret && l->again; i++)
-		ret = finish_pass(l, history, count, LAST, false);
-	return ret;
+	for (int i = 0; i < 2 && !ret && l->again && !l->job.ended; i++)
+		ret = finish_pass(l, history, count, LAST, false, interrupted);
+	return !ret && l->job.ended ? -EINTR : ret;
 }
 
 /* From the node before, as the filter found it, also if no job took it yet */

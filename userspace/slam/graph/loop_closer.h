@@ -42,23 +42,29 @@ int loop_closer_add(struct loop_closer *l, struct filter *f,
  * loop_closer_finish() - close the loops of the last submaps
  * @history: of @f, as filter_history(); corrected in place
  *
+ * @interrupted: asked before each submap; true: the rest is not searched. NULL:
+ *	all is
+ *
  * For the final results: the filter does not change, and may go on.
  *
- * Return: 0; -ENOMEM.
+ * Return: 0; -EINTR: interrupted, and @history is corrected by what was found;
+ * -ENOMEM.
  */
 int loop_closer_finish(struct loop_closer *l, struct pose *history,
-		       uint32_t count);
+		       uint32_t count, bool (*interrupted)(void *arg));
 
 /**
  * loop_closer_adjust() - make the scans of a history agree
  * @history:	changed in place, see adjust_history()
  *
+ * @interrupted: likewise
+ *
  * After loop_closer_finish(), for the final results.
  *
- * Return: 0; -ENOMEM: @history is unchanged.
+ * Return: 0; -ENOMEM, -EINTR: @history is unchanged.
  */
 int loop_closer_adjust(struct loop_closer *l, struct pose *history,
-		       uint32_t count);
+		       uint32_t count, bool (*interrupted)(void *arg));
 
 /**
  * struct loop_counts

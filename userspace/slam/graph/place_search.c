@@ -117,6 +117,12 @@ void place_search_free(struct place_search *s)
 	fit_grid_free(&s->grid);
 }
 
+void place_search_interrupt(struct place_search *s,
+			    bool (*interrupted)(void *arg))
+{
+	s->grid.interrupted = interrupted;
+}
+
 void place_search_restart(struct place_search *s)
 {
 	s->scans = 0;
@@ -250,7 +256,7 @@ static int find_best(struct place_search *s, const struct fit_points *all,
 }
 
 /* Search the whole map; @known: as find_best(). Return: 1: a place that no other
- * is like; 0; -ENOMEM
+ * is like; 0; -ENOMEM; -EINTR
  */
 static int search(struct place_search *s, const struct pose *own,
 		  const struct pose *known, struct pose *pose)

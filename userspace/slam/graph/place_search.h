@@ -75,6 +75,10 @@ int place_search_scans(struct place_search *s,
 		       const struct pose *pose, uint32_t count);
 void place_search_free(struct place_search *s);
 
+/* Searches give up when @interrupted says so; see struct fit_grid */
+void place_search_interrupt(struct place_search *s,
+			    bool (*interrupted)(void *arg));
+
 /* Forget the scans: the robot may be anywhere */
 void place_search_restart(struct place_search *s);
 
@@ -83,7 +87,7 @@ void place_search_restart(struct place_search *s);
  * @own:	pose of the robot, see struct place_scan
  * @pose:	gets the pose in the map
  *
- * Return: 1: found; 0: not yet; -ENOMEM.
+ * Return: 1: found; 0: not yet; -ENOMEM; -EINTR: interrupted.
  */
 int place_search_add(struct place_search *s, const struct scan *scan,
 		     double units, const struct pose *own, struct pose *pose);
@@ -108,7 +112,7 @@ struct place_hint {
  * If it fits better elsewhere, place_search_add() of the same scan does not
  * search for that place again.
  *
- * Return: 1: found; 0: nothing fits; -ENOMEM.
+ * Return: 1: found; 0: nothing fits; -ENOMEM; -EINTR: interrupted.
  */
 int place_search_near(struct place_search *s, const struct scan *scan,
 		      double units, const struct place_hint *hint,

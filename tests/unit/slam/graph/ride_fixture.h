@@ -6,6 +6,7 @@
 #ifndef UNIT_RIDE_FIXTURE_H
 #define UNIT_RIDE_FIXTURE_H
 
+#include <errno.h>
 #include <string.h>
 #include "slam/graph/loop_closer.h"
 #include "../workers/pool_fixture.h"
@@ -44,6 +45,28 @@ static inline void ride_keep(struct ride *r, unsigned int i,
 	memcpy(r->old[i], out, bytes);
 }
 
+/* The end of a ride is interrupted */
+static bool ride_interrupt;
+
+static inline bool ride_always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static inline void ride_interrupted(struct loop_closer *l, struct ride *r)
+{
+	const uint64_t tried = loop_closer_counts(l).tried;
+	const struct pose first = r->history[0];
+
+	ok_eq(loop_closer_finish(l, r->history, r->updates, ride_always),
+	      -EINTR, "... the last loops, interrupted");
+	ok_eq(loop_closer_counts(l).tried, tried, "... search nothing");
+	ok_eq(loop_closer_adjust(l, r->history, r->updates, ride_always),
+	      -EINTR, "... nor are poses adjusted");
+	ok(!memcmp(&first, r->history, sizeof(first)), "... the history stays");
+}
+
 /* @before: its first readings are recalled, @recalled of them */
 static inline void ride_go(struct ride *r, const struct trip *t,
 	       const struct slam_params *p, struct particle_pool *pool,
@@ -78,8 +101,10 @@ static inline void ride_go(struct ride *r, const struct trip *t,
 	ok_eq(err, 0, "%u readings", t->count);
 	if (filter_history(f, &r->history, &r->updates))
 		abort();
-	if (l)
-		ok_eq(loop_closer_finish(l, r->history, r->updates), 0,
+	if (l && ride_interrupt)
+		ride_interrupted(l, r);
+	else if (l)
+		ok_eq(loop_closer_finish(l, r->history, r->updates, NULL), 0,
 		      "... the last loops");
 	if (l)
 		r->loops = loop_closer_counts(l);

@@ -286,7 +286,7 @@ static struct adjust_counts adjust(struct walk *w)
 {
 	struct adjust_counts c;
 
-	ok_eq(adjust_history(w->reading, w->pose, w->count, &slam_defaults, &c),
+	ok_eq(adjust_history(w->reading, w->pose, w->count, &slam_defaults, &c, NULL),
 	      0, "%u poses", w->count);
 	return c;
 }
@@ -434,7 +434,7 @@ static void test_long(void)
 		reading[i] = &none;
 		pose[i] = (struct pose){ 0.1 * i, 0, 0 };
 	}
-	ok_eq(adjust_history(reading, pose, COUNT, &slam_defaults, &c), 0,
+	ok_eq(adjust_history(reading, pose, COUNT, &slam_defaults, &c, NULL), 0,
 	      "%d poses", COUNT);
 	ok_eq(c.poses, COUNT / 2, "... every second one is adjusted");
 }

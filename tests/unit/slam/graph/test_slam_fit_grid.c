@@ -451,6 +451,28 @@ static void test_all_places(void)
 	compare(middle + 3, &few, 9, (int)(M_PI / heading_step(&few)));
 }
 
+static unsigned int asks;
+
+/* The third time that it is asked */
+static bool is_enough(void *arg)
+{
+	(void)arg;
+	return ++asks >= 3;
+}
+
+static void test_interrupted(struct fit_grid *g, const struct fit_points *scan,
+			     const struct fit_window *w)
+{
+	const struct pose from = { 0.1, 0.2, 0.3 };
+	struct pose pose = from;
+
+	g->interrupted = is_enough;
+	ok_eq(fit_grid_search(g, scan, &pose, w), -EINTR, "interrupted");
+	ok(!memcmp(&pose, &from, sizeof(pose)), "... without a place");
+	ok_eq(asks, 3, "... at once");
+	g->interrupted = NULL;
+}
+
 /* The best place, and the best one elsewhere: in a room that is the same when it
  * is turned by half a turn
  */
@@ -483,6 +505,7 @@ static void test_apart(void)
 	if (fit_grid_draw(&g, &list, &origin, 1))
 		abort();
 	ok_eq(fit_grid_search(&g, &scan, &first, &w), 1, "the best place");
+	test_interrupted(&g, &scan, &w);
 	half = (struct pose){ -first.x, -first.y, first.yaw + M_PI };
 	w.apart = &first;
 	ok_eq(fit_grid_search(&g, &scan, &other, &w), 1, "another one");

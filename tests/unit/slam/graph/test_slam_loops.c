@@ -6,6 +6,7 @@
  * submap (loop_search), scans at solved poses (loop_check), and a history that
  * is replaced (filter_correction)
  */
+#include <errno.h>
 #include <string.h>
 #include "slam/filter/det_math.h"
 #include "slam/graph/loop_check.h"
@@ -46,6 +47,21 @@ static void ended(struct trip *t, const struct slam_params *p,
 	t->count = all;
 }
 
+/* The end is interrupted, too */
+static void cut_short(struct trip *t, const struct slam_params *p,
+		      unsigned int count)
+{
+	const unsigned int all = t->count;
+	struct ride r;
+
+	t->count = count;
+	ride_interrupt = true;
+	ride_go(&r, t, p, particle_pool_local(p, 2), NULL, 0);
+	ride_interrupt = false;
+	ride_free(&r);
+	t->count = all;
+}
+
 static void test_torn(void)
 {
 	static const unsigned int leaves[] = { 1, 900 };
@@ -67,6 +83,7 @@ static void test_torn(void)
 		ride_on_workers(t, &on, &mended, leaves[i]);
 	ride_again(t, &on, &mended, 300);
 	ride_again(t, &on, &mended, 690);
+	cut_short(t, &on, 400);
 	ended(t, &on, mended.first - 3, "ended while the map is drawn");
 	ended(t, &on, mended.first - 20, "ended while loops are searched");
 	ride_free(&torn);

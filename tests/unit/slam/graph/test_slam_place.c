@@ -152,6 +152,32 @@ static void test_anywhere(const struct trip *t, const char *name,
 	}
 }
 
+static bool always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+/* A search that is interrupted finds nothing; a robot that was found is tracked */
+static void test_interrupted(void)
+{
+	struct search s = search_open(&walls);
+	const struct place_hint hint = { { 0, 0, 0 }, 1, 0.3 };
+	unsigned int i = 60;
+
+	localiser_interrupt(s.l, always);
+	ok_eq(find(&s, trip, 20, 40), 0, "searches are interrupted");
+	ok_eq(localiser_counts(s.l).found, 0, "... the robot is not found");
+	localiser_interrupt(s.l, NULL);
+	i += find(&s, trip, i, 60);
+	ok_range(i, 61, 119, "... but afterwards");
+	localiser_interrupt(s.l, always);
+	localiser_hint(s.l, &hint);
+	ok_eq(search_read(&s, trip->reading + i), 1, "... and tracked");
+	ok_range(off(&s, trip, i), 0, 0.1, "... where it is, m");
+	search_close(&s);
+}
+
 static struct trip *without_odometry(void)
 {
 	struct trip *t = trip_copy(trip);
@@ -384,6 +410,7 @@ int main(void)
 	still = without_odometry();
 	test_anywhere(trip, "with odometry", 80);
 	test_anywhere(still, "without odometry", 80);
+	test_interrupted();
 	test_hint();
 	test_carried();
 	test_twins();
