@@ -11,6 +11,7 @@
 #include "apps/slamd/lifecycle.h"
 #include "apps/slamd/services.h"
 #include "base/service.h"
+#include "base/utf8.h"
 #include "laser/tf.h"
 #include "map/io/map_file.h"
 #include "ros/io/ros2_offers.h"
@@ -73,16 +74,19 @@ void slam_services_map(struct slam_services *s,
 static int refuse(struct slam_services *s, const char *what,
 		  const struct message_string *name, int err, const char *why)
 {
+	char shown[100];
+
+	utf8_clean(name->text, name->len, shown, sizeof(shown));
 	s->refused++;
-	service_logf(LOG_WARNING, "%s%s%.*s: %s", what, name->len ? " " : "",
-		     (int)(name->len < 100 ? name->len : 100), name->text, why);
+	service_logf(LOG_WARNING, "%s: %s%s%s", what, shown, *shown ? ": " : "",
+		     why);
 	return err;
 }
 
 static const char *path_error(int err)
 {
 	return err == -EACCES ? "peers may only use files below --maps DIR" :
-				strerror(-err);
+	       err == -EINVAL ? "not the name of a file" : strerror(-err);
 }
 
 /* Return: 0; a negative errno, logged */
@@ -116,7 +120,7 @@ static int save(struct slam_services *s, const struct message_string *url,
 		err = map_file_write(path, &r, mode, &error);
 	free(r.cells);
 	if (err)
-		return refuse(s, "map not saved:", url, err, error.text);
+		return refuse(s, "map not saved", url, err, error.text);
 	service_logf(LOG_INFO, "map saved: %s", path);
 	return 0;
 }
@@ -133,7 +137,7 @@ static void on_save_map(void *arg, const union service_request *request,
 	struct slam_services *s = arg;
 
 	if (q->format.len && !message_string_is(&q->format, "pgm")) {
-		refuse(s, "map not saved:", &q->format, -EINVAL,
+		refuse(s, "map not saved", &q->format, -EINVAL,
 		       "the format must be pgm");
 		return;
 	}
@@ -215,7 +219,7 @@ static void on_change_state(void *arg, const union service_request *request,
 			 lifecycle_describe(s->state).label.text,
 			 s->config.o->lifecycle ? "" :
 						  "; see --lifecycle on");
-		refuse(s, "no change of state:", &t->label, state, why);
+		refuse(s, "no change of state", &t->label, state, why);
 		return;
 	}
 	s->state = (enum lifecycle_state)state;
@@ -348,7 +352,7 @@ static void on_load_map(void *arg, const union service_request *request,
 	struct slam_services *s = arg;
 
 	s->wanted = (struct slam_command){ .kind = COMMAND_LOAD_MAP };
-	command(s, SERVICE_LOAD_MAP, "map not loaded:", url,
+	command(s, SERVICE_LOAD_MAP, "map not loaded", url,
 		services_path(s->config.o->maps, url, SERVICES_MAP,
 			      s->wanted.path), response);
 }
@@ -372,7 +376,7 @@ static void on_serialize(void *arg, const union service_request *request,
 	struct slam_services *s = arg;
 
 	s->wanted = (struct slam_command){ .kind = COMMAND_SAVE };
-	command(s, SERVICE_TOOLBOX_SERIALIZE, "checkpoint not saved:", name,
+	command(s, SERVICE_TOOLBOX_SERIALIZE, "checkpoint not saved", name,
 		services_path(s->config.o->maps, name, SERVICES_CHECKPOINT,
 			      s->wanted.path), response);
 }
@@ -408,12 +412,12 @@ static void on_deserialize(void *arg, const union service_request *request,
 
 	s->wanted = (struct slam_command){ .kind = COMMAND_RESTORE };
 	if (place_of(&request->deserialize, &s->wanted)) {
-		refuse(s, "checkpoint not read:", name, -EINVAL,
+		refuse(s, "checkpoint not read", name, -EINVAL,
 		       "needs a match type of 1 to 3, and a pose");
 		response->toolbox.result = TOOLBOX_BAD_MATCH;
 		return;
 	}
-	command(s, SERVICE_TOOLBOX_DESERIALIZE, "checkpoint not read:", name,
+	command(s, SERVICE_TOOLBOX_DESERIALIZE, "checkpoint not read", name,
 		services_path(s->config.o->maps, name, SERVICES_CHECKPOINT,
 			      s->wanted.path), response);
 }

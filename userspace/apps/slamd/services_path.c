@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "apps/slamd/services.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 int services_folder(const char *path, struct error *error)
 {
@@ -72,7 +73,10 @@ int services_path(const char *folder, const struct message_string *url,
 	if (!folder || url->len >= sizeof(text) ||
 	    memchr(url->text, '\0', url->len))
 		return folder ? -EINVAL : -EACCES;
-	snprintf(text, sizeof(text), "%.*s", (int)url->len, url->text);
+	/* such names would be whole lines of a log, say */
+	utf8_clean(url->text, url->len, text, sizeof(text));
+	if (strlen(text) != url->len || memcmp(text, url->text, url->len))
+		return -EINVAL;
 	while (n > 1 && folder[n - 1] == '/')
 		n--;
 	if (!strncmp(name, "file://", 7))

@@ -451,6 +451,17 @@ static void test_paths(void)
 	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), 0,
 	      "a map to read");
 	ok_str(path, "/maps/floor.yaml", "... path");
+	name = message_string("a\nslamd: all is well");
+	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), -EINVAL,
+	      "a line");
+	name = message_string("\033[31m");
+	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), -EINVAL,
+	      "a colour");
+	name = message_string("gel\xe4nde");
+	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), -EINVAL,
+	      "no UTF-8");
+	name = message_string("gel\xc3\xa4nde");
+	ok_eq(services_path("/maps", &name, SERVICES_MAP, path), 0, "UTF-8");
 	ok_eq(services_path("/maps", &zero, SERVICES_MAP, path), -EINVAL, "a zero in it");
 	ok_eq(services_path(NULL, &name, SERVICES_CHECKPOINT, path), -EACCES, "no folder");
 }
