@@ -97,6 +97,14 @@ count one '.refused_requests == 6 and .known_map.searched >= 0' &&
 	[ -z "$(ls -A "$d/maps" | grep slamd)" ]
 ok "statistics; no map of its own, no working file"
 
+run lost
+wait_for 30 readings lost 2
+[ "$(ask reset 1)" = 0 ] && [ "$(ask restore floor1 1 0 0 0)" = 0 ]
+ok "DeserializePoseGraph while it is paused"
+kill -INT "$(program "$slamd")"
+! finish "$slamd" && said lost "the robot was not found in $d/maps/floor1.ckpt: no scans"
+ok "... no scan is searched: it is said of that file"
+
 run new --checkpoint "$d/run.ckpt"
 wait_for 30 readings new 3
 [ "$(ask restore text 1 0 0 0)" = 3 ] && [ "$(ask restore gone 1 0 0 0)" = 1 ] &&

@@ -108,9 +108,9 @@ int known_search_begin(struct known_search *k, const struct pose *history,
 	const int err = draw(k, history, count);
 
 	scans_free(&k->scans);
-	return err ? cli_error(err, "%s: %s", k->o->checkpoint,
+	return err ? cli_error(err, "%s: %s", slamd_checkpoint(k->o),
 			       strerror(-err)) :
-		     begin(k, k->o->checkpoint);
+		     begin(k, slamd_checkpoint(k->o));
 }
 
 /* Logged once each: where the robot is, or why it is not known yet */
@@ -187,7 +187,7 @@ int known_search_failed(const struct known_search *k, const char *log)
 
 	return cli_error(-ENODATA, "%s: the robot was not found in %s: %s",
 			 log, k->o->localise ? k->o->localise :
-			 k->o->checkpoint, !c.searched ? "no scans" :
+			 slamd_checkpoint(k->o), !c.searched ? "no scans" :
 			 c.fit > 0 ? "several places look alike" :
 			 "the scans fit no place of it");
 }

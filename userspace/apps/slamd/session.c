@@ -223,14 +223,14 @@ int session_recall(struct session *r, struct reading *reading,
 		    filter_place(r->filter, &e.reading.odometry, NULL))
 			return cli_error(-EINVAL, "%s: goes on elsewhere in its "
 					 "map: not with --engine",
-					 r->o->checkpoint);
+					 slamd_checkpoint(r->o));
 	} while (ret == 1 && e.place);
 	if (ret < 0)
 		return cli_error(ret, "%s", error.text);
 	if (!ret) {
 		if (checkpoint_torn(r->checkpoint))
 			cli_warn("%s: last reading incomplete, ignored",
-				 r->o->checkpoint);
+				 slamd_checkpoint(r->o));
 		return 0;
 	}
 	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
@@ -243,7 +243,7 @@ int session_recall(struct session *r, struct reading *reading,
 	if (ret == -EINTR)
 		return ret;
 	if (ret)
-		return cli_error(ret, "%s: %s", r->o->checkpoint,
+		return cli_error(ret, "%s: %s", slamd_checkpoint(r->o),
 				 ret == -EBADMSG ? "is damaged" :
 				 strerror(-ret));
 	r->stats.resumed++;
@@ -261,7 +261,7 @@ int session_recalled(struct session *r)
 		return 0;
 	err = session_history(r, &history, &count);
 	if (err)
-		return cli_error(err, "%s: %s", r->o->checkpoint,
+		return cli_error(err, "%s: %s", slamd_checkpoint(r->o),
 				 strerror(-err));
 	err = known_search_begin(&r->search, history, count);
 	free(history);

@@ -28,7 +28,7 @@
  * @adjust:	move all poses at the end so that the scans agree
  * @checkpoint:	file, NULL: none; @resume: continue from it; @elsewhere: and the
  *		robot may be anywhere in its map; @working: it has no name, and is
- *		not flushed
+ *		not flushed; @continued: what it is a copy of, NULL: it is none
  * @localise:	known map, NULL: make one; @pose: about where the robot is in it,
  *		if @posed
  * @trajectory, @map, @stats: output files, NULL: none
@@ -53,7 +53,7 @@ struct slamd_options {
 	bool			ros, ros2;
 	const char		*maps;
 	bool			lifecycle;
-	const char		*checkpoint;
+	const char		*checkpoint, *continued;
 	bool			resume, elsewhere, working, adjust;
 	const char		*localise;
 	struct pose		pose;
@@ -63,6 +63,12 @@ struct slamd_options {
 	uint32_t		threads, workers, deadline, map_memory, memory;
 	bool			quiet, verbose;
 };
+
+/* The name of a checkpoint for messages */
+static inline const char *slamd_checkpoint(const struct slamd_options *o)
+{
+	return o->continued ? o->continued : o->checkpoint;
+}
 
 /* Return: 0, or a negative errno after one line on stderr */
 int slamd_parse(struct slamd_options *o, int argc, char **argv);

@@ -15,7 +15,7 @@
 /**
  * struct place - a session with its options
  * @checkpoint: its file, if there is one; also of one without a name
- * @map:	its known map
+ * @map:	its known map, or the checkpoint that it continues
  */
 struct place {
 	struct session		session;
@@ -223,6 +223,8 @@ static int open_restored(struct switching *s, struct place *p,
 	name_checkpoint(s, p);
 	if (!p->o.checkpoint)
 		return cli_error(-EOPNOTSUPP, "%s: needs --maps", c->path);
+	snprintf(p->map, sizeof(p->map), "%s", c->path);
+	p->o.continued = p->map;
 	p->o.resume = p->o.elsewhere = true;
 	err = copy_checkpoint(c->path, p->checkpoint);
 	if (err)
