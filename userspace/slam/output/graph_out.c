@@ -106,36 +106,46 @@ static void set_edge(struct graph_out *g, struct message_graph_edge *e,
 	e->transform[2] = transform->yaw;
 }
 
-/* A step: part of the edge to the submap that begins after it. Those of a submap
- * follow each other. Return: 0; -ENOMEM
+/* Add a step to the covariance of the edge to a submap */
+static void add_motion(const struct graph_out *g, uint32_t to,
+		       const struct pose *history,
+		       const struct graph_edge *step,
+		       struct message_graph_edge *e)
+{
+	const struct pose move = pose_between(history + step->from,
+					      history + step->to);
+	const struct place p = {
+		.before = pose_between(g->at + to - 1, history + step->from),
+		.turn = move.yaw,
+		.after = pose_between(history + step->to, g->at + to),
+	};
+
+	add_covariance(&step->weight, &p, e->covariance);
+}
+
+/* A step: part of the edge to the submap that begins after it, and all of those to
+ * submaps that begin within it. @last: submap that has an edge. Return: 0; -ENOMEM
  */
 static int add_step(struct graph_out *g, const struct submaps *s,
 		    const struct pose *history, const struct graph_edge *step,
 		    uint32_t *last)
 {
 	const uint32_t to = submap_of(s, step->to - 1) + 1;
-	struct message_graph_edge *e = g->edge + g->edges - 1;
-	struct pose transform, move;
-	struct place p;
 
-	if (to >= g->submaps)
-		return 0;
-	if (to != *last) {
-		e = new_edge(g);
+	if (to == *last)
+		add_motion(g, to, history, step, g->edge + g->edges - 1);
+	while (*last < to && *last + 1 < g->submaps) {
+		struct message_graph_edge *e = new_edge(g);
+		struct pose transform;
+
 		if (!e)
 			return -ENOMEM;
-		*last = to;
-		transform = pose_between(g->at + to - 1, g->at + to);
-		set_edge(g, e, to - 1, to, &transform);
+		++*last;
+		transform = pose_between(g->at + *last - 1, g->at + *last);
+		set_edge(g, e, *last - 1, *last, &transform);
 		e->kind = MESSAGE_EDGE_ODOMETRY;
+		add_motion(g, *last, history, step, e);
 	}
-	move = pose_between(history + step->from, history + step->to);
-	p = (struct place){
-		.before = pose_between(g->at + to - 1, history + step->from),
-		.turn = move.yaw,
-		.after = pose_between(history + step->to, g->at + to),
-	};
-	add_covariance(&step->weight, &p, e->covariance);
 	return 0;
 }
 
@@ -197,7 +207,7 @@ int graph_out_make(struct graph_out *g, const struct submap_out *names,
 		   uint32_t edges, int64_t stamp, union message *m,
 		   struct error *error)
 {
-	uint32_t last = UINT32_MAX;
+	uint32_t last = 0;
 	int err = list_submaps(g, names, s);
 
 	g->edges = 0;

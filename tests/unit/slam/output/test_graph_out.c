@@ -96,6 +96,25 @@ static void test_edges(void)
 	ok_eq(m.graph.header.stamp, 77, "its stamp");
 }
 
+/* A step over several submaps: each of them has an edge */
+static void test_long_step(void)
+{
+	const uint32_t submaps = submaps_count(s);
+	const struct graph_edge step = {
+		.from = 0, .to = SCANS - 1, .weight = weight,
+		.move = pose_between(history, history + SCANS - 1),
+	};
+	uint32_t chained = 0;
+
+	ok_eq(graph_out_make(&out, &names, s, history, SCANS, &step, 1, 77, &m,
+			     &error), submaps - 1, "one step: all edges");
+	for (uint32_t i = 0; i + 1 < submaps; i++)
+		chained += off(out.edge + i, i, i + 1) < 1e-9 &&
+			   out.edge[i].covariance[0] > 0 &&
+			   out.edge[i].covariance[8] >= 1e-4 * (1 - 1e-9);
+	ok_eq(chained, submaps - 1, "... each from the one before");
+}
+
 /* Mean 0, variance 1, about Gaussian */
 static double rnd_normal(uint64_t *state)
 {
@@ -272,6 +291,7 @@ int main(void)
 	if (submaps_update(s, history, SCANS, &error) < 0)
 		abort();
 	test_edges();
+	test_long_step();
 	test_closure();
 	test_steps();
 	test_gdim();
