@@ -153,6 +153,20 @@ ok "the end"
 count managed '.paused >= 10 and .updates >= 10 and .refused_requests == 1'
 ok "scans are used while it is active"
 
+mkdir "$d/full" && mount -t tmpfs -o size=16k full "$d/full" &&
+	! dd if=/dev/zero of="$d/full/zero" bs=4k status=none 2>/dev/null
+node nospace env --default-signal=INT "$bin/slamd" "${few[@]}" --from \
+	"$d/world.mcap" --to ros2 --maps "$d/full"
+slamd=$node
+wait_for 30 readings nospace 2
+[ "$(ask reset 0)" = 0 ] && [ "$(ask save x)" = 255 ]
+ok "a full disk: only checkpoints fail"
+kill -INT "$(program "$slamd")"
+wait
+said nospace "No space left on device: no checkpoints"
+ok "... it is said"
+umount "$d/full"
+
 ! here_is folder "$bin/slamd" --from ros2 --to ros2 --maps "$d/gone" &&
 	[ "$(wc -l <"$d/folder.err")" = 1 ] && said folder "--maps $d/gone: No such"
 ok "--maps without a folder: one line"

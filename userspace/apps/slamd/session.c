@@ -145,6 +145,11 @@ static int open_checkpoint(struct session *r)
 	r->fresh = access(path, F_OK);
 	err = checkpoint_open(&r->checkpoint, path, &r->o->params,
 			      r->o->resume, &error);
+	/* one that nobody asked for: a full disk is no reason to end */
+	if (err && r->o->working && !r->o->resume) {
+		cli_warn("%s: no checkpoints", error.text);
+		return 0;
+	}
 	return err ? cli_error(err, "%s", error.text) : 0;
 }
 
