@@ -13,8 +13,8 @@
  * simulated robots they are 0: then scans are 0.1 s apart.
  *
  * Of several lasers the first one is used. Scans of the others are counted as
- * bad, and so are motions that are no numbers, and an object that is cut off at the
- * end of the file.
+ * bad, and so are motions that are no numbers, and an object that is cut off at
+ * the end of the file.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -65,7 +65,8 @@ static void in_file(char *all, size_t len, bool write)
 {
 	FILE *f = fopen(in_folder("a.rawlog"), write ? "wb" : "rb");
 
-	if (!f || (write ? fwrite(all, 1, len, f) : fread(all, 1, len, f)) != len ||
+	if (!f ||
+	    (write ? fwrite(all, 1, len, f) : fread(all, 1, len, f)) != len ||
 	    fclose(f))
 		abort();
 }

@@ -90,8 +90,8 @@ enum services_file { SERVICES_PICTURE, SERVICES_MAP, SERVICES_CHECKPOINT };
  * @url:	a name in it, or a path or file:// of it; with or without an ending
  * @path:	gets the path, with the ending of the kind
  *
- * Return: 0; -EACCES: not in @folder; -EINVAL: no name, or one that is not UTF-8 or
- * has control characters.
+ * Return: 0; -EACCES: not in @folder; -EINVAL: no name, or one that
+ * is not UTF-8 or has control characters.
  */
 int services_path(const char *folder, const struct message_string *url,
 		  enum services_file kind, char path[COMMAND_PATH]);

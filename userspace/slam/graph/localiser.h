@@ -31,8 +31,8 @@ int localiser_create(struct localiser **l, const struct slam_params *params,
 /* NULL is allowed */
 void localiser_destroy(struct localiser *l);
 
-/* A search gives up, and finds nothing, when @interrupted says so; its argument is
- * NULL
+/* A search gives up, and finds nothing, when @interrupted says so; its argument
+ * is NULL
  */
 void localiser_interrupt(struct localiser *l, bool (*interrupted)(void *arg));
 

@@ -123,8 +123,9 @@ static void add_motion(const struct graph_out *g, uint32_t to,
 	add_covariance(&step->weight, &p, e->covariance);
 }
 
-/* A step: part of the edge to the submap that begins after it, and all of those to
- * submaps that begin within it. @last: submap that has an edge. Return: 0; -ENOMEM
+/* A step: part of the edge to the submap that begins after it, and all of those
+ * to submaps that begin within it. @last: submap that has an edge. Return: 0;
+ * -ENOMEM
  */
 static int add_step(struct graph_out *g, const struct submaps *s,
 		    const struct pose *history, const struct graph_edge *step,

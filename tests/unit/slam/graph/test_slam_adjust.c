@@ -286,7 +286,8 @@ static struct adjust_counts adjust(struct walk *w)
 {
 	struct adjust_counts c;
 
-	ok_eq(adjust_history(w->reading, w->pose, w->count, &slam_defaults, &c, NULL),
+	ok_eq(adjust_history(w->reading, w->pose, w->count, &slam_defaults, &c,
+			     NULL),
 	      0, "%u poses", w->count);
 	return c;
 }

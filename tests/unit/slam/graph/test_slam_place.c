@@ -158,7 +158,9 @@ static bool always(void *arg)
 	return true;
 }
 
-/* A search that is interrupted finds nothing; a robot that was found is tracked */
+/* A search that is interrupted finds nothing; a robot that was found is
+ * tracked
+ */
 static void test_interrupted(void)
 {
 	struct search s = search_open(&walls);
