@@ -166,7 +166,6 @@ int main(void)
 	add_people(crowd);
 	test_marks();
 	test_invalid();
-	if (getenv("DBG")) { fprintf(stderr,"# empty %.3f\n", run(empty)); }
 	worst = run(crowd);
 	ok_range(worst, 0, 0.3, "people all around: at most %.3f m off", worst);
 	trip_free(crowd);
