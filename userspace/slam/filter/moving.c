@@ -35,6 +35,10 @@
  */
 #define WRONG		0.25
 #define KNOWN		0.12
+/* What so many of the last scans saw at its place, as a share, stands, though
+ * they left it out
+ */
+#define STOOD		0.85
 
 enum {
 	/* sights through an object that are enough */
@@ -114,8 +118,10 @@ static void count_sights(const struct view *v, const struct reading *r,
 		sight = visibility_seen(v->old,
 					v->laser.x + c * (double)r->range[i],
 					v->laser.y + s * (double)r->range[i]);
+		o->sights += every;
 		o->through += sight == SEEN_THROUGH ? every : 0;
 		o->wall += sight == SEEN_WALL ? every : 0;
+		o->left_out += sight == SEEN_LEFT_OUT ? every : 0;
 	}
 }
 
@@ -149,7 +155,10 @@ static bool was_seen_through(const struct moving_object *o)
 
 static bool was_seen(const struct moving_object *o)
 {
-	return o->wall >= PROOF * beams_of(o) && 2 * o->through <= o->wall;
+	const uint32_t beams = beams_of(o);
+
+	return (o->wall >= PROOF * beams && 2 * o->through <= o->wall) ||
+	       (o->wall + o->left_out >= STOOD * o->sights && !o->through);
 }
 
 /* Return: 0; -ENOMEM */

@@ -6,7 +6,7 @@
  * it, say. Scans that are matched to them say that the robot stands still. So
  * endpoints at small objects where the last scans saw through are neither matched
  * nor drawn into the map. Where many objects move, a new small object has to
- * prove that it stands first.
+ * prove that it stands first: most of the last scans saw it at its place.
  *
  * Walls are never left out, whatever the pose is: an object is at most a metre
  * wide, and what is beside it is farther.
@@ -18,11 +18,12 @@
 
 /**
  * struct moving_object - beams @first to @last, which end side by side
- * @through, @wall: sights of its endpoints by the scans from before
+ * @sights:	its endpoints, as many times as there are scans from before
+ * @through, @wall, @left_out: of these, what was seen there
  */
 struct moving_object {
 	uint32_t	first, last;
-	uint32_t	through, wall;
+	uint32_t	sights, through, wall, left_out;
 };
 
 /**

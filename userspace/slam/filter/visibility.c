@@ -36,6 +36,7 @@ enum visibility_sight visibility_seen(const struct reading *r, double x, double 
 	const double tolerance = VISIBILITY_NEAR(far);
 	const double beam = beam_towards(r, x, y);
 	double nearest = INFINITY;
+	bool left_out = false;
 	int middle;
 
 	if (!(beam >= 0 && beam <= r->beams - 1))
@@ -48,13 +49,18 @@ enum visibility_sight visibility_seen(const struct reading *r, double x, double 
 		 * that moves there may be a wall
 		 */
 		if (!is_hit(r, (uint32_t)i)) {
-			nearest = fmin(nearest, fmax(-(double)r->range[i], 0));
+			const double end = fmax(-(double)r->range[i], 0);
+
+			nearest = fmin(nearest, end);
+			left_out |= end > 0 && fabs(end - far) < tolerance;
 			continue;
 		}
 		nearest = fmin(nearest, (double)r->range[i]);
 		if (fabs((double)r->range[i] - far) < tolerance)
 			return SEEN_WALL;
 	}
+	if (left_out)
+		return SEEN_LEFT_OUT;
 	return far < nearest - tolerance ? SEEN_THROUGH : SEEN_NOT;
 }
 

@@ -20,7 +20,11 @@ struct visibility {
 	uint32_t	agree, against;
 };
 
-enum visibility_sight { SEEN_THROUGH = -1, SEEN_NOT, SEEN_WALL };
+/**
+ * enum visibility_sight
+ * @SEEN_LEFT_OUT: at the end of a beam that was left out (moving.h)
+ */
+enum visibility_sight { SEEN_THROUGH = -1, SEEN_NOT, SEEN_WALL, SEEN_LEFT_OUT };
 
 /* Tolerance of an endpoint at this distance, m */
 #define VISIBILITY_NEAR(distance) (0.2 + 0.02 * (distance))
