@@ -388,9 +388,12 @@ int filter_doubt(struct filter *f, const struct reading *reading,
 	int ret;
 
 	/* who was lost is found by a scan that fits */
-	if (f->held >= HELD_LOST && !f->params.fixed)
-		return match.fit >= FOUND * f->usual ? 0 :
-			find_robot(f, reading, &match, m, r);
+	if (f->held >= HELD_LOST && !f->params.fixed) {
+		if (match.fit >= FOUND * f->usual)
+			return 0;
+		ret = look_all_around(f, reading, &match, m, r);
+		return ret ? ret : find_robot(f, reading, &match, m, r);
+	}
 	if (match.against <= AGREES)
 		return 0;
 	ret = leave_out_step(f, reading, &match, m, r);
