@@ -414,11 +414,11 @@ static int take_closures(struct loop_closer *l)
 	c->contradicted += j->search.contradicted;
 	c->rejected += j->rejected;
 	c->solved += j->solved;
-	c->waiting = j->waiting;
 	c->cpu += j->cpu;
 	/* the ones that it replaced stay */
 	if (j->rejected)
 		return j->err;
+	c->waiting = j->waiting;
 	count_kept(l);
 	l->closures = 0;
 	for (uint32_t i = j->graph.nodes - 1; i < j->graph.edges; i++) {
