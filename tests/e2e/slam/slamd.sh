@@ -764,4 +764,51 @@ sys.exit(not float(sys.argv[1].split(",")[0]) < float(sys.argv[2]))' \
 # 1.1 of the median of ten seeds
 accuracy intel.relations intel_2726.clf 0.0414
 accuracy aces.relations aces_key440.clf 0.0479
+
+# carry LOG FROM TO LAST: scans FROM to TO are missing, and the odometry does not
+# say so; up to scan LAST
+carry()
+{
+	awk -v from="$2" -v to="$3" -v last="$4" '
+	$1 != "FLASER" || ++n > last || (n > from && n <= to) { next }
+	{
+		at = $2 + 6
+		if (n == to + 1) {
+			# as if it stood where it was
+			turn = yaw - $(at + 2)
+			x0 = x - cos(turn) * $at + sin(turn) * $(at + 1)
+			y0 = y - sin(turn) * $at - cos(turn) * $(at + 1)
+		}
+		x = x0 + cos(turn) * $at - sin(turn) * $(at + 1)
+		y = y0 + sin(turn) * $at + cos(turn) * $(at + 1)
+		yaw = $(at + 2) + turn
+		$at = $(at - 3) = x
+		$(at + 1) = $(at - 2) = y
+		$(at + 2) = $(at - 1) = yaw
+		print
+	}' "$1"
+}
+
+if [ -e "$real/intel_2726.clf" ]; then
+	carry "$real/intel_2726.clf" 1090 1174 1300 >"$d/carried.clf"
+	slamd --log "$d/carried.clf" --verbose --trajectory "$d/c.tum" \
+		--stats "$d/c.json" &&
+		grep -q "robot carried: .* until its place in the map is found" \
+			"$d/err" &&
+		grep -q "robot found again: " "$d/err" &&
+		grep -q "; carried: 1, of these places found in the map: 1" \
+			"$d/err" &&
+		jq -e '.carried == 1 and .loops.parts_joined == 1' \
+			"$d/c.json" >"$d/null"
+	ok "a robot that is carried while it maps: said, and found again"
+	[ "$(awk '$2 > 50 || $2 < -50' "$d/c.tum" | wc -l)" = 0 ]
+	ok "... its whole way is in one map"
+	slamd --log "$d/carried.clf" --loops off --trajectory "$d/c.tum" &&
+		grep -q "robot carried: .* with --loops off its place is not" \
+			"$d/err" &&
+		[ "$(awk '$2 > 150' "$d/c.tum" | wc -l)" -gt 50 ]
+	ok "... without loops it stays apart"
+else
+	skip "a robot that is carried" "the recording is not there"
+fi
 done_testing
