@@ -112,7 +112,8 @@ void summary_text(const struct slamd_options *o, const struct stats *s,
 	struct line l = { text, 0 };
 	int files = 0;
 
-	add(&l, "%u scans, %.1f m driven", s->count, driven(t, s->resumed, o->params.speed));
+	add(&l, "%u scans, %.1f m driven", s->count,
+	    driven(t, s->resumed, o->params.speed));
 	if (o->params.loops)
 		add_loops(&l, &s->loops);
 	if (s->placed.found)
