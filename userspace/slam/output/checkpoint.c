@@ -22,8 +22,10 @@
 
 static const char magic[8] = "OPTSLAM";
 
-/* Version of this file and of the structs in wire.h */
-enum { VERSION = 5 << 16 | WIRE_VERSION };
+/* Version of this file, of what filter_recall() makes of it, and of the structs in
+ * wire.h
+ */
+enum { VERSION = 6 << 16 | WIRE_VERSION };
 
 /* wire_outcome.number: the hypothesis, and above it the relative */
 enum { HYPOTHESIS_BITS = 2 };
